@@ -31,9 +31,9 @@ type Account struct {
 	Alarm     Alarm  // the newest alarm of the owner
 	CreatedAt time.Time
 
-	// FlowVersion ends pending flows. Each change of how the account is signed in to
-	// raises it, also one that ends no session.
-	FlowVersion int64
+	// FlowEnds counts the changes of how the account is signed in to that have ended
+	// its pending flows and no session.
+	FlowEnds int64
 
 	// AddressAt is since when the account has its primary address. Zero means that this
 	// version has never changed it.
@@ -46,6 +46,10 @@ type Account struct {
 
 // Open reports whether the owner may prove who they are. A session needs Active.
 func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
+
+// FlowVersion returns the number that each change of how the account is signed in to
+// raises.
+func (a Account) FlowVersion() int64 { return a.Version + a.FlowEnds }
 
 // Alarm is what an owner did who found somebody else in the account. The zero value
 // means never.
@@ -93,18 +97,18 @@ type Store interface {
 	// ListAccounts returns up to limit accounts whose key comes after the given
 	// one, in the collation order of the database.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
-	// UpdatePassword sets the verifier; bump adds one to both versions.
+	// UpdatePassword sets the verifier; bump adds one to the credential version.
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
-	// UpdateState sets the state and adds one to both versions.
+	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
 	// UpdateAddress sets the address, which the account has since a time, and adds one to
-	// both versions. It reports false when there is no such account, or another
+	// the credential version. It reports false when there is no such account, or another
 	// one has the address, or it is kept for another one at now.
 	UpdateAddress(ctx context.Context, id string, address Address, since, now time.Time) (bool, error)
-	// EndFlows adds one to the flow version.
+	// EndFlows adds one to FlowEnds.
 	EndFlows(ctx context.Context, id string) error
 	// UpdateAlarm stores an alarm of the owner.
 	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"regexp"
@@ -10,8 +11,47 @@ import (
 )
 
 // judges are the types of internal/flow that a function with an effect on an account has as a
-// parameter, itself or around it. The first two are made in judge.go alone, the others have one.
-func judges() []string { return list("judged cleared entry alarm") }
+// parameter, itself or around it. judge.go alone makes judged and cleared. An entry has the first, and
+// an alarm gives the second.
+func judges() []string { return list("cleared alarm judged entry") }
+
+// strict are the judges of which a step may change how the account is signed in to.
+func strict() []string { return judges()[:2] }
+
+// mild are the effects that change no way in. They need any judge.
+func mild() []string {
+	return list(`tx.UpdateName tx.UpdateTerms tx.UpdateRoles tx.SavePortrait tx.DeletePortrait tx.RefusePasskeys tx.RenamePasskey
+		sessions.Start trusts.Give`)
+}
+
+// mildly are functions whose effects change no way in, although they could.
+func mildly() map[string]string {
+	return map[string]string{
+		"keepRehashed": "the password stays",
+		"takeBack":     "it opens an account, whose ways in stay",
+	}
+}
+
+// endings are the calls that end the flows of an account: by FlowEnds, or by the credential version.
+func endings() []string {
+	return list("EndFlows endFlows afterRemoval UpdatePassword UpdateState UpdateAddress DeleteAccount moveAddress replaceAddress readdressed markRecovery")
+}
+
+// endsLater are functions that change a way in, and leave the end of the flows to others.
+func endsLater() map[string]string {
+	return map[string]string{
+		"attach":         "register has a new account, and attachTold ends the flows",
+		"dropIdleCodes":  "afterRemoval calls it",
+		"showCodes":      "ProtectByApp has ended the flows by addApp",
+		"noteReset":      "it records",
+		"dropFactors":    "undo removes the password, which raises the credential version",
+		"dropCodes":      "as dropFactors",
+		"dropPasskeys":   "as dropFactors",
+		"dropIdentities": "as dropFactors",
+		"undoAddresses":  "as dropFactors",
+		"undo":           "as dropFactors",
+	}
+}
 
 // credentials are the packages whose data decides who may do what with an account, by the field of
 // flow.Flows that keeps them.
@@ -26,7 +66,7 @@ var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|R
 
 // harmless are the methods that neither give nor take a way in.
 func harmless() []string {
-	return list(`InsertAccount UpdateLocale UpdateTellsTime UpdateFactorTold EndFlows UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
+	return list(`InsertAccount UpdateLocale UpdateTellsTime UpdateFactorTold UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
 		DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocation TouchSession`)
 }
 
@@ -49,14 +89,19 @@ func judgedEffects(t *tree) []string {
 		for _, d := range f.Go.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if ok && fn.Body != nil && unjudged()[fn.Name.Name] == "" {
-				broken = append(broken, unjudgedIn(t, effects, fn.Body, hasJudge(fn.Type))...)
+				need := effects
+				if mildly()[fn.Name.Name] != "" {
+					need = map[string]bool{}
+				}
+				broken = append(broken, unjudgedIn(t, need, fn.Body, judgeOf(fn.Type))...)
+				broken = append(broken, unended(t, effects, fn)...)
 			}
 			if f.path == "internal/flow/judge.go" {
 				continue
 			}
 			ast.Inspect(d, func(n ast.Node) bool {
 				made, ok := n.(*ast.CompositeLit)
-				if id, named := nameOf(made, ok); named && slices.Contains(judges()[:2], id) && len(made.Elts) > 0 {
+				if id, named := nameOf(made, ok); named && slices.Contains(list("judged cleared"), id) && len(made.Elts) > 0 {
 					broken = append(broken, fmt.Sprintf("%s: only judge.go makes %s: call one of its functions in the transaction of the effect", t.at(n), id))
 				}
 				return true
@@ -75,6 +120,18 @@ func nameOf(made *ast.CompositeLit, ok bool) (string, bool) {
 		return "", false
 	}
 	return id.Name, true
+}
+
+// unended reports a change of a way in that does not end the flows that began before it.
+func unended(t *tree, effects map[string]bool, fn *ast.FuncDecl) (broken []string) {
+	used := uses(fn)
+	ends := slices.ContainsFunc(used, func(u use) bool { return slices.ContainsFunc(endings(), u.is) })
+	for _, u := range used {
+		if u.call && effects[u.text] && !slices.Contains(mild(), u.text) && !ends && endsLater()[fn.Name.Name] == "" {
+			broken = append(broken, fmt.Sprintf("%s: %s ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row", t.at(u.node), u.text))
+		}
+	}
+	return broken
 }
 
 // effectsOf returns the calls with an effect, as "tx.InsertFactor" and "factors.Add".
@@ -126,15 +183,20 @@ func methodsOf(spec *ast.TypeSpec) (names []string) {
 }
 
 // unjudgedIn reports the effects in a body. A function literal in it may have the account.
-func unjudgedIn(t *tree, effects map[string]bool, body ast.Node, judged bool) (broken []string) {
+func unjudgedIn(t *tree, effects map[string]bool, body ast.Node, judge string) (broken []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			broken = append(broken, unjudgedIn(t, effects, n.Body, judged || hasJudge(n.Type))...)
+			broken = append(broken, unjudgedIn(t, effects, n.Body, cmp.Or(judgeOf(n.Type), judge))...)
 			return false
 		case *ast.SelectorExpr:
-			if name := lastTwo(n); effects[name] && !judged {
+			name := lastTwo(n)
+			switch {
+			case !effects[name]:
+			case judge == "":
 				broken = append(broken, fmt.Sprintf("%s: %s without an account that was judged: see internal/flow/judge.go", t.at(n), name))
+			case !slices.Contains(mild(), name) && !slices.Contains(strict(), judge):
+				broken = append(broken, fmt.Sprintf("%s: %s needs an account that is cleared for it: see internal/flow/judge.go", t.at(n), name))
 			}
 		}
 		return true
@@ -153,15 +215,20 @@ func lastTwo(n *ast.SelectorExpr) string {
 	return n.Sel.Name
 }
 
-func hasJudge(fn *ast.FuncType) bool {
-	return slices.ContainsFunc(fn.Params.List, func(p *ast.Field) bool {
-		of := p.Type
-		if star, ok := of.(*ast.StarExpr); ok {
-			of = star.X
+// judgeOf returns the strictest judge among the parameters of a function, "" for none.
+func judgeOf(fn *ast.FuncType) string {
+	for _, judge := range judges() {
+		for _, p := range fn.Params.List {
+			of := p.Type
+			if star, ok := of.(*ast.StarExpr); ok {
+				of = star.X
+			}
+			if id, ok := of.(*ast.Ident); ok && id.Name == judge {
+				return judge
+			}
 		}
-		id, ok := of.(*ast.Ident)
-		return ok && slices.Contains(judges(), id.Name)
-	})
+	}
+	return ""
 }
 
 func TestJudgedEffects(t *testing.T) {
@@ -174,15 +241,22 @@ func (k *Keeper) Use(tx Store) { tx.UseFactor() }`,
 		"internal/flow/judge.go": "package flow\nfunc stands() judged { return judged{a} }",
 		"internal/flow/a.go": `package flow
 func a(tx Tx) { tx.InsertFactor() }
-func b(tx Tx, owner cleared) { tx.InsertFactor(); f.factors.Add(tx) }
+func b(tx Tx, owner cleared) { tx.InsertFactor(); f.factors.Add(tx); f.endFlows() }
 func c() { f.factors.Add(tx); f.factors.Use(tx); tx.FactorsOf() }
-func d() { f.own(func(tx Tx, owner *judged) error { return tx.InsertFactor() }) }
+func d() { f.guarded(func(tx Tx, owner *cleared) error { return tx.InsertFactor() }); f.endFlows() }
+func i() { f.own(func(tx Tx, owner judged) error { tx.InsertFactor(); return f.endFlows() }) }
+func j(owner cleared) { tx.InsertFactor() }
+func attach(owner cleared) { tx.InsertFactor() }
 func e() judged { return judged{a} }
 func g() judged { return judged{} }
 func erase() { tx.InsertFactor() }`,
 	},
 		"internal/flow/a.go:2: tx.InsertFactor without an account that was judged: see internal/flow/judge.go",
+		"internal/flow/a.go:2: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
 		"internal/flow/a.go:4: factors.Add without an account that was judged: see internal/flow/judge.go",
-		"internal/flow/a.go:6: only judge.go makes judged: call one of its functions in the transaction of the effect",
+		"internal/flow/a.go:4: factors.Add ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
+		"internal/flow/a.go:6: tx.InsertFactor needs an account that is cleared for it: see internal/flow/judge.go",
+		"internal/flow/a.go:7: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
+		"internal/flow/a.go:9: only judge.go makes judged: call one of its functions in the transaction of the effect",
 	)
 }

@@ -100,6 +100,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 	if pc.TrustEmail != nil {
 		p.trustEmail = *pc.TrustEmail
 	}
+	p.Provider.Vouches = p.trustEmail
 	p.publish(issuer)
 	return p, nil
 }

@@ -86,7 +86,11 @@ func TestListKeepsTheOrder(t *testing.T) {
 		ProviderConfig{ID: "github", ClientID: "c", ClientSecret: "s"},
 		ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c"},
 	)
-	want := []Provider{{"work", "Corp account", "microsoft", false}, {"github", "GitHub", "github", true}, {"corp", "corp", "openid", false}}
+	want := []Provider{
+		{ID: "work", Name: "Corp account", Icon: "microsoft"},
+		{ID: "github", Name: "GitHub", Icon: "github", TellsNoTime: true, Vouches: true},
+		{ID: "corp", Name: "corp", Icon: "openid"},
+	}
 	if err != nil || !slices.Equal(s.List(), want) {
 		t.Errorf("got %v, %v", s.List(), err)
 	}

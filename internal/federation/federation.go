@@ -39,6 +39,9 @@ type Provider struct {
 
 	// TellsNoTime is whether the provider never tells when its user signed in.
 	TellsNoTime bool
+
+	// Vouches is whether the operator believes what the provider says of addresses.
+	Vouches bool
 }
 
 // Begun is what Begin returns.

@@ -32,7 +32,7 @@ func TestSignIn(t *testing.T) {
 func TestNothingIsAskedBeforeTheButton(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if got := b.s.List(); len(got) != 1 || got[0] != (Provider{ID: "acme", Name: "Acme", Icon: "openid"}) {
+	if got := b.s.List(); len(got) != 1 || got[0] != (Provider{ID: "acme", Name: "Acme", Icon: "openid", Vouches: true}) {
 		t.Errorf("got the list %+v", got)
 	}
 	if n := b.op.hit("/.well-known/openid-configuration"); n != 0 {

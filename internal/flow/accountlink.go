@@ -26,7 +26,7 @@ func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string
 		}
 		// No browser has the cookie of this flow: its code is never sent.
 		p, err := f.begin(ctx, tx, Pending{
-			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key,
+			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: Recovery.versionOf(a.Account), AddressKey: a.Address.Key,
 		}, data{Address: a.Address.Mail, New: a.Password == "", Handed: true}, secret.Token())
 		if err != nil {
 			return err

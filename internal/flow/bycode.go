@@ -15,8 +15,8 @@ import (
 func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signin-code", ByCode)
 	defer w.end(&r, &err)
-	if !f.byCode {
-		return Result{}, ByCodeOff
+	if err := f.allows(ByCode); err != nil {
+		return Result{}, err
 	}
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
@@ -29,10 +29,10 @@ func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo T
 }
 
 // byMail ends a sign-in by an emailed code. The proof of a mailbox is one factor, and
-// never the second: enter asks for that.
+// never the second: admitted asks for that.
 func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result, error) {
-	if !f.byCode {
-		return Result{}, ByCodeOff
+	if err := f.allows(ByCode); err != nil {
+		return Result{}, err
 	}
 	owner, err := f.stands(ctx, tx, p)
 	if err != nil {

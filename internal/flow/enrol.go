@@ -38,7 +38,7 @@ func (f *Flows) BeginFactor(ctx context.Context, c Caller, found session.Found, 
 
 func enrolment(a account.Account, step Step, returnTo Target) Pending {
 	return Pending{
-		Kind: Enrolment, Step: step, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: returnTo.String(),
+		Kind: Enrolment, Step: step, AccountID: a.ID, Version: a.FlowVersion(), AddressKey: a.Address.Key, ReturnTo: returnTo.String(),
 	}
 }
 

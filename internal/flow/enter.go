@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,13 +54,13 @@ func (f *Flows) given(a judged, returnTo Target, method string) entry {
 
 // asks reports whether a sign-in lacks a second factor that the account has, unless the
 // account trusts the browser. A passkey is one only where the account needs a second factor,
-// or where a provider joins the account, which is a change: a user may add a passkey for
-// comfort alone.
+// or where a provider joins the account, which is a change, and for which no factor at
+// another provider stands in. A user may add a passkey for comfort alone.
 func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
 	switch {
 	case slices.ContainsFunc(e.methods, ofAccount):
 		return false, nil
-	case e.strongAt.IsZero() && (e.joinFlow != "" || f.Requires(e.account.Roles)):
+	case e.joinFlow != "", e.strongAt.IsZero() && f.Requires(e.account.Roles):
 		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		e.second, lacks = &have, have.Any()
 		if err != nil {
@@ -71,7 +72,7 @@ func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool
 			return false, err
 		}
 	}
-	if e.trusted = false; lacks {
+	if lacks {
 		e.trusted, err = f.trustedHere(ctx, tx, c, *e)
 	}
 	return lacks && !e.trusted, err
@@ -270,7 +271,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 // Faults: session.Required.
 func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		if err := tx.EndFlows(ctx, owner.ID); err != nil { // a sign-in may wait elsewhere
+		if err := f.endWaiting(ctx, tx, found, owner); err != nil {
 			return err
 		}
 		ended, err := f.endListed(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere)
@@ -279,6 +280,19 @@ func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Fo
 		}
 		return f.report(ctx, tx, c, owner.Account, fact(c, audit.SessionEnded, owner.ID, "others"))
 	})
+}
+
+// endWaiting ends the sign-ins that wait in other browsers, if the session has the proof for
+// a change. With a weaker one, a thief could keep the owner from signing in.
+func (f *Flows) endWaiting(ctx context.Context, tx Tx, found session.Found, owner judged) error {
+	a, err := f.clears(ctx, tx, found, owner)
+	if errors.Is(err, ProofNeeded) || errors.Is(err, Alarmed) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.endFlows(ctx, tx, &a)
 }
 
 func version(a account.Account) string { return strconv.FormatInt(a.Version, 10) }

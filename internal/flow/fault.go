@@ -1,6 +1,10 @@
 package flow
 
-import "portico/internal/fault"
+import (
+	"errors"
+
+	"portico/internal/fault"
+)
 
 // Codes of the faults of flows.
 const (
@@ -120,3 +124,8 @@ var (
 	// PortraitUnusable means that a file is no picture that a user may give.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)
 )
+
+// IsOvertaken tells Overtaken from another Unknown.
+func IsOvertaken(err error) bool {
+	return errors.Is(err, Unknown) && fault.From(err).Params["reason"] == Overtaken.Params["reason"]
+}

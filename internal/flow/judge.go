@@ -3,9 +3,11 @@ package flow
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"portico/internal/account"
+	"portico/internal/federation"
 	"portico/internal/passkey"
 	"portico/internal/session"
 )
@@ -20,7 +22,10 @@ import (
 // proof: it is open, and nothing that the step relies on has changed since it began.
 type judged struct{ account.Account }
 
-// cleared is an account of which the step may change how it is signed in to.
+// cleared is an account of which the step may change how it is signed in to. Beside what
+// judged says, its user has given the proof that such a change needs, and no alarm closes it;
+// or an operator, an alarm, or the sign-up of the account itself makes the change. A function
+// that changes a way in also ends the flows that began before: by endFlows or afterRemoval.
 type cleared struct{ judged }
 
 // own runs a change that the owner of an account makes, in one transaction. The
@@ -66,14 +71,24 @@ func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx,
 // despite says so.
 func (f *Flows) guarding(ctx context.Context, found session.Found, despite func(judged) bool, fn func(tx Tx, owner cleared) error) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		if err := f.fresh(ctx, tx, found, f.clock.Now()); err != nil {
+		a, err := f.clears(ctx, tx, found, owner)
+		if errors.Is(err, Alarmed) && despite(owner) {
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
-		if f.alarmed(owner.Account) && !despite(owner) {
-			return f.stopped(owner.Account)
-		}
-		return fn(tx, cleared{owner})
+		return fn(tx, a)
 	})
+}
+
+// clears judges a change of how the account is signed in to, in the transaction of its caller.
+func (f *Flows) clears(ctx context.Context, tx Tx, found session.Found, owner judged) (cleared, error) {
+	err := f.fresh(ctx, tx, found, f.clock.Now())
+	if err == nil && f.alarmed(owner.Account) {
+		err = f.stopped(owner.Account)
+	}
+	return cleared{owner}, err
 }
 
 // finishes judges a change with steps where it ends. The flow must stand, and the
@@ -87,7 +102,7 @@ func (f *Flows) finishes(ctx context.Context, tx Tx, found session.Found, owner 
 		return cleared{}, Unknown
 	case f.alarmed(owner.Account):
 		return cleared{}, f.stopped(owner.Account)
-	case p.Version != owner.FlowVersion:
+	case p.Version != p.Kind.versionOf(owner.Account):
 		return cleared{}, Overtaken
 	}
 	return cleared{owner}, f.fresh(ctx, tx, found, p.CreatedAt)
@@ -138,7 +153,7 @@ func (f *Flows) stands(ctx context.Context, tx account.Store, p Pending) (judged
 	switch {
 	case errors.Is(err, account.Missing), errors.Is(err, account.Disabled):
 		return judged{}, Unknown
-	case err == nil && a.FlowVersion != p.Version:
+	case err == nil && p.Version != p.Kind.versionOf(a.Account):
 		err = Overtaken
 	}
 	return a, err
@@ -190,12 +205,25 @@ func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, er
 	return cleared{a}, err
 }
 
-// joins returns the account of a proven sign-in, if the identity that waits in a flow
-// may join it.
-func (f *Flows) joins(e entry, p Pending, d data) (cleared, bool) {
+// joins returns the account of a sign-in, if the identity that waits in a flow may join it. The
+// address that the provider has vouched for must still be the primary one, and the account
+// must have no other identity there. The sign-in is complete, so that no earlier proof counts.
+func (f *Flows) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cleared, bool, error) {
 	a := e.account
-	ok := p.AccountID == a.ID && p.Version == a.FlowVersion && d.Identity != nil && !f.alarmed(a.Account) && f.offers(d.Identity.Provider)
-	return cleared{a}, ok
+	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a.Account) || !f.takesIdentity(d) {
+		return cleared{}, false, nil
+	}
+	linked, err := tx.IdentitiesOf(ctx, a.ID)
+	another := slices.ContainsFunc(linked, func(i account.Identity) bool { return i.Issuer == d.Identity.Issuer })
+	return cleared{a}, !another, err
+}
+
+// takesIdentity reports whether the settings still have the provider of an identity that has
+// waited, and believe what it says of the address if no mailbox has proven it.
+func (f *Flows) takesIdentity(d data) bool {
+	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool {
+		return p.ID == d.Identity.Provider && (p.Vouches || !d.Vouched)
+	})
 }
 
 // change runs an operator's change and drops the account from the session cache.
@@ -219,15 +247,12 @@ func made(a account.Account) cleared { return cleared{judged{a}} }
 // taken returns the account that an alarm takes back. alarmOf has judged its link.
 func taken(a alarm) cleared { return cleared{judged{a.owner}} }
 
-// raised follows a change in the database that raises both versions.
-func (a *judged) raised() {
-	a.Version++
-	a.FlowVersion++
-}
+// raised follows a change in the database that raises the credential version.
+func (a *judged) raised() { a.Version++ }
 
 // endFlows ends the flows of an account that began before a change of how it is signed in
-// to. It is for a change that ends no session; the others raise both versions.
+// to. It is for a change that ends no session; the others raise the credential version.
 func (f *Flows) endFlows(ctx context.Context, tx Tx, a *cleared) error {
-	a.FlowVersion++
+	a.FlowEnds++
 	return tx.EndFlows(ctx, a.ID)
 }

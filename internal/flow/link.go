@@ -49,7 +49,6 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 	}
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	r.BrowserCookie = fresh
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if _, err := f.codes.RedeemLink(ctx, tx, in.Token); err != nil {
 			return err
@@ -59,12 +58,12 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 			return err
 		}
 		r, err = f.proven(ctx, tx, c, p, d)
-		r.BrowserCookie = fresh
 		return err
 	})
 	if err != nil {
 		return Result{}, err
 	}
+	r.BrowserCookie = fresh
 	return f.settled(r, p.AccountID), nil
 }
 
@@ -186,6 +185,9 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 		return Result{}, err
 	}
 	w.kind = p.Kind
+	if err := f.allows(p.Kind); err != nil {
+		return Result{}, err
+	}
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}

@@ -48,7 +48,7 @@ func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found
 		if err != nil {
 			return err
 		}
-		p := Pending{Kind: AddressChange, AccountID: owner.ID, Version: owner.FlowVersion, ReturnTo: pages.Addresses}
+		p := Pending{Kind: AddressChange, AccountID: owner.ID, Version: owner.FlowVersion(), ReturnTo: pages.Addresses}
 		r, err = f.awaitProof(ctx, tx, c, p, address, to.besides(owner.ID), data{Address: address.Mail, Recovery: recovery})
 		return err
 	})

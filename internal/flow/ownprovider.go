@@ -70,7 +70,7 @@ func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 			return AlreadyLinked
 		}
 		_, err = f.begin(ctx, tx, Pending{
-			ID: id, Kind: Provider, Step: Callback, AccountID: owner.ID, Version: owner.FlowVersion, AddressKey: owner.Address.Key,
+			ID: id, Kind: Provider, Step: Callback, AccountID: owner.ID, Version: owner.FlowVersion(), AddressKey: owner.Address.Key,
 		}, data{ProviderID: providerID, Attempt: begun.Pending, Session: found.Session.ID}, value)
 		return err
 	})

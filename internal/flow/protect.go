@@ -28,7 +28,7 @@ func (f *Flows) Requires(roles []string) bool {
 // unprotected reports whether a sign-in must wait for a second factor that the
 // account needs and does not have.
 func (f *Flows) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
-	if e.live || e.later || !e.strongAt.IsZero() || !f.Requires(e.account.Roles) {
+	if e.later || !e.strongAt.IsZero() || !f.Requires(e.account.Roles) {
 		return false, nil
 	}
 	if e.second != nil {
@@ -122,20 +122,28 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 		if err != nil {
 			return err
 		}
-		if err := f.addApp(ctx, tx, c, &owner, newApp{d.Secret, digits, codes, hashes}); err != nil {
+		if err := f.addApp(ctx, tx, c, &owner, newApp{secret: d.Secret, digits: digits}); err != nil {
 			return err
 		}
 		if r, err = f.protected(ctx, tx, c, owner, p, d, string(factor.TOTP)); err != nil || r.Session == nil {
-			return err
+			return err // new terms come first: the page of the factors offers codes later
 		}
-		shown, err := f.begin(ctx, tx, enrolment(owner.Account, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
-		r.Next, r.FlowID = pages.Flow(pages.Factors, shown.ID), shown.ID
-		return err
+		return f.showCodes(ctx, tx, c, owner, codes, hashes, &r)
 	})
 	if err != nil {
 		return Result{}, wrongEnrolment(err)
 	}
 	return f.settled(r, p.AccountID), nil
+}
+
+// showCodes stores recovery codes, and leads to the page that shows them.
+func (f *Flows) showCodes(ctx context.Context, tx Tx, c Caller, owner cleared, codes, hashes []string, r *Result) error {
+	if err := f.factors.Replace(ctx, tx, owner.ID, codes, hashes); err != nil {
+		return err
+	}
+	shown, err := f.begin(ctx, tx, enrolment(owner.Account, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
+	r.Next, r.FlowID = pages.Flow(pages.Factors, shown.ID), shown.ID
+	return err
 }
 
 // protected ends the step with the session that has waited for it. The session

@@ -171,7 +171,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	waiting := data{
 		Address:  address.Mail,
 		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: who.Name},
-		StrongAt: who.StrongAt,
+		StrongAt: who.StrongAt, Vouched: who.EmailVerified,
 	}
 	to, err := f.addressed(ctx, tx, address.Key)
 	if err != nil {

@@ -27,7 +27,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 		return Result{}, err
 	}
 	link, err := f.begin(ctx, tx, Pending{
-		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
+		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.FlowVersion(), AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
 	}, waiting, c.BrowserCookie)
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }
@@ -46,9 +46,9 @@ func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Targ
 	if err != nil {
 		return Target{}, err
 	}
-	a, ok := f.joins(e, p, d)
-	if !ok {
-		return e.returnTo, nil
+	a, ok, err := f.joins(ctx, tx, e, p, d)
+	if err != nil || !ok {
+		return e.returnTo, err
 	}
 	if e.returnTo == (Target{}) {
 		e.returnTo = f.target(p)

@@ -43,8 +43,8 @@ const (
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
-	if !f.signUp {
-		return Result{}, SignUpClosed
+	if err := f.allows(SignUp); err != nil {
+		return Result{}, err
 	}
 	if in.Passkey && f.passkeys == nil {
 		return Result{}, passkey.Off
@@ -139,7 +139,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
 	p.Step, p.AddressKey = Verify, address.Key
 	if known := to.known(p.Kind); known != nil && p.Kind != AddressChange {
-		p.AccountID, p.Version = known.ID, known.FlowVersion
+		p.AccountID, p.Version = known.ID, p.Kind.versionOf(*known)
 	}
 	// Count the email first. Of two concurrent forms, the second waits here for
 	// the lock of the count, and then finds the flow of the first.
@@ -161,20 +161,26 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, addr
 // renewOrBegin continues the flow that this browser has begun for the same
 // purpose, so that a form may be sent twice. The codes of both emails are valid,
 // their guesses count together, and the newest input counts. It begins a new flow
-// if the old one has no guesses left or began with another account.
+// if the old one has no guesses left. If the account has changed, the row stays, so that its
+// id does not tell, and the former codes end.
 func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
 	now := f.clock.Now()
 	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.BrowserCookie), now)
 	if err != nil {
 		return Pending{}, err
 	}
-	if ok && !old.over(now) && old.AccountID == p.AccountID && old.Version == p.Version {
+	if ok && !old.over(now) {
 		left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: old.ID})
 		if err != nil {
 			return Pending{}, err
 		}
 		if left > 0 {
-			old.ReturnTo = p.ReturnTo
+			if old.AccountID != p.AccountID || old.Version != p.Version {
+				if err := tx.EndCodes(ctx, old.ID, now); err != nil { // they were mailed before the change
+					return Pending{}, err
+				}
+			}
+			old.ReturnTo, old.AccountID, old.Version = p.ReturnTo, p.AccountID, p.Version
 			if renewed, err := f.renew(ctx, tx, old, d); err != nil || renewed {
 				return old, err
 			}

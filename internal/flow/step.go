@@ -100,13 +100,23 @@ func (k Kind) life() time.Duration {
 	}
 }
 
+// versionOf returns the version of an account that ends flows of the kind. A recovery ends
+// with the credential version alone, because it asks for the second factor at its end. A user
+// who adds an app or ends other sessions must not keep the owner of the mailbox out.
+func (k Kind) versionOf(a account.Account) int64 {
+	if k == Recovery {
+		return a.Version
+	}
+	return a.FlowVersion()
+}
+
 // Pending is a row of a pending flow.
 type Pending struct {
 	ID          string
 	Kind        Kind
 	Step        Step
 	AccountID   string // "" if the address has no account
-	Version     int64  // flow version of that account at the beginning
+	Version     int64  // of that account at the beginning, as versionOf
 	AddressKey  string
 	BrowserHash []byte // SHA-256 of the browser cookie
 	ReturnTo    string // text of a Target, checked again by Flows.target
@@ -139,6 +149,7 @@ type data struct {
 	Again      bool      `json:"again,omitempty"`   // a new proof was asked for
 	Session    string    `json:"session,omitempty"` // id of the session that connects the provider
 	Identity   *identity `json:"identity,omitempty"`
+	Vouched    bool      `json:"vouched,omitempty"` // by the provider, for the address of Identity
 
 	// Of a second factor and of the terms: the proofs so far, and whether a new
 	// browser is to be announced. JoinFlow waits for them too.
@@ -173,8 +184,8 @@ type PendingStore interface {
 	// NewestFlow returns the newest flow of the kind at the step for the address
 	// that began in the browser and has not expired at now.
 	NewestFlow(ctx context.Context, kind Kind, step Step, addressKey string, browser []byte, now time.Time) (Pending, bool, error)
-	// RenewFlow replaces the sealed data, the return target and the expiry. It
-	// reports whether the flow existed, was at its step and had not expired at now.
+	// RenewFlow replaces the account, its version, the sealed data, the return target
+	// and the expiry. It reports whether the flow existed, was at its step and had not expired at now.
 	RenewFlow(ctx context.Context, p Pending, now time.Time) (bool, error)
 	// OwnFlow sets the account of a flow that began without one.
 	OwnFlow(ctx context.Context, id, accountID string) error

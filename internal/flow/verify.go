@@ -110,7 +110,21 @@ func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits 
 		return Result{}, nil, err
 	}
 	r, err := f.proven(ctx, tx, c, p, d)
+	if errors.Is(err, Unknown) && p.Kind != AddressChange {
+		return Result{}, Overtaken, f.advance(ctx, tx, p, Done) // else its page would mail codes that never work
+	}
 	return r, nil, err
+}
+
+// allows returns the fault of a flow of a kind that the settings do not have any more.
+func (f *Flows) allows(k Kind) error {
+	switch {
+	case k == SignUp && !f.signUp:
+		return SignUpClosed
+	case k == ByCode && !f.byCode:
+		return ByCodeOff
+	}
+	return nil
 }
 
 // look is find outside a transaction.
@@ -164,16 +178,15 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	if err := f.forgetGuesses(ctx, tx, p.AddressKey); err != nil {
 		return Result{}, err
 	}
-	if p.Kind == Recovery {
+	switch p.Kind {
+	case Recovery:
 		if _, err := f.stands(ctx, tx, p); err != nil {
 			return Result{}, err
 		}
 		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
-	}
-	if p.Kind == ByCode {
+	case ByCode:
 		return f.byMail(ctx, tx, c, p)
-	}
-	if p.Kind == AddressChange {
+	case AddressChange:
 		return f.takeAddress(ctx, tx, c, p, d)
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
@@ -189,6 +202,9 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
 	if !f.signUp {
 		return Result{}, SignUpClosed
+	}
+	if d.Identity != nil && !f.takesIdentity(d) {
+		return Result{}, Overtaken
 	}
 	address, bad := account.ParseAddress(d.Address, "email")
 	if bad != nil {
@@ -242,7 +258,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 // makes a passkey first, or chooses a password.
 func (f *Flows) chooseWayIn(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, byPasskey bool) (Result, error) {
 	p, err := f.begin(ctx, tx, Pending{
-		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: a.FlowVersion, AddressKey: a.Address.Key, ReturnTo: returnTo,
+		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: Recovery.versionOf(a), AddressKey: a.Address.Key, ReturnTo: returnTo,
 	}, data{Address: a.Address.Mail, New: true, Passkey: byPasskey}, c.BrowserCookie)
 	return Result{Next: f.pageOfReset(p, data{Passkey: byPasskey}), FlowID: p.ID}, err
 }
@@ -261,6 +277,9 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	}
 	if w.kind = p.Kind; p.Step != Verify {
 		return Result{}, Moved
+	}
+	if err := f.allows(p.Kind); err != nil {
+		return Result{}, err
 	}
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err

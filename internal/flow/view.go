@@ -88,10 +88,8 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			}
 		case Keep:
 			v.Next = pages.Flow(pages.Keep, p.ID)
-			d, closed, err := tx.DepartureOf(ctx, p.AccountID)
-			if v.EraseAt = d.EraseAt; !closed {
-				v.Step, v.Next = Done, f.targets.Or(v.ReturnTo) // kept in another browser
-			}
+			d, _, err := tx.DepartureOf(ctx, p.AccountID)
+			v.EraseAt = d.EraseAt
 			return err
 		case Protect:
 			f.viewProtection(owner, d, &v)

@@ -7,7 +7,7 @@ import (
 // waiting returns the flow in which a sign-in waits for an answer of its owner.
 func (e entry) waiting() (Pending, data) {
 	return Pending{
-			AccountID: e.account.ID, Version: e.account.FlowVersion, AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
+			AccountID: e.account.ID, Version: e.account.FlowVersion(), AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
 			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt,
 			Announce: e.announce, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys,

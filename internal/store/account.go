@@ -7,14 +7,14 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_version, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
 	var accepted, since, raised, added, has, told, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowVersion, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowEnds, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -32,7 +32,7 @@ func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error)
 		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
 		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
-		micros(a.FactorToldAt), a.FlowVersion, micros(a.CreatedAt))
+		micros(a.FactorToldAt), a.FlowEnds, micros(a.CreatedAt))
 	return n == 1, err
 }
 
@@ -58,13 +58,13 @@ func (t *Tx) UpdatePassword(ctx context.Context, id, password string, bump bool)
 	if bump {
 		step = 1
 	}
-	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + $3, flow_version = flow_version + $3 WHERE id = $1`, id, password, step)
+	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + $3 WHERE id = $1`, id, password, step)
 	return n == 1, err
 }
 
 // UpdateState implements account.Store.
 func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET state = $2, version = version + 1, flow_version = flow_version + 1 WHERE id = $1`, id, string(state))
+	n, err := t.exec(ctx, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
 	return n == 1, err
 }
 
@@ -82,7 +82,7 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1, flow_version = flow_version + 1
+	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
 		id, address.Mail, address.Key, micros(now), micros(since))
 	return n == 1, err
@@ -90,7 +90,7 @@ func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Addre
 
 // EndFlows implements account.Store.
 func (t *Tx) EndFlows(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `UPDATE account SET flow_version = flow_version + 1 WHERE id = $1`, id)
+	_, err := t.exec(ctx, `UPDATE account SET flow_ends = flow_ends + 1 WHERE id = $1`, id)
 	return err
 }
 

@@ -45,8 +45,8 @@ func (t *Tx) AdvanceFlow(ctx context.Context, id string, from, to flow.Step, now
 
 // RenewFlow implements flow.PendingStore.
 func (t *Tx) RenewFlow(ctx context.Context, p flow.Pending, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE flow SET sealed = $2, return_to = $3, expires_at = $4 WHERE id = $1 AND step = $5 AND expires_at > $6`,
-		p.ID, p.Sealed, p.ReturnTo, micros(p.ExpiresAt), string(p.Step), micros(now))
+	n, err := t.exec(ctx, `UPDATE flow SET sealed = $2, return_to = $3, expires_at = $4, account_id = $7, version = $8 WHERE id = $1 AND step = $5 AND expires_at > $6`,
+		p.ID, p.Sealed, p.ReturnTo, micros(p.ExpiresAt), string(p.Step), micros(now), p.AccountID, p.Version)
 	return n == 1, err
 }
 

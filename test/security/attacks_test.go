@@ -275,6 +275,9 @@ func attacks() testform.Catalogue {
 		"SEC-293": "An attacker with the password of a passkey's owner gives another passkey, or none, and changes the account.",
 		"SEC-335": "The next visitor of a browser goes on with an opened link, a password reset or a second step of the former one.",
 		"SEC-336": "An attacker begins a step before the account changes, and finishes it afterwards or at the same moment.",
+		"SEC-337": "Someone with an old session keeps the owner out, by ending the other sessions again and again.",
+		"SEC-338": "Someone at a provider that vouches for a second factor joins an identity to an account with a passkey.",
+		"SEC-339": "An attacker learns from the id of a flow that an address has an account by now, or that the account has changed.",
 		"SEC-324": "Someone who knows the password of an account with a passkey joins a provider to it.",
 		"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 

@@ -187,6 +187,11 @@ func accountChanges() map[string]accountChange {
 		"the terms are new":        {by: "reload", reload: withTerms("2")},
 		"sign-up is closed":        {by: "reload", reload: func(c *config.Config) { c.SignUp.Enabled = false }},
 		"the provider is removed":  {by: "reload", needs: "", reload: func(c *config.Config) { c.Providers = nil }},
-		"codes by email are off":   {by: "reload", reload: func(c *config.Config) { c.SignIn.Code = false }},
+		"the provider is not believed": {by: "reload", reload: func(c *config.Config) {
+			for i := range c.Providers {
+				c.Providers[i].TrustEmail = false
+			}
+		}},
+		"codes by email are off": {by: "reload", reload: func(c *config.Config) { c.SignIn.Code = false }},
 	}
 }

@@ -123,6 +123,21 @@ func (s *site) runs(acme *idp, at step, c accountChange, order string) (word, ch
 	return word, after.since(begun)
 }
 
+// same compares the names in the table with those in the tests.
+func same(t *testing.T, what, where string, table, tests []string) {
+	t.Helper()
+	for _, name := range table {
+		if !slices.Contains(tests, name) {
+			t.Errorf("%q is in the %s of docs/pending-steps.md, and not in %s: add it there", name, what, where)
+		}
+	}
+	for _, name := range tests {
+		if !slices.Contains(table, name) {
+			t.Errorf("%q is in %s, and not in the %s of docs/pending-steps.md: add it there", name, where, what)
+		}
+	}
+}
+
 // possible reports whether a change can come between the beginning and the end of a step.
 func (at step) possible(c accountChange) bool {
 	first := strings.Contains(at.needs, "bare") && (strings.Contains(c.needs, "app") || strings.Contains(c.needs, "pass"))
@@ -157,13 +172,13 @@ func (s *site) judge(acme *idp, at step, c accountChange, want string) {
 	s.Helper()
 	if c.reload != nil {
 		if word := s.reloads(acme, at, c); word != want {
-			s.Errorf("a step of before %s, want %q", word, want)
+			s.Errorf("a step that began before the change %q, and docs/pending-steps.md says %q", word, want)
 		}
 		return
 	}
 	word, last := s.runs(acme, at, c, "change first")
 	if word != want {
-		s.Errorf("a step of before %s, want %q", word, want)
+		s.Errorf("a step that began before the change %q, and docs/pending-steps.md says %q", word, want)
 	}
 	if !full() && rand.IntN(4) > 0 {
 		return // some of the others in each run
@@ -181,12 +196,8 @@ func TestSEC336_AStepIsJudgedWhereItEnds(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	columns, rows := tableOf(t, "../../docs/pending-steps.md")
-	if got, want := slices.Sorted(slices.Values(columns)), slices.Sorted(maps.Keys(steps())); !slices.Equal(got, want) {
-		t.Errorf("the page has the steps %q, want %q", got, want)
-	}
-	if got, want := slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(accountChanges())); !slices.Equal(got, want) {
-		t.Errorf("the page has the changes %q, want %q", got, want)
-	}
+	same(t, "columns", "steps in steps_test.go", columns, slices.Collect(maps.Keys(steps())))
+	same(t, "rows", "accountChanges in changes_test.go", slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(accountChanges())))
 	for name, at := range steps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -284,6 +284,17 @@ func steps() map[string]step {
 			},
 			effect: func(before, after condition) bool { return after.keys > before.keys },
 		},
+		"sign-up by a provider": {
+			kinds: "Acceptance/Accept",
+			begin: func(c *cell) {
+				given := c.approved(c.other.leave("acme", nil), object{"sub": fresh("s"), "email": fresh("new"), "email_verified": true})
+				_, c.flow, _ = strings.Cut(c.other.callback("acme", given).must(303).header.Get("Location"), "/auth/terms?flow=")
+			},
+			end: func(c *cell) *answer {
+				return c.other.post("terms", object{"flow": c.flow, "terms": c.config.Legal.TermsVersion})
+			},
+			effect: func(_, after condition) bool { return after.other != "" }, only: "reload", options: []option{withTerms("1")},
+		},
 		"sign-up": {
 			kinds: "SignUp/Verify",
 			begin: func(c *cell) {

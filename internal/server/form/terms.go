@@ -30,7 +30,7 @@ func (a *Actions) AcceptTerms(w http.ResponseWriter, r *http.Request, in AcceptT
 func (a *Actions) RefuseTerms(w http.ResponseWriter, r *http.Request, in RefuseTerms) (string, error) {
 	next, err := a.drop(w, r, in.Flow, a.Flows.RefuseTerms)
 	if next == pages.SignedOut {
-		a.session.Clear(w)
+		a.forget(w)
 	}
 	return next, err
 }

@@ -76,12 +76,13 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 			}
 		})
 	}
-	if rest.Connect && errors.Is(err, flow.ProofNeeded) {
-		f = flow.Unknown // the page asks for the proof, and then says to try again
+	code := f.Code
+	if errors.Is(err, flow.ProofNeeded) || flow.IsOvertaken(err) {
+		code = overtaken // the page asks for a proof first, if one is needed
 	}
-	if rest.Connect && connectText(f.Code) != "" {
+	if rest.Connect && connectText(code) != "" {
 		server.Note(w, err)
-		return server.SeeOther(w, pages.With(pages.Providers, url.Values{"failed": {f.Code}, "provider": {provider}, "attempt": {rest.Attempt}}))
+		return server.SeeOther(w, pages.With(pages.Providers, url.Values{"failed": {code}, "provider": {provider}, "attempt": {rest.Attempt}}))
 	}
 	if endingText(f.Code) == "" {
 		return err

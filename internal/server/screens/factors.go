@@ -162,6 +162,8 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case sessionErr != nil, errors.Is(err, flow.ProofNeeded), errors.Is(err, session.Required):
 		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), errors.Join(sessionErr, err))
+	case flow.IsOvertaken(err):
+		return server.SeeOther(w, pages.Flow(pages.Factors, in.Flow)) // which says so
 	case errors.Is(err, flow.Unknown):
 		return server.SeeOther(w, overPath(r))
 	case errors.Is(err, flow.Moved), errors.Is(err, form.AccountChanged), fault.From(err).Kind == fault.Missing:

@@ -34,6 +34,9 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if led, err := s.leadOn(w, r, v); err != nil || led {
+		return err
+	}
 	waiting := ""
 	if v.Fault != nil && errors.Is(v.Fault, code.LinkMalformed) {
 		if waiting, err = s.Actions.Waiting(w, r); err != nil {
@@ -41,7 +44,9 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return s.show(w, r, form.ScreenConfirmLink, func(b *Boot) {
-		b.Session = other(person, account.Display(v.Email))
+		if v.Kind != flow.AddressChange {
+			b.Session = other(person, account.Display(v.Email))
+		}
 		if r.URL.Query().Has("changed") { // the button of the previous page was refused
 			b.Notice = server.Words(s.Catalogue, b.Locale, form.LinkChanged)
 		}
@@ -54,6 +59,19 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			b.Next = s.Actions.Targets.Or(flow.Target{})
 		}
 	})
+}
+
+// leadOn leads to the page of the code when the change of an address needs a proof, or was
+// ended by another change. That page goes on from there.
+func (s *Screens) leadOn(w http.ResponseWriter, r *http.Request, link flow.LinkView) (led bool, err error) {
+	if link.Kind != flow.AddressChange || link.FlowID == "" {
+		return false, nil
+	}
+	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), link.FlowID)
+	if err != nil || !v.Overtaken && !v.Proof {
+		return false, err
+	}
+	return true, server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))
 }
 
 func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {

@@ -44,6 +44,10 @@ func (s *Screens) connectProvider(p section) server.Handler {
 	}
 }
 
+// overtaken is the word for an attempt to connect a provider that a change of the account
+// has ended.
+const overtaken = "overtaken"
+
 // connectText returns the key of the message about an attempt to connect a provider
 // that has failed, or "" for other faults.
 func connectText(code string) string {
@@ -52,6 +56,8 @@ func connectText(code string) string {
 		return "failure.connect.taken"
 	case flow.CodeAlreadyLinked:
 		return "failure.connect.already"
+	case overtaken:
+		return "failure.connect.overtaken"
 	case federation.CodeCancelled:
 		return "failure.connect.cancelled"
 	case federation.CodeUnavailable, federation.CodeRejected, federation.CodeUnknown, flow.CodeFlowUnknown, flow.CodeFlowConflict:

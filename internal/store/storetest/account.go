@@ -109,7 +109,6 @@ func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {
 		a.Password = "new"
 		if bump {
 			a.Version++
-			a.FlowVersion++
 		}
 		b.equal("the account", b.account(a.ID), a)
 	}
@@ -126,7 +125,6 @@ func (b accounts) UpdateState_MovesTheVersion() {
 	}
 	a.State = account.DisabledByOperator
 	a.Version++
-	a.FlowVersion++
 	b.equal("the account", b.account(a.ID), a)
 	b.equal("another account", b.account(other.ID), other)
 	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.DisabledByOperator) }) {
@@ -180,7 +178,6 @@ func (b accounts) UpdateAddress_MovesTheVersion() {
 		}
 		a.Address, a.AddressAt = account.Address{Mail: mail, Key: "new@x.test"}, since
 		a.Version++
-		a.FlowVersion++
 		b.equal("the account", b.account(a.ID), a)
 	}
 	b.equal("another account", b.account(other.ID), other)
@@ -245,10 +242,10 @@ func (b accounts) UpdateFactorTold_LeavesTheVersion() {
 	}
 }
 
-func (b accounts) EndFlows_MovesTheFlowVersionAlone() {
+func (b accounts) EndFlows_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	b.write(func(tx *store.Tx) error { return tx.EndFlows(b.Context(), a.ID) })
-	a.FlowVersion++
+	a.FlowEnds++
 	b.equal("the account", b.account(a.ID), a)
 	b.equal("another account", b.account(other.ID), other)
 }
