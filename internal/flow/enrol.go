@@ -138,7 +138,10 @@ func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, n newAp
 func (f *Flows) codesFor(ctx context.Context, c Caller, found session.Found, flowID, digits string) (codes, hashes []string, err error) {
 	have := 0
 	err = f.store.Read(ctx, func(tx Tx) error {
-		_, d, err := f.enrolling(ctx, tx, c, found, flowID, Confirm)
+		p, d, err := f.enrolling(ctx, tx, c, found, flowID, Confirm)
+		if err == nil {
+			_, err = f.stands(ctx, tx, p)
+		}
 		if err != nil {
 			return err
 		}

@@ -60,23 +60,24 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 		return v, err
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		for _, step := range []Step{Confirm, Codes} {
-			p, d, err := f.enrolling(ctx, tx, c, found, flowID, step)
-			if err == nil && step == Confirm {
-				_, err = f.stands(ctx, tx, p)
-				v.Overtaken = errors.Is(err, Unknown)
-			}
-			switch {
-			case errors.Is(err, Moved), errors.Is(err, Unknown):
-				continue
-			case err != nil:
-				return err
-			}
-			v.Step, v.Secret, v.Codes = step, d.Secret, d.Codes
-			if step == Confirm {
-				v.URI = v.Secret.URI(f.site, d.Address)
-			}
+		p, d, err := f.find(ctx, tx, c, flowID)
+		if err != nil || p.Kind != Enrolment || p.AccountID != found.User.ID {
+			return ignore(err, Unknown)
 		}
+		switch p.Step {
+		case Confirm:
+			if _, err := f.stands(ctx, tx, p); err != nil {
+				v.Overtaken = errors.Is(err, Unknown)
+				return ignore(err, Unknown)
+			}
+			v.Secret = d.Secret
+			v.URI = v.Secret.URI(f.site, d.Address)
+		case Codes:
+			v.Codes = d.Codes
+		default:
+			return nil
+		}
+		v.Step = p.Step
 		return nil
 	})
 	return v, err

@@ -331,3 +331,26 @@ func TestProtect_ByPasskey(t *testing.T) {
 		t.Error("nobody needs a factor, and the passkey is asked for")
 	}
 }
+
+// New terms that come between the page and its press are asked for before the recovery codes
+// are shown. Codes that no page shows are not made.
+func TestProtect_NewTermsComeFirst(t *testing.T) {
+	t.Parallel()
+	var cfg flow.Config
+	b := setup(t, func(c *flow.Config) { c.Require = everyone(); cfg = *c })
+	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good); err != nil {
+		t.Fatal(err)
+	}
+	v := b.visitor("192.0.2.1")
+	waits := v.bare("mara@example.org")
+	cfg.Terms, cfg.Before = "1", b.flows
+	b.flows = flow.New(cfg)
+	held, _ := v.protects(waits)
+	if held.Session != nil || held.Next != "/auth/terms?flow="+held.FlowID {
+		t.Fatalf("the app leads to %s", held.Next)
+	}
+	v.accepts(held, "1")
+	if have, err := b.flows.Factors(t.Context(), v.found().User.ID); err != nil || len(have.Factors) != 1 || have.Left != 0 {
+		t.Errorf("the account has %d apps and %d codes (%v)", len(have.Factors), have.Left, err)
+	}
+}

@@ -89,3 +89,17 @@ func TestOvertaken_TheCodeWaitsForAProof(t *testing.T) {
 	}
 	v.leads(v.Send("/auth/verify-code", verify), "/auth/account/addresses")
 }
+
+// The setup of an app that was overtaken says so on the page of the factors.
+func TestOvertaken_TheSetupOfAnApp(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	account := v.opens("/auth/account/factors").Session.ID
+	page := v.Send("/auth/account/factors", url.Values{"account": {account}, "action": {"add"}}).Next()
+	b := v.opens(page)
+	v.enrols()
+	v.leads(v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {"000000"}}), page)
+	if b := v.opens(page); b.Factors.State != "list" || !strings.HasPrefix(b.Notice, "How you sign in to this account has changed") {
+		t.Errorf("the page shows %s, and says %q", b.Factors.State, b.Notice)
+	}
+}
