@@ -87,7 +87,12 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 		return a, nil
 	case last.Since.Equal(a.at):
 		return a, AlarmDone
-	case f.outranked(a.owner, a.from.AddedAt), last.Since.Before(a.at) && !last.RaisedAt.Before(a.at):
+	case f.outranked(a.owner, a.from.AddedAt):
+		return a, AlarmOver
+	case last.Since.Before(a.at) && !last.RaisedAt.Before(a.at):
+		if key == a.owner.Address.Key {
+			return a, AlarmDone // by another email
+		}
 		return a, AlarmOver
 	}
 	return a, nil

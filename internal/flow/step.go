@@ -141,6 +141,7 @@ type data struct {
 	Passkey  bool          `json:"passkey,omitempty"`  // of a sign-up, and of New after it, and of Handed: a passkey comes in place of a password
 	Handed   bool          `json:"handed,omitempty"`   // of a recovery: it is by a link that the operator hands over
 	Recovery bool          `json:"recovery,omitempty"` // of a change of the address: it is for a recovery
+	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
 
 	// Of a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`

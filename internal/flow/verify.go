@@ -111,9 +111,18 @@ func (f *Flows) tryCode(ctx context.Context, tx Tx, c Caller, p Pending, digits 
 	}
 	r, err := f.proven(ctx, tx, c, p, d)
 	if errors.Is(err, Unknown) && p.Kind != AddressChange {
-		return Result{}, Overtaken, f.advance(ctx, tx, p, Done) // else its page would mail codes that never work
+		return Result{}, Overtaken, f.giveUp(ctx, tx, p, d)
 	}
 	return r, nil, err
+}
+
+// giveUp ends a flow that a change of its account has ended, after the right code: else its
+// page would mail codes that never work. Only now may its page say so.
+func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
+	if _, err := f.renew(ctx, tx, p, data{Address: d.Address, Over: true}); err != nil {
+		return err
+	}
+	return f.advance(ctx, tx, p, Done)
 }
 
 // allows returns the fault of a flow of a kind that the settings do not have any more.

@@ -110,6 +110,8 @@ func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case p.Kind == AddressChange && p.Step == Verify:
 		_, _, err = f.signedInTo(ctx, tx, c, p)
 		v.Proof = errors.Is(err, ProofNeeded)
+	case d.Over:
+		err = Overtaken
 	case p.AccountID == "", p.Step == Verify, p.Step == Callback, p.Step == Exchange, p.Step == Codes, p.Step == Done:
 	case p.Step == Protect:
 		var bare cleared

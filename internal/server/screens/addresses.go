@@ -27,7 +27,7 @@ func (s *Screens) mountAddresses(m *server.Mux) section {
 }
 
 // fillAddresses adds the addresses beside the primary one.
-func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+func (s *Screens) fillAddresses(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	list, err := s.Actions.Flows.Addresses(r.Context(), found.User.ID)
 	if err != nil {
 		return err
@@ -41,6 +41,9 @@ func (s *Screens) fillAddresses(_ http.ResponseWriter, r *http.Request, found se
 			shown.Until = s.Catalogue.Moment(b.Locale, o.Until)
 		}
 		b.Account.Addresses = append(b.Account.Addresses, shown)
+	}
+	if v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), r.URL.Query().Get("flow")); err == nil && v.Overtaken {
+		b.Values.Email = account.Display(v.Address) // typed before another change
 	}
 	return s.fillPasskeyUser(r, found, b)
 }

@@ -28,7 +28,8 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 		err = s.Actions.Flows.Fresh(r.Context(), found)
 	}
 	if err != nil {
-		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), err)
+		page := pages.With(pages.Factors, url.Values{"return_to": {target}, "flow": {r.URL.Query().Get("flow")}})
+		return s.proveFirst(w, r, found, page, err)
 	}
 	v, err := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, r.URL.Query().Get("flow"))
 	if err != nil {
@@ -161,7 +162,8 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 	target := s.Actions.Targets.Check(in.ReturnTo).String()
 	switch {
 	case sessionErr != nil, errors.Is(err, flow.ProofNeeded), errors.Is(err, session.Required):
-		return s.proveFirst(w, r, found, pages.ReturnTo(pages.Factors, target), errors.Join(sessionErr, err))
+		page := pages.With(pages.Factors, url.Values{"return_to": {target}, "flow": {in.Flow}})
+		return s.proveFirst(w, r, found, page, errors.Join(sessionErr, err))
 	case flow.IsOvertaken(err):
 		return server.SeeOther(w, pages.Flow(pages.Factors, in.Flow)) // which says so
 	case errors.Is(err, flow.Unknown):

@@ -61,14 +61,15 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// leadOn leads to the page of the code when the change of an address needs a proof, or was
-// ended by another change. That page goes on from there.
+// leadOn leads to the page of the code when the change of an address needs a proof or a
+// sign-in, or was ended by another change. That page goes on from there.
 func (s *Screens) leadOn(w http.ResponseWriter, r *http.Request, link flow.LinkView) (led bool, err error) {
 	if link.Kind != flow.AddressChange || link.FlowID == "" {
 		return false, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), link.FlowID)
-	if err != nil || !v.Overtaken && !v.Proof {
+	signedIn := s.signedIn(w, r) != (SignedIn{})
+	if err != nil || !v.Overtaken && !v.Proof && signedIn {
 		return false, err
 	}
 	return true, server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))

@@ -25,6 +25,14 @@ func (v visitor) enrols() factor.Secret {
 	return secret
 }
 
+// mailedCode waits for the next email with a code.
+func mailedCode(s *apptest.Site) (code string) {
+	for code == "" {
+		code = s.NextMail().Data["code"]
+	}
+	return code
+}
+
 // A step that a change of the account has ended says so, and leads to a new sign-in for the
 // same page.
 func TestOvertaken(t *testing.T) {
@@ -45,8 +53,8 @@ func TestOvertaken(t *testing.T) {
 	if b.Screen != "error" || b.Status != 404 || b.Title != "Your account has changed" || b.Errors.RequestID != "" {
 		t.Errorf("the page says %d %q", b.Status, b.Title)
 	}
-	if b.Next != "/auth/signin?return_to=%2Fauth%2Faccount%2Fprofile" {
-		t.Errorf("the page leads to %s", b.Next)
+	if b = stranger.opens(b.Next); b.Screen != "signin" || b.Values.Email != "mara@example.org" || b.ReturnTo != "/auth/account/profile" || b.Flow.ID != "" {
+		t.Errorf("the page leads to %s with %+v and %s", b.Screen, b.Values, b.ReturnTo)
 	}
 	if to := stranger.Send("/auth/signin", credentials).Next(); !strings.HasPrefix(to, "/auth/mfa?flow=") {
 		t.Errorf("the new sign-in leads to %s", to)
@@ -68,10 +76,7 @@ func TestOvertaken_TheCodeWaitsForAProof(t *testing.T) {
 	give(v.Send("/auth/signin", credentials).Next(), "")
 	account := v.opens("/auth/account/addresses").Session.ID
 	page := v.Send("/auth/account/addresses", url.Values{"account": {account}, "email": {"new@example.org"}}).Next()
-	code := ""
-	for code == "" {
-		code = s.NextMail().Data["code"]
-	}
+	code := mailedCode(s)
 	sessions, err := s.Flows.UserSessions(t.Context(), account)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions (%v)", len(sessions), err)
@@ -101,5 +106,40 @@ func TestOvertaken_TheSetupOfAnApp(t *testing.T) {
 	v.leads(v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {"000000"}}), page)
 	if b := v.opens(page); b.Factors.State != "list" || !strings.HasPrefix(b.Notice, "How you sign in to this account has changed") {
 		t.Errorf("the page shows %s, and says %q", b.Factors.State, b.Notice)
+	}
+}
+
+// After the right code, the page of a recovery that a new password has ended says so, and leads to
+// a new one for the same address. So does the page of another address, without a session.
+func TestOvertaken_ACode(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	account := v.opens("/auth/account/addresses").Session.ID
+	stranger := visit(s)
+	page := stranger.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next()
+	code := mailedCode(s)
+	verify := v.Send("/auth/account/addresses", url.Values{"account": {account}, "email": {"new@example.org"}}).Next()
+	mailedCode(s)
+	owner := visit(s)
+	owner.SignIn("mara@example.org")
+	form := passwordForm(owner.opens("/auth/account/password").Session.ID)
+	owner.leads(owner.Send("/auth/account/password", form), "/auth/account/password")
+
+	id := strings.TrimPrefix(page, "/auth/verify-code?flow=")
+	stranger.leads(stranger.Send("/auth/verify-code", url.Values{"flow": {id}, "code": {code}}), page)
+	b := stranger.opens(page)
+	if b.Screen != "error" || b.Title != "Your account has changed" {
+		t.Fatalf("the page is %s %q", b.Screen, b.Title)
+	}
+	if b = stranger.opens(b.Next); b.Screen != "forgot-password" || b.Values.Email != "mara@example.org" {
+		t.Errorf("it leads to %s with %q", b.Screen, b.Values.Email)
+	}
+	v.leads(v.Open(verify), "/auth/signin?return_to="+url.QueryEscape(verify))
+	v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {form.Get("password")}})
+	if b = v.opens(verify); b.Title != "Your account has changed" {
+		t.Fatalf("after the sign-in the page says %q", b.Title)
+	}
+	if b = v.opens(b.Next); b.Screen != "account-addresses" || b.Values.Email != "new@example.org" {
+		t.Errorf("it leads to %s with %q", b.Screen, b.Values.Email)
 	}
 }

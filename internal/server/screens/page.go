@@ -64,7 +64,10 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		if hint, bad := account.ParseAddress(query.Get("email"), "email"); bad == nil && b.Values.Email == "" {
 			b.Values.Email = hint.Mail // an OpenID client's guess
 		}
-		if link.ID != "" {
+		if link.Overtaken {
+			b.Values.Email, b.ReturnTo = account.Display(link.Address), link.ReturnTo.String()
+			b.Next = s.Actions.Targets.Or(link.ReturnTo)
+		} else if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {
 				b.ReturnTo = link.ReturnTo.String()
@@ -85,14 +88,14 @@ func cookieLost(r *http.Request) bool {
 	return err == nil && from.Host == r.Host && from.Path == pages.SignIn && len(r.Header["Cookie"]) == 0
 }
 
-// waiting returns the flow whose identity waits to be linked, if the id names a
-// flow of this browser.
+// waiting returns the flow whose identity waits to be linked, or the one that a change of
+// the account has ended, if the id names a flow of this browser.
 func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (flow.View, error) {
 	if id == "" {
 		return flow.View{}, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Join {
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Join && !v.Overtaken {
 		return flow.View{}, nil
 	}
 	return v, err
@@ -174,7 +177,7 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Scre
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp ||
 		v.Kind == flow.ByCode && screen == form.ScreenSignInCode
-	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify || !same) {
+	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken || !same) {
 		return flow.View{}, nil
 	}
 	return v, err
@@ -213,6 +216,8 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case v.Overtaken:
 		return s.overtaken(w, r, v)
+	case v.Kind == flow.AddressChange && v.Step == flow.Verify && person == (SignedIn{}):
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, pages.Flow(pages.VerifyCode, v.ID)))
 	case v.Proof:
 		return s.proveAgain(w, r, person, pages.Flow(pages.VerifyCode, v.ID))
 	}

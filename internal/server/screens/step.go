@@ -64,18 +64,29 @@ func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, sho
 	return server.SeeOther(w, pages.ReturnTo(pages.SignIn, v.ReturnTo.String()))
 }
 
-// overtaken says that a step cannot go on. It leads to a new sign-in for the same
-// return target, or to the account page of the change.
+// overtaken says that a step cannot go on, and leads to its beginning, where the address that
+// was typed is filled in.
 func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View) error {
 	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.Overtaken)
 		b.Title = s.Catalogue.Text(b.Locale, "failure.title.overtaken", nil)
-		b.Detail = s.Catalogue.Text(b.Locale, "error.flow.unknown.overtaken", nil)
+		b.Detail = s.Catalogue.Text(b.Locale, "failure.overtaken", nil)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
-		if b.Next = v.ReturnTo.String(); v.Kind != flow.AddressChange {
-			b.Next = pages.ReturnTo(pages.SignIn, b.Next)
-		}
+		b.Next = pages.Flow(beginningOf(v.Kind), v.ID)
 	})
+}
+
+// beginningOf returns the page on which a flow of a kind begins.
+func beginningOf(k flow.Kind) string {
+	switch k {
+	case flow.Recovery:
+		return pages.ForgotPassword
+	case flow.ByCode:
+		return pages.SignInCode
+	case flow.AddressChange:
+		return pages.Addresses
+	}
+	return pages.SignIn
 }
 
 // stepAgain shows the page of a step again after err has refused a press on it. If the

@@ -40,10 +40,14 @@ test('a second step that the owner has overtaken says so, and leads to a new sig
   await expect(
     phone.getByText('How you sign in to this account has changed since you started.'),
   ).toBeVisible();
-  await back(phone);
   await open(phone, '/auth/signin'); // no page leads to the ended step any more
   await expectScreen(phone, 'Sign in');
-  await open(phone, '/auth/signin?return_to=/auth/account/profile');
+  await back(phone);
+  await expectScreen(phone, 'Your account has changed');
+  await link(phone, 'Start again').click();
+  await expectScreen(phone, 'Sign in');
+  await alive(phone);
+  await expect(field(phone, 'Email')).toHaveValue(person.email);
   await fillSignIn(phone, person);
   await button(phone, 'Login').click();
   await expectScreen(phone, "Confirm it's you");

@@ -54,7 +54,7 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-const LEADS = /^(proof\.needed|flow\.unknown)$/;
+const LEADS = /^(proof\.needed|session\.(required|ended)|flow\.unknown)$/;
 
 /**
  * Loads the page of the link that was opened later: the button would confirm that one. The

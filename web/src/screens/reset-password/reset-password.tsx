@@ -1,4 +1,5 @@
 import type { Boot, ResetPassword } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { choose, match } from '../../lib/template';
@@ -15,7 +16,7 @@ import { SignedInOther } from '../signed-in-other';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const form = useForm({ boot, path: '/auth/api/reset-password' });
+  const form = useForm({ boot, path: '/auth/api/reset-password', onTrouble: reloadWhenOver });
   const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
