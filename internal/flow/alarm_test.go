@@ -91,7 +91,7 @@ func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {
 	b.clock.Advance(time.Minute)
 	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, links[0]))
 	b.next()
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, links[1]); !errors.Is(err, flow.AlarmOver) {
+	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, links[1]); !errors.Is(err, flow.AlarmDone) {
 		t.Errorf("the newer link works: %v", err)
 	}
 }
