@@ -6,7 +6,7 @@ export async function open(page: Page, path: string): Promise<void> {
   try {
     await page.goto(path);
   } catch (error) {
-    if (!String(error).includes('interrupted by another navigation')) throw error;
+    if (!/interrupted by another navigation|ERR_ABORTED/.test(String(error))) throw error;
     await page.goto(path);
   }
   await alive(page);
