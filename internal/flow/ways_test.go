@@ -180,7 +180,7 @@ func TestFactor_GuessesOfAllBrowsersEnd(t *testing.T) {
 func TestFactor_ARightOneEndsTheRow(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner, p := b.enrolled()
+	_, p := b.enrolled()
 	thieves := b.knownTo(2, &p)
 	b.usesUp(p, good, append(thieves, b.visitor("198.51.100.1"))...)
 	owner, r := b.resets(another)
