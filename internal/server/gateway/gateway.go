@@ -175,9 +175,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 // becomes the response.
 func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (visit, error) {
 	asked.raw, _, _ = strings.Cut(asked.target, "?")
-	v, err := g.route(asked)
-	if v.app != nil {
-		asked.program = v.app.byProgram(r)
+	a, matched, err := g.route(asked)
+	v := visit{app: a, rule: matched}
+	if a != nil {
+		asked.program = a.byProgram(r)
 	}
 	if errors.Is(err, server.MethodNotAllowed) {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
@@ -188,27 +189,27 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	return g.admit(w, r, asked, v)
 }
 
-// route finds the app and the rule of a request.
-func (g *Gateway) route(asked *ask) (visit, error) {
+// route finds the app and the rule of a request. With an error it may return the app alone.
+func (g *Gateway) route(asked *ask) (*app, rule.Rule, error) {
 	m := rule.Method(asked.method, asked.preflight)
 	path, err := rule.Path(asked.raw)
 	switch {
 	case err != nil:
-		return visit{}, server.Malformed.WithCause(err)
+		return nil, rule.Rule{}, server.Malformed.WithCause(err)
 	case pages.Own(path):
-		return visit{}, server.RouteMissing
+		return nil, rule.Rule{}, server.RouteMissing
 	case m == 0:
-		return visit{}, server.MethodNotAllowed
+		return nil, rule.Rule{}, server.MethodNotAllowed
 	}
 	site, i, ok := g.sites.Find(asked.host, path)
 	if !ok {
-		return visit{}, server.RouteMissing
+		return nil, rule.Rule{}, server.RouteMissing
 	}
-	v := visit{app: g.apps[i]}
-	if v.rule, _, ok = site.Rules.Match(m, path); !ok {
-		return v, rule.Denied
+	found, _, ok := site.Rules.Match(m, path)
+	if !ok {
+		return g.apps[i], found, rule.Denied
 	}
-	return v, nil
+	return g.apps[i], found, nil
 }
 
 // admit checks the session and the need of the rule.

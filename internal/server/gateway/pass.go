@@ -42,9 +42,10 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		gateway: g, asked: asked, visit: v, proxy: v.app.proxy, client: [1]string{server.ClientAddr(r).String()},
 		answer: answer{ResponseWriter: w, app: v.app, http10: !r.ProtoAtLeast(1, 1)},
 		passing: passing{
-			w: w, app: v.app, token: v.token, resource: v.resource, asked: asked, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
+			w: w, app: v.app, token: v.token, resource: v.resource, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
 		},
 	}
+	p.passing.asked = &p.asked
 	if v.token != "" {
 		var err error
 		if p.identity, err = g.identity(v.app, v.found, g.clock.Now()); err != nil {

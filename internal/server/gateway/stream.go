@@ -32,7 +32,7 @@ type passing struct {
 	app      *app
 	token    string // session token or access token; "" without a session
 	resource string // as in visit
-	asked    ask
+	asked    *ask
 	ruledBy  *Gateway  // whose rules the need is from
 	need     rule.Need // what holds as long as the request is open
 	denied   bool      // no rule allows the request any more
@@ -184,8 +184,8 @@ func (g *Gateway) watched() []watched {
 	all := make([]watched, 0, len(g.open.passing))
 	for p := range g.open.passing {
 		if p.ruledBy != g {
-			v, err := g.route(&p.asked)
-			p.ruledBy, p.need, p.denied = g, v.rule.Need, err != nil
+			_, matched, err := g.route(p.asked)
+			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil
 		}
 		all = append(all, watched{p, p.need, p.denied})
 	}
