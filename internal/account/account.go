@@ -94,6 +94,9 @@ type Store interface {
 	InsertAccount(ctx context.Context, a Account) (bool, error)
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByKey(ctx context.Context, key string) (Account, bool, error)
+	// AccountOfSession returns the account that a session belongs to. Neither changes
+	// until the end of the transaction, except for the times of the session.
+	AccountOfSession(ctx context.Context, sessionID string) (Account, bool, error)
 	// ListAccounts returns up to limit accounts whose key comes after the given
 	// one, in the collation order of the database.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)

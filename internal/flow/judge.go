@@ -45,15 +45,8 @@ func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, own
 
 // owned is own in the transaction of its caller.
 func (f *Flows) owned(ctx context.Context, tx Tx, found session.Found) (judged, error) {
-	owner, ok, err := tx.AccountByID(ctx, found.User.ID)
-	if err != nil {
-		return judged{}, err
-	}
-	if !ok || owner.State != account.Active || owner.Version != found.Session.Version {
-		return judged{}, session.Required
-	}
-	of, ok, err := tx.SessionAccount(ctx, found.Session.ID)
-	if err == nil && (!ok || of != owner.ID) {
+	owner, ok, err := tx.AccountOfSession(ctx, found.Session.ID)
+	if err == nil && (!ok || owner.ID != found.User.ID || owner.State != account.Active || owner.Version != found.Session.Version) {
 		err = session.Required
 	}
 	return judged{owner}, err

@@ -55,14 +55,14 @@ func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 	}
 	var accountID string
 	err := f.store.Write(ctx, func(tx Tx) error {
-		account, ok, err := tx.SessionAccount(ctx, id)
+		owner, ok, err := tx.AccountOfSession(ctx, id)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return session.Missing
 		}
-		accountID = account
+		accountID = owner.ID
 		if ok, err := f.endOne(ctx, tx, accountID, id, session.Operator); err != nil {
 			return err
 		} else if !ok {

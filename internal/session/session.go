@@ -68,8 +68,6 @@ type Store interface {
 	SessionByHash(ctx context.Context, hash []byte) (Found, bool, error)
 	// SessionsOf returns the sessions of an account that end after now, newest first.
 	SessionsOf(ctx context.Context, accountID string, now time.Time) ([]Session, error)
-	// SessionAccount returns the account that a session belongs to.
-	SessionAccount(ctx context.Context, id string) (accountID string, ok bool, err error)
 	// SessionEnd returns why a session was deleted.
 	SessionEnd(ctx context.Context, hash []byte) (Reason, bool, error)
 	// DeleteSession deletes the session of the account and reports whether it

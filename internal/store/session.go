@@ -65,16 +65,6 @@ func (t *Tx) SessionsOf(ctx context.Context, accountID string, now time.Time) ([
 		})
 }
 
-// SessionAccount implements session.Store.
-func (t *Tx) SessionAccount(ctx context.Context, id string) (string, bool, error) {
-	return first(ctx, t, `SELECT account_id FROM session WHERE id = $1`, []any{id},
-		func(row scanner) (string, error) {
-			var account string
-			err := row.Scan(&account)
-			return account, err
-		})
-}
-
 // SessionEnd implements session.Store.
 func (t *Tx) SessionEnd(ctx context.Context, hash []byte) (session.Reason, bool, error) {
 	return first(ctx, t, `SELECT reason FROM session_end WHERE token_hash = $1`, []any{hash},

@@ -11,6 +11,9 @@ type Locks struct {
 	// Row holds the row against other holders and writers. Other transactions
 	// may still insert rows that refer to it. Empty outside a transaction.
 	Row string
+	// Session does so for a row of account a, then holds the row of session s against
+	// its end.
+	Session string
 	// Free takes rows that no other transaction holds and skips the others, so
 	// that concurrent callers get different rows and none waits.
 	Free string

@@ -19,8 +19,9 @@ const mostTries = 6
 
 func locks() engine.Locks {
 	return engine.Locks{
-		Row:  " FOR NO KEY UPDATE",
-		Free: " FOR UPDATE SKIP LOCKED",
+		Row:     " FOR NO KEY UPDATE",
+		Session: " FOR NO KEY UPDATE OF a FOR KEY SHARE OF s",
+		Free:    " FOR UPDATE SKIP LOCKED",
 		Throttle: `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
 			ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`,
 	}

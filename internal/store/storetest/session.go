@@ -106,20 +106,36 @@ func (b sessions) SessionsOf_NewestFirst() {
 	b.equal("those that end later than one of them", b.sessionsAt(a.ID, now), want[:2])
 }
 
-func (b sessions) SessionAccount_OfAnyPerson() {
+func (b sessions) AccountOfSession_OfAnyPerson() {
 	a, other := b.person(1), b.person(2)
 	mine, theirs := b.session(a, 1), b.session(other, 2)
 	for id, want := range map[string]string{mine.ID: a.ID, theirs.ID: other.ID, "no": ""} {
 		err := b.store.Read(b.Context(), func(tx *store.Tx) error {
-			got, ok, err := tx.SessionAccount(b.Context(), id)
-			if got != want || ok != (want != "") {
-				b.Errorf("%s is the session of %q (%v), want %q", id, got, ok, want)
+			got, ok, err := tx.AccountOfSession(b.Context(), id)
+			if got.ID != want || ok != (want != "") {
+				b.Errorf("%s is the session of %q (%v), want %q", id, got.ID, ok, want)
 			}
 			return err
 		})
 		if err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A step that waits for another one sees that it has ended the session.
+func (b sessions) AccountOfSession_HeldUntilTheEnd() {
+	a := b.person(1)
+	for n := range 20 {
+		s := b.session(a, n)
+		b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+			seen, ok, err := tx.AccountOfSession(b.Context(), s.ID)
+			if err != nil || !ok {
+				return false, err
+			}
+			_, err = tx.DeleteSession(b.Context(), seen.ID, s.ID, session.Left)
+			return true, err
+		})
 	}
 }
 
