@@ -20,7 +20,7 @@ const alarmLife = 72 * time.Hour
 
 // alarm is a link in an email about a change, with which the owner says "This
 // wasn't me". The link carries it sealed: it names the account, the address that the
-// email went to, the time of the email, and since when the account had the address.
+// email went to, and the time of the email.
 //
 // The holder of the older address had the account before. So an alarm makes the links
 // to younger addresses void, for as long as it closes the account to changes. Of the links
@@ -35,13 +35,13 @@ type alarm struct {
 
 // alarmLink returns the link of an email to an address of an account.
 func (f *Flows) alarmLink(l email, now time.Time) string {
-	text := fmt.Sprintf("%s %d %d %s", l.owner.ID, now.UnixMicro(), l.added.UnixMicro(), l.at.Key)
+	text := fmt.Sprintf("%s %d %s", l.owner.ID, now.UnixMicro(), l.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
 }
 
 // alarmParts is how many parts the text of a link has.
-const alarmParts = 4
+const alarmParts = 3
 
 // alarmOf returns the alarm of a link.
 //
@@ -57,15 +57,14 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 		return a, AlarmOver
 	}
 	id, key := parts[0], parts[alarmParts-1]
-	at, errAt := strconv.ParseInt(parts[1], 10, 64)
-	added, errAdded := strconv.ParseInt(parts[2], 10, 64)
-	if errAt != nil || errAdded != nil {
+	at, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
 		return a, AlarmOver
 	}
 	a.at = time.UnixMicro(at).UTC()
 	now := f.clock.Now()
-	if now.Sub(a.at) >= alarmLife || recent(time.UnixMicro(added), a.at) {
-		return a, AlarmOver // the version before mails links to young addresses, too
+	if now.Sub(a.at) >= alarmLife {
+		return a, AlarmOver
 	}
 	var ok bool
 	if a.owner, ok, err = tx.AccountByID(ctx, id); err != nil {
@@ -81,7 +80,7 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	a.primary = primarySince(a.owner, others, now)
 	last := a.owner.Alarm
 	switch ok = a.find(others, key, now); {
-	case !ok || !stands(a.from, a.primary) || a.from.AddedAt.After(a.at):
+	case !ok || !mayRepair(a.from, a.primary) || a.from.AddedAt.After(a.at):
 		return a, AlarmOver // and so after the operator gave the account another address
 	case a.from.AddedAt.Before(last.AddedAt):
 		return a, nil
@@ -99,10 +98,9 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 }
 
 // outranked reports whether the alarm that closes an account was raised from an
-// older address than one that the account has since a time. The version before stores no
-// age of an alarm.
+// older address than one that the account has since a time.
 func (f *Flows) outranked(a account.Account, since time.Time) bool {
-	return f.alarmed(a) && !a.Alarm.AddedAt.IsZero() && since.After(a.Alarm.AddedAt)
+	return f.alarmed(a) && since.After(a.Alarm.AddedAt)
 }
 
 // elsewhere reports whether the email went to another address than the primary one

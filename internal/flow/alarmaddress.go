@@ -17,13 +17,10 @@ func primarySince(a account.Account, others []account.Other, now time.Time) time
 			moved = o.PrimaryUntil
 		}
 	}
-	switch {
-	case !recent(moved, now):
-		return account.Always
-	case a.AddressAt.IsZero():
-		return moved // by the version before, which stores no age
+	if recent(moved, now) {
+		return a.AddressAt
 	}
-	return a.AddressAt
+	return account.Always
 }
 
 // sinceOf returns since when an account has an address that it gets at now. An address
@@ -36,17 +33,17 @@ func sinceOf(a account.Account, others []account.Other, key string, now time.Tim
 	}
 	for _, o := range others {
 		went := o.Until.Add(-alarmLife) // far away for one that the account has
-		if o.Address.Key == key && !recent(o.AddedAt, went) && stands(o, primarySince(a, others, now)) {
+		if o.Address.Key == key && !recent(o.AddedAt, went) && mayRepair(o, primarySince(a, others, now)) {
 			return o.AddedAt
 		}
 	}
 	return now
 }
 
-// stands reports whether an address of an account may raise an alarm, while the
+// mayRepair reports whether an address of an account may raise an alarm, while the
 // account has its primary address since a time. An address that is only kept may, unless
 // the primary one is older: then the owner has repaired the account.
-func stands(o account.Other, primary time.Time) bool {
+func mayRepair(o account.Other, primary time.Time) bool {
 	return o.Own() || !o.AddedAt.After(primary)
 }
 
@@ -89,6 +86,6 @@ func (f *Flows) tellRemoved(ctx context.Context, tx Tx, c Caller, l email, o acc
 		return err
 	}
 	l = l.toOther(o)
-	l.lost = !stands(o, primarySince(*l.owner, others, f.clock.Now()))
+	l.lost = !mayRepair(o, primarySince(*l.owner, others, f.clock.Now()))
 	return f.post(ctx, tx, c, l)
 }

@@ -9,7 +9,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/flow"
 	"portico/internal/outbox"
-	"portico/internal/store"
 )
 
 // alarms raises the alarm of an email and returns the account's addresses and who
@@ -388,59 +387,6 @@ func TestAlarm_OfAYoungerAddressThatChangedPlaces(t *testing.T) {
 	b.mails(2)
 	has, _ := b.alarms(theirs, id)
 	b.expects("the account", has, "mara@example.org, former thief@example.org")
-}
-
-// A version that stores no age of addresses has changed the primary one. The owner still
-// takes the account back.
-func TestAlarm_ChangedByTheVersionBefore(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
-	id := v.found().User.ID
-	mine := v.moves("thief@example.org")
-	moved := b.clock.Now()
-	err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.UpdateAddress(t.Context(), id, account.Address{Mail: "thief@example.org", Key: "thief@example.org"}, time.Time{}, moved)
-		if err != nil {
-			return err
-		}
-		// The thief has raised an alarm with a newer email.
-		if _, err := tx.UpdateAlarm(t.Context(), id, account.Alarm{Since: moved.Add(time.Second), RaisedAt: moved.Add(time.Minute)}); err != nil {
-			return err
-		}
-		return tx.KeepAddress(t.Context(), account.Other{
-			AccountID: id, Address: account.Address{Mail: "mara@example.org", Key: "mara@example.org"}, Use: account.Former,
-			AddedAt: moved, PrimaryUntil: moved, Until: moved.Add(72 * time.Hour),
-		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.clock.Advance(time.Hour)
-	has, code := b.alarms(mine, id)
-	b.expects("the account", has, "mara@example.org, former thief@example.org")
-	b.expects("the mailbox of the code", code, "mara@example.org")
-}
-
-// The version before has mailed a link to a young address.
-func TestAlarm_NoLinkOfTheVersionBeforeToAYoungAddress(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
-	v.recovers("thief@example.org", 2)
-	others, err := b.flows.Addresses(t.Context(), v.found().User.ID)
-	if err != nil || len(others) != 1 {
-		t.Fatalf("%v, %v", others, err)
-	}
-	mailed := b.clock.Now().Add(71 * time.Hour)
-	b.clock.Advance(73 * time.Hour)
-	link := b.flows.AlarmLink(account.Account{ID: v.found().User.ID}, others[0], mailed)
-	_, token, _ := strings.Cut(link, "token=")
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
-		t.Errorf("%v", err)
-	}
 }
 
 // Another spelling is no other address, and the address that an operator sets is at once

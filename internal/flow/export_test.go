@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/account"
 )
@@ -10,11 +9,6 @@ import (
 // Post posts an email of a template to the owner of an account.
 func (f *Flows) Post(ctx context.Context, tx Tx, template string, owner account.Account) error {
 	return f.post(ctx, tx, Caller{}, email{template: template, owner: &owner})
-}
-
-// AlarmLink returns a link as the version before mails it to any address.
-func (f *Flows) AlarmLink(owner account.Account, to account.Other, at time.Time) string {
-	return f.alarmLink(email{owner: &owner}.toOther(to), at)
 }
 
 // HoldDrawing takes the turn to draw a portrait until release is called.

@@ -106,7 +106,7 @@ func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner clear
 	since := sinceOf(owner.Account, others, to.Key, now)
 	kept.AddedAt = primarySince(owner.Account, others, now)
 	err = f.moveAddress(ctx, tx, c, owner, to, move{
-		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !stands(kept, since),
+		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !mayRepair(kept, since),
 	})
 	if err != nil {
 		return Result{}, err
