@@ -47,10 +47,12 @@ func (t *Tx) AccountByKey(ctx context.Context, key string) (account.Account, boo
 	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key = $1`+t.core.Locks.Row, []any{key}, scanAccount)
 }
 
+var accountOfSession = `SELECT a.` + strings.ReplaceAll(accountColumns, ", ", ", a.") + `
+	FROM account a JOIN session s ON s.account_id = a.id WHERE s.id = $1`
+
 // AccountOfSession implements account.Store.
 func (t *Tx) AccountOfSession(ctx context.Context, sessionID string) (account.Account, bool, error) {
-	return first(ctx, t, `SELECT a.`+strings.ReplaceAll(accountColumns, ", ", ", a.")+`
-		FROM account a JOIN session s ON s.account_id = a.id WHERE s.id = $1`+t.core.Locks.Session, []any{sessionID}, scanAccount)
+	return first(ctx, t, accountOfSession+t.core.Locks.Session, []any{sessionID}, scanAccount)
 }
 
 // ListAccounts implements account.Store.
