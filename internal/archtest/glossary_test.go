@@ -14,6 +14,8 @@ import (
 // exported matches a code span such as `flow.Caller.Agent`.
 var exported = regexp.MustCompile("`([a-z]+)\\.([A-Z]\\w*)(?:\\.([A-Z]\\w*))?`")
 
+const glossary = "docs/glossary.md"
+
 // glossaryNames requires that each exported name in the glossary exists, so that
 // a rename in the code reaches the page.
 func glossaryNames(t *tree) []string {

@@ -24,7 +24,7 @@ func noMutableState(t *tree) []string {
 	for _, f := range t.production() {
 		for _, d := range f.Go.Decls {
 			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR || isElsewhere(g) {
+			if !ok || g.Tok != token.VAR || isEmbedded(g) {
 				continue
 			}
 			for _, s := range g.Specs {
@@ -129,11 +129,10 @@ func isPackage(e ast.Expr, names ...string) bool {
 	return false
 }
 
-// isElsewhere reports whether a go:embed directive sets the variable, or a go:linkname
-// directive says that another package has it.
-func isElsewhere(g *ast.GenDecl) bool {
+// isEmbedded reports whether a go:embed directive sets the variable.
+func isEmbedded(g *ast.GenDecl) bool {
 	return g.Doc != nil && slices.ContainsFunc(g.Doc.List, func(c *ast.Comment) bool {
-		return strings.HasPrefix(c.Text, "//go:embed") || strings.HasPrefix(c.Text, "//go:linkname")
+		return strings.HasPrefix(c.Text, "//go:embed")
 	})
 }
 
@@ -145,8 +144,6 @@ var errFine = errors.New("x")
 var _ I = T{}
 //go:embed x
 var fine string
-//go:linkname linked b.linked
-var linked string
 var alsoFine = [...]int{1, 2}
 var empty map[string]int
 var lock = sync.Mutex{}
@@ -164,12 +161,12 @@ func f() {
 	local = 2
 }`,
 	},
-		"a/a.go:9: the package variable empty has no value of its own: make it a field of what uses it",
-		"a/a.go:10: the package variable lock is made to be changed: make it a field of what uses it",
-		"a/a.go:12: the package variable cache is made to be changed: make it a field of what uses it",
-		"a/a.go:13: the package variable pointer is a pointer to what can be changed: make it a field of what uses it",
-		"a/a.go:14: the package variable counter is changed: make it a field of what uses it",
-		"a/a.go:15: the package variable table is changed: make it a field of what uses it",
-		"a/a.go:16: the package variable taken is changed: make it a field of what uses it",
+		"a/a.go:7: the package variable empty has no value of its own: make it a field of what uses it",
+		"a/a.go:8: the package variable lock is made to be changed: make it a field of what uses it",
+		"a/a.go:10: the package variable cache is made to be changed: make it a field of what uses it",
+		"a/a.go:11: the package variable pointer is a pointer to what can be changed: make it a field of what uses it",
+		"a/a.go:12: the package variable counter is changed: make it a field of what uses it",
+		"a/a.go:13: the package variable table is changed: make it a field of what uses it",
+		"a/a.go:14: the package variable taken is changed: make it a field of what uses it",
 	)
 }

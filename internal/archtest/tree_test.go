@@ -127,7 +127,6 @@ func rules() map[string]rule {
 		"names in documents":    named,
 		"paths of pages":        pagePaths,
 		"quoted log entries":    loggedWords,
-		"prose":                 prose,
 		"names in the glossary": glossaryNames,
 		"rows of the glossary":  glossaryRows,
 	}

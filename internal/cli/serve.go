@@ -6,7 +6,6 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/config"
-	"portico/internal/password"
 )
 
 type serveCmd struct{}
@@ -27,7 +26,6 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	password.ReleaseDictionaries()
 	log := s.logger(cfg.Log)
 	hangup, end := hangups()
 	defer end()

@@ -18,7 +18,6 @@ const knownWords = "user_inputs"
 //
 // The work grows with the third power of the length: bound it.
 func estimate(password string, known []string) (float64, []*match.Match) {
-	loadDictionaries()
 	spelling := spelling{}
 	text := spelling.of(password)
 	words := make([]string, len(known))

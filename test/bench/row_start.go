@@ -8,7 +8,7 @@ import (
 
 const (
 	mostStarts = 12 // of a bare server, in the time until the product is ready
-	mostMemory = 48 // MiB
+	mostMemory = 64 // MiB
 	mostBinary = 48 // MB
 )
 
