@@ -34,7 +34,8 @@ export function fill(template, boot, theme = PLAIN) {
     /[<>&\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return execute(parse(template), { ...boot, boot: json, theme });
+  const root = { ...boot, boot: json, theme };
+  return execute(parse(template), root, root);
 }
 
 /** @param {string} template @returns {Node[]} */
@@ -62,46 +63,44 @@ function parse(template) {
   return block().nodes;
 }
 
-/** @param {Node[]} nodes @param {any} dot @returns {string} */
-function execute(nodes, dot) {
+/** @param {Node[]} nodes @param {any} dot @param {any} root @returns {string} */
+function execute(nodes, dot, root) {
   return nodes
     .map((node) => {
       if ('text' in node) return node.text;
-      if ('print' in node) return print(node.print, dot);
+      if ('print' in node) return print(node.print, dot, root);
       if ('range' in node)
-        return lookup(node.range, dot)
-          .map((/** @type {any} */ item) => execute(node.body, item))
+        return lookup(node.range, dot, root)
+          .map((/** @type {any} */ item) => execute(node.body, item, root))
           .join('');
-      return execute(holds(node.if, dot) ? node.yes : node.no, dot);
+      return execute(holds(node.if, dot, root) ? node.yes : node.no, dot, root);
     })
     .join('');
 }
 
-/** @param {string} path @param {any} dot */
-function lookup(path, dot) {
-  const value = path
-    .split('.')
-    .slice(1)
-    .reduce((of, key) => of?.[key], dot);
+/** @param {string} path @param {any} dot @param {any} root */
+function lookup(path, dot, root) {
+  const [from, ...keys] = path.split('.');
+  const value = keys.reduce((of, key) => of?.[key], from === '$' ? root : dot);
   if (value === undefined) throw new Error(`the boot data has no ${path}`);
   return value;
 }
 
-/** @param {string} condition @param {any} dot */
-function holds(condition, dot) {
+/** @param {string} condition @param {any} dot @param {any} root */
+function holds(condition, dot, root) {
   const [, path, text] = /^eq (\S+) "(.*)"$/.exec(condition) ?? [];
-  if (path) return lookup(path, dot) === text;
-  const value = lookup(condition, dot);
+  if (path) return lookup(path, dot, root) === text;
+  const value = lookup(condition, dot, root);
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' };
 
-/** @param {string} action @param {any} dot */
-function print(action, dot) {
+/** @param {string} action @param {any} dot @param {any} root */
+function print(action, dot, root) {
   const [fn, path] = action.includes(' ') ? action.split(' ') : ['', action];
-  const value = String(lookup(path ?? '', dot));
+  const value = String(lookup(path ?? '', dot, root));
   if (fn === 'html') return value.replace(/[&<>"']/g, (c) => ENTITIES[c] ?? c);
   if (fn === 'urlquery')
     return encodeURIComponent(value)

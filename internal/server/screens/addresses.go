@@ -33,7 +33,7 @@ func (s *Screens) fillAddresses(w http.ResponseWriter, r *http.Request, found se
 		return err
 	}
 	for _, o := range list {
-		shown := OtherAddress{ID: o.Address.Mail, Address: account.Display(o.Address.Mail), Account: found.User.ID}
+		shown := OtherAddress{ID: o.Address.Mail, Address: account.Display(o.Address.Mail)}
 		switch {
 		case o.Use == account.Recovery:
 			shown.Recovery = yes(true)

@@ -181,13 +181,12 @@ type SectionStates struct {
 
 // OwnSession is a session of the account, with its times in words.
 type OwnSession struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"` // of browser and system
-	Since   string `json:"since"`
-	Place   string `json:"place"` // where it began, "" if that is not known
-	Seen    string `json:"seen"`
-	Here    string `json:"here"`    // "yes" for the browser that asks
-	Account string `json:"account"` // id of the signed-in account, for its forms
+	ID    string `json:"id"`
+	Name  string `json:"name"` // of browser and system
+	Since string `json:"since"`
+	Place string `json:"place"` // where it began, "" if that is not known
+	Seen  string `json:"seen"`
+	Here  string `json:"here"` // "yes" for the browser that asks
 }
 
 // OtherAddress is an address of the account beside the primary one.
@@ -196,15 +195,13 @@ type OtherAddress struct {
 	Address  string `json:"address"`
 	Recovery string `json:"recovery"` // "yes" for the address for recovery
 	Until    string `json:"until"`    // in words, if it is only kept for the account
-	Account  string `json:"account"`  // id of the signed-in account, for its forms
 }
 
 // LinkedProvider is a provider that the account can be connected with.
 type LinkedProvider struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Since   string `json:"since"`   // "" if it is not connected
-	Account string `json:"account"` // id of the signed-in account, for its forms
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Since string `json:"since"` // "" if it is not connected
 }
 
 // Client is the OpenID client that a page is about.
@@ -235,8 +232,6 @@ type App struct {
 	Name   string `json:"name"`
 	Scopes string `json:"scopes"` // in words; "" if the user was not asked
 	Since  string `json:"since"`
-	// Account is the id of the signed-in account: a list knows only its entry.
-	Account string `json:"account"`
 }
 
 // TrustedBrowser is a browser in which the account is not asked for a second factor.
@@ -247,8 +242,6 @@ type TrustedBrowser struct {
 	Used  string `json:"used"`
 	Until string `json:"until"`
 	Here  string `json:"here"` // "yes" for the one that asks
-	// Account is the id of the signed-in account: a list knows only its entry.
-	Account string `json:"account"`
 }
 
 // Event is an audit record in words.
@@ -311,7 +304,6 @@ type Factor struct {
 	Used  string `json:"used"`
 	Last  string `json:"last"` // "yes" if the account needs one and has no other
 
-	Account string `json:"account"` // id of the signed-in account, for its forms
 }
 
 // Passkeys are the passkeys of an account.
@@ -332,7 +324,6 @@ type Passkey struct {
 	Added string `json:"added"`
 	Used  string `json:"used"`
 	Other string `json:"other"` // the host that it was made for, if not this one
-	Owner string `json:"owner"` // id of the account, for its forms
 	Last  string `json:"last"`  // as in Factor
 	// Credential is its id at the authenticator.
 	Credential string `json:"credential"`

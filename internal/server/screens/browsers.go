@@ -13,7 +13,7 @@ func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found ses
 	cookie := s.Actions.Caller(w, r).Trust
 	for _, t := range list {
 		shown := TrustedBrowser{
-			ID: t.ID, Name: s.device(b.Locale, t.UserAgent), Account: found.User.ID,
+			ID: t.ID, Name: s.device(b.Locale, t.UserAgent),
 			Since: s.Catalogue.Moment(b.Locale, t.CreatedAt), Used: s.Catalogue.Moment(b.Locale, t.UsedAt), Until: s.Catalogue.Moment(b.Locale, t.ExpiresAt),
 		}
 		shown.Here = yes(t.Has(cookie))

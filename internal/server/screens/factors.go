@@ -80,7 +80,7 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 	for _, f := range v.Factors {
 		b.Factors.List = append(b.Factors.List, Factor{
 			ID: f.ID, Added: s.Catalogue.Moment(b.Locale, f.CreatedAt), Used: s.Catalogue.Moment(b.Locale, f.UsedAt),
-			Last: yes(v.Last), Account: found.User.ID,
+			Last: yes(v.Last),
 		})
 	}
 	b.Factors.Full = yes(len(v.Factors) >= factor.Most)

@@ -74,7 +74,7 @@ func (s *Screens) fillProviders(w http.ResponseWriter, r *http.Request, found se
 		return err
 	}
 	for _, l := range list {
-		shown := LinkedProvider{ID: l.ID, Name: l.Name, Account: found.User.ID}
+		shown := LinkedProvider{ID: l.ID, Name: l.Name}
 		if !l.Since.IsZero() {
 			shown.Since = s.Catalogue.Moment(b.Locale, l.Since)
 		}

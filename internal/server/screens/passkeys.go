@@ -41,7 +41,7 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	v, err := s.Actions.Flows.OwnPasskeys(r.Context(), found)
 	for _, p := range v.List {
 		shown := Passkey{
-			ID: p.ID, Name: p.Name, Typed: p.Name, Owner: p.AccountID, Credential: secret.Encode(p.Credential),
+			ID: p.ID, Name: p.Name, Typed: p.Name, Credential: secret.Encode(p.Credential),
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
 		if s.Actions.Flows.PasskeyWorks(p) {

@@ -30,7 +30,7 @@ func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found ses
 	sessions, err := s.Actions.Flows.Sessions(r.Context(), found)
 	for _, each := range sessions {
 		shown := OwnSession{
-			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Account: found.User.ID,
+			ID: each.ID, Name: s.device(b.Locale, each.UserAgent),
 			Place: s.Place(each.Peer, b.Locale),
 			Since: s.Catalogue.Moment(b.Locale, each.CreatedAt), Seen: s.Catalogue.Moment(b.Locale, each.LastSeenAt),
 		}

@@ -50,7 +50,6 @@ export interface App {
   name: string;
   scopes: string;
   since: string;
-  account: string;
 }
 
 export interface BeginFirstPasskey {
@@ -185,7 +184,6 @@ export interface Factor {
   added: string;
   used: string;
   last: string;
-  account: string;
 }
 
 export interface Factors {
@@ -266,7 +264,6 @@ export interface LinkedProvider {
   id: string;
   name: string;
   since: string;
-  account: string;
 }
 
 export interface MFA {
@@ -292,7 +289,6 @@ export interface OtherAddress {
   address: string;
   recovery: string;
   until: string;
-  account: string;
 }
 
 export interface OwnSession {
@@ -302,7 +298,6 @@ export interface OwnSession {
   place: string;
   seen: string;
   here: string;
-  account: string;
 }
 
 export interface Passkey {
@@ -312,7 +307,6 @@ export interface Passkey {
   added: string;
   used: string;
   other: string;
-  owner: string;
   last: string;
   credential: string;
 }
@@ -523,7 +517,6 @@ export interface TrustedBrowser {
   used: string;
   until: string;
   here: string;
-  account: string;
 }
 
 export interface User {

@@ -114,8 +114,7 @@ export const SHAPE = {
         "id": "",
         "name": "",
         "scopes": "",
-        "since": "",
-        "account": ""
+        "since": ""
       }
     ],
     "browsers": [
@@ -125,16 +124,14 @@ export const SHAPE = {
         "since": "",
         "used": "",
         "until": "",
-        "here": "",
-        "account": ""
+        "here": ""
       }
     ],
     "providers": [
       {
         "id": "",
         "name": "",
-        "since": "",
-        "account": ""
+        "since": ""
       }
     ],
     "erase_at": "",
@@ -147,8 +144,7 @@ export const SHAPE = {
         "since": "",
         "place": "",
         "seen": "",
-        "here": "",
-        "account": ""
+        "here": ""
       }
     ],
     "others": "",
@@ -157,8 +153,7 @@ export const SHAPE = {
         "id": "",
         "address": "",
         "recovery": "",
-        "until": "",
-        "account": ""
+        "until": ""
       }
     ],
     "recovering": "",
@@ -206,8 +201,7 @@ export const SHAPE = {
         "id": "",
         "added": "",
         "used": "",
-        "last": "",
-        "account": ""
+        "last": ""
       }
     ],
     "on": "",
@@ -237,7 +231,6 @@ export const SHAPE = {
         "added": "",
         "used": "",
         "other": "",
-        "owner": "",
         "last": "",
         "credential": ""
       }

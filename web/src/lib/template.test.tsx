@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { choose, Each, goTemplate, match, queryValue, slots, Unless, When } from './template';
+import { choose, Each, goTemplate, oneOf, queryValue, slots, Unless, When } from './template';
 
 const slotted = slots({ email: '', state: '', providers: [{ id: '', name: '' }] });
 
@@ -12,25 +12,27 @@ test('slots become the actions that the server executes', () => {
         <i />
       </When>
       <Unless value={slotted.state} is="done">
-        <s title={match(slotted.state, 'held', 'yes', 'no')} />
+        <s title={oneOf(slotted.state, { held: 'yes', gone: 'maybe' }, 'no')} />
       </Unless>
       <When value={slotted.providers}>
-        <Each of={slotted.providers}>{(item) => <u title={item.id}>{item.name}</u>}</Each>
+        <Each of={slotted.providers}>
+          {(item) => <u title={item.id}>{choose(slotted.state, item.name, slotted.email)}</u>}
+        </Each>
       </When>
     </>,
   );
   expect(goTemplate(markup)).toBe(
-    '<a href="{{if .email}}?e={{urlquery .email}}{{else}}/{{end}}">{{html .email}}</a>' +
-      '{{if eq .state "done"}}<i></i>{{else}}<b></b>{{end}}' +
-      '{{if eq .state "done"}}{{else}}<s title="{{if eq .state "held"}}yes{{else}}no{{end}}"></s>{{end}}' +
-      '{{if .providers}}{{range .providers}}<u title="{{html .id}}">{{html .name}}</u>{{end}}{{end}}',
+    '<a href="{{if $.email}}?e={{urlquery $.email}}{{else}}/{{end}}">{{html $.email}}</a>' +
+      '{{if eq $.state "done"}}<i></i>{{else}}<b></b>{{end}}' +
+      '{{if eq $.state "done"}}{{else}}<s title="{{if eq $.state "held"}}yes{{else}}{{if eq $.state "gone"}}maybe{{else}}no{{end}}{{end}}"></s>{{end}}' +
+      '{{if $.providers}}{{range $.providers}}<u title="{{html .id}}">{{if $.state}}{{html .name}}{{else}}{{html $.email}}{{end}}</u>{{end}}{{end}}',
   );
 });
 
 test('plain values are rendered as they are', () => {
   expect(choose('', 'yes', 'no')).toBe('no');
-  expect(match('done', 'done', 'yes', 'no')).toBe('yes');
-  expect(match('done', 'held', 'yes', 'no')).toBe('no');
+  expect(oneOf<string>('done', { held: 'maybe', done: 'yes' }, 'no')).toBe('yes');
+  expect(oneOf<string>('done', { held: 'yes' }, 'no')).toBe('no');
   expect(renderToStaticMarkup(<When value="">x</When>)).toBe('');
   expect(renderToStaticMarkup(<When value={[1]}>x</When>)).toBe('x');
   expect(renderToStaticMarkup(<Unless value="">x</Unless>)).toBe('x');

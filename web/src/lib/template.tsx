@@ -4,7 +4,7 @@ import { Fragment, type ReactNode } from 'react';
  * The build renders every screen once with slots in place of values and turns
  * the result into a Go template. The browser renders the same components with
  * the values. Both must give the same markup, so each branch on a value of the
- * boot data uses When, Unless, Each, choose or match. The code for slots stands
+ * boot data uses When, Unless, Each, choose or oneOf. The code for slots stands
  * behind import.meta.env.SSR and is not part of the browser's bundle.
  *
  * Children of When and Each are elements, never bare text: React separates
@@ -16,11 +16,11 @@ const CLOSE = '\uE001';
 
 type List<T> = readonly T[] & { readonly slot?: string };
 
-const SLOT = new RegExp(`^${OPEN}(\\.[^${CLOSE}]+)${CLOSE}$`);
+const SLOT = new RegExp(`^${OPEN}(\\$?\\.[^${CLOSE}]+)${CLOSE}$`);
 
 const action = (text: string) => `${OPEN}${text}${CLOSE}`;
 
-/** The path behind a slot (`.values.email`), undefined for a plain value. */
+/** The path behind a slot (`$.values.email`, in a list `.id`), undefined for a plain value. */
 function slotPath(value: unknown): string | undefined {
   if (!import.meta.env.SSR) return undefined;
   if (typeof value === 'string') return SLOT.exec(value)?.[1];
@@ -42,11 +42,18 @@ export function choose(value: string, yes: string, no: string): string {
   return branch(path, yes, no);
 }
 
-/** The text `yes` while the value is `is`, else `no`. */
-export function match(value: string, is: string, yes: string, no: string): string {
+/** The text of `cases` that stands for the value, else `otherwise`. */
+export function oneOf<V extends string>(
+  value: V,
+  cases: { readonly [K in V]?: string },
+  otherwise: string,
+): string {
   const path = slotPath(value);
-  if (path === undefined) return value === is ? yes : no;
-  return branch(test(path, is), yes, no);
+  if (path === undefined) return cases[value] ?? otherwise;
+  return Object.entries<string>(cases as Record<string, string>).reduceRight(
+    (no, [is, yes]) => branch(test(path, is), yes, no),
+    otherwise,
+  );
 }
 
 /** `value` as a query parameter's value, escaped as Go's url.QueryEscape does. */
@@ -97,10 +104,13 @@ export function Each<T extends { id: string }>(props: {
 
 type Slots<T> = T extends readonly (infer E)[] ? List<Slots<E>> : T;
 
-/** A copy of `shape` with a slot for every text and number. A list of objects holds one object of slots. */
-export function slots<T>(shape: T, path = ''): Slots<T> {
+/**
+ * A copy of `shape` with a slot for every text and number. A list of objects holds one object of slots.
+ * As in Go templates, `$` is the boot data, also inside a list, and `.` the item of a list.
+ */
+export function slots<T>(shape: T, path = '$'): Slots<T> {
   if (Array.isArray(shape)) {
-    const list = shape.slice(0, 1).map((item) => slots(item));
+    const list = shape.slice(0, 1).map((item) => slots(item, ''));
     return Object.assign(list, { slot: path }) as unknown as Slots<T>;
   }
   if (typeof shape === 'object' && shape !== null) {
@@ -122,7 +132,7 @@ export function goTemplate(markup: string): string {
 
 const unescapeQuotes = (text: string) => text.replaceAll('&quot;', '"');
 
-const asAction = (text: string) => (text.startsWith('.') ? `html ${text}` : unescapeQuotes(text));
+const asAction = (text: string) => (/^\$?\./.test(text) ? `html ${text}` : unescapeQuotes(text));
 
 declare module 'react' {
   namespace JSX {

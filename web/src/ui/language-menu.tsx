@@ -1,4 +1,4 @@
-import { Each, match } from '../lib/template';
+import { Each, oneOf } from '../lib/template';
 import { HiddenField } from './hidden-field';
 
 interface LanguageMenuProps {
@@ -32,7 +32,7 @@ export function LanguageMenu({ languages, current, name, label, page }: Language
               name="locale"
               value={id}
               lang={id}
-              aria-current={match(id, current, 'true', 'false') as 'true' | 'false'}
+              aria-current={oneOf(id, { [current]: 'true' }, 'false') as 'true' | 'false'}
             >
               {own}
             </button>

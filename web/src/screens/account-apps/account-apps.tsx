@@ -1,11 +1,10 @@
 import type { App, Boot } from '../../api/schema.gen';
-import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
-import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
 import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
+import { Press } from '../own/press';
 import type { Screen } from '../screen';
 
 /** The apps that know the account, each with a button that ends its access. */
@@ -18,14 +17,14 @@ function View({ boot }: { boot: Boot }) {
       <When value={apps} otherwise={<Lead>{t('account-apps.none')}</Lead>}>
         <Lead>{t('account-apps.lead')}</Lead>
         <ul className={styles.list}>
-          <Each of={apps}>{(app) => <Entry app={app} />}</Each>
+          <Each of={apps}>{(app) => <Entry boot={boot} app={app} />}</Each>
         </ul>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ app }: { app: App }) {
+function Entry({ boot, app }: { boot: Boot; app: App }) {
   const { t } = useText();
   return (
     <li className={styles.row}>
@@ -36,17 +35,14 @@ function Entry({ app }: { app: App }) {
         </When>
         <p className={styles.detail}>{t('account-apps.since', { time: app.since })}</p>
       </div>
-      <PostForm action="/auth/account/apps">
-        {(busy) => (
-          <>
-            <input type="hidden" name="account" value={app.account} />
-            <input type="hidden" name="app" value={app.id} />
-            <Button look="quiet" busy={busy} aria-label={t('account-apps.remove_named', { app: app.name })}>
-              {t('account-apps.remove')}
-            </Button>
-          </>
-        )}
-      </PostForm>
+      <Press
+        boot={boot}
+        action="/auth/account/apps"
+        entry={['app', app.id]}
+        label={t('account-apps.remove_named', { app: app.name })}
+      >
+        {t('account-apps.remove')}
+      </Press>
     </li>
   );
 }

@@ -1,11 +1,10 @@
 import type { Boot, TrustedBrowser } from '../../api/schema.gen';
-import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
-import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
 import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
+import { Press } from '../own/press';
 import type { Screen } from '../screen';
 
 const PATH = '/auth/account/browsers';
@@ -20,26 +19,19 @@ function View({ boot }: { boot: Boot }) {
       <When value={browsers} otherwise={<Lead>{t('account-browsers.none')}</Lead>}>
         <Lead>{t('account-browsers.lead')}</Lead>
         <ul className={styles.list}>
-          <Each of={browsers}>{(browser) => <Entry browser={browser} />}</Each>
+          <Each of={browsers}>{(browser) => <Entry boot={boot} browser={browser} />}</Each>
         </ul>
         <div className={styles.all}>
-          <PostForm action={PATH}>
-            {(busy) => (
-              <>
-                <input type="hidden" name="account" value={boot.session.id} />
-                <Button look="quiet" busy={busy}>
-                  {t('account-browsers.end_all')}
-                </Button>
-              </>
-            )}
-          </PostForm>
+          <Press boot={boot} action={PATH}>
+            {t('account-browsers.end_all')}
+          </Press>
         </div>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ browser }: { browser: TrustedBrowser }) {
+function Entry({ boot, browser }: { boot: Boot; browser: TrustedBrowser }) {
   const { t } = useText();
   return (
     <li className={styles.row}>
@@ -52,21 +44,14 @@ function Entry({ browser }: { browser: TrustedBrowser }) {
         <p className={styles.detail}>{t('account-browsers.used', { time: browser.used })}</p>
         <p className={styles.detail}>{t('account-browsers.until', { time: browser.until })}</p>
       </div>
-      <PostForm action={PATH}>
-        {(busy) => (
-          <>
-            <input type="hidden" name="account" value={browser.account} />
-            <input type="hidden" name="id" value={browser.id} />
-            <Button
-              look="quiet"
-              busy={busy}
-              aria-label={t('account-browsers.end_named', { browser: browser.name })}
-            >
-              {t('account-browsers.end')}
-            </Button>
-          </>
-        )}
-      </PostForm>
+      <Press
+        boot={boot}
+        action={PATH}
+        entry={['id', browser.id]}
+        label={t('account-browsers.end_named', { browser: browser.name })}
+      >
+        {t('account-browsers.end')}
+      </Press>
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { match, When } from '../../lib/template';
+import { oneOf, When } from '../../lib/template';
 import type { Screen } from '../screen';
 import { Codes } from './codes';
 import { List } from './list';
@@ -23,11 +23,10 @@ function View({ boot }: { boot: Boot }) {
 }
 
 const titleOf = ({ factors }: Boot, { t }: Text) =>
-  match(
+  oneOf(
     factors.state,
-    'app',
-    t('account-factors.setup.title'),
-    match(factors.state, 'codes', t('account-factors.saved.title'), t('account-factors.title')),
+    { app: t('account-factors.setup.title'), codes: t('account-factors.saved.title') },
+    t('account-factors.title'),
   );
 
 export const screen: Screen = { title: titleOf, View };

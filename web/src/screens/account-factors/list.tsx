@@ -1,6 +1,6 @@
 import type { AddFactor, Boot, Factor, RemoveFactor } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { choose, Each, match, Unless, When } from '../../lib/template';
+import { choose, Each, oneOf, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
@@ -24,7 +24,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
     <OwnPage boot={boot} title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
       <ul>
-        <Each of={factors.list}>{(factor) => <Entry factor={factor} />}</Each>
+        <Each of={factors.list}>{(factor) => <Entry boot={boot} factor={factor} />}</Each>
       </ul>
       <Unless value={factors.full}>
         <Proof asked={form.asked} path={PATH} />
@@ -48,7 +48,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
 
 const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wait });
 
-function Entry({ factor }: { factor: Factor }) {
+function Entry({ boot, factor }: { boot: Boot; factor: Factor }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/factors/remove');
   return (
@@ -60,7 +60,7 @@ function Entry({ factor }: { factor: Factor }) {
         <Proof asked={form.asked} path={PATH} />
         <form {...form.props}>
           <ErrorSummary {...form.summary} />
-          <HiddenField<RemoveFactor> name="account" value={factor.account} />
+          <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
           <input type="hidden" name="action" value="remove" />
           <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
@@ -86,10 +86,9 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         <Notice words={t('account-factors.few')} />
       </When>
       <p className={`${entries.detail} ${styles.left}`}>
-        {match(
+        {oneOf(
           factors.left,
-          '0',
-          t('account-factors.no_codes'),
+          { '0': t('account-factors.no_codes') },
           t('account-factors.left', { count: factors.left }),
         )}
       </p>
@@ -100,7 +99,7 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
         <input type="hidden" name="action" value="codes" />
         <Button look="secondary" {...pressed(form)}>
-          {match(factors.left, '0', t('account-factors.get_codes'), t('account-factors.new_codes'))}
+          {oneOf(factors.left, { '0': t('account-factors.get_codes') }, t('account-factors.new_codes'))}
         </Button>
         <Unless value={factors.left} is="0">
           <Hint>{t('account-factors.new_codes_hint')}</Hint>

@@ -28,7 +28,7 @@ function View({ boot }: { boot: Boot }) {
       <Lead>{t('account-passkeys.lead')}</Lead>
       <Add boot={boot} />
       <ul>
-        <Each of={boot.passkeys.list}>{(passkey) => <Entry passkey={passkey} />}</Each>
+        <Each of={boot.passkeys.list}>{(passkey) => <Entry boot={boot} passkey={passkey} />}</Each>
       </ul>
       <When value={boot.passkeys.alone}>
         <Footer>

@@ -1,4 +1,4 @@
-import type { Passkey, RemovePasskey, RenamePasskey } from '../../api/schema.gen';
+import type { Boot, Passkey, RemovePasskey, RenamePasskey } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, When } from '../../lib/template';
 import { Button } from '../../ui/button';
@@ -14,7 +14,7 @@ import styles from './passkeys.module.css';
 const PATH = '/auth/account/passkeys';
 
 /** One passkey, with the forms that rename and remove it. */
-export function Entry({ passkey }: { passkey: Passkey }) {
+export function Entry({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
   const { t } = useText();
   return (
     <li className={`${entries.entry} ${styles.entry}`}>
@@ -25,14 +25,14 @@ export function Entry({ passkey }: { passkey: Passkey }) {
         <p className={entries.detail}>{t('account-passkeys.other', { host: passkey.other })}</p>
       </When>
       <More label={t('account-passkeys.change')}>
-        <Rename passkey={passkey} />
-        <Remove passkey={passkey} />
+        <Rename boot={boot} passkey={passkey} />
+        <Remove boot={boot} passkey={passkey} />
       </More>
     </li>
   );
 }
 
-function Rename({ passkey }: { passkey: Passkey }) {
+function Rename({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/account/passkeys/rename');
   return (
@@ -40,7 +40,7 @@ function Rename({ passkey }: { passkey: Passkey }) {
       <Proof asked={form.asked} path={PATH} typed />
       <form {...form.props} action={`${PATH}/rename`}>
         <ErrorSummary {...form.summary} />
-        <HiddenField<RenamePasskey> name="account" value={passkey.owner} />
+        <HiddenField<RenamePasskey> name="account" value={boot.session.id} />
         <HiddenField<RenamePasskey> name="id" value={passkey.id} />
         <TextField
           name="name"
@@ -59,7 +59,7 @@ function Rename({ passkey }: { passkey: Passkey }) {
   );
 }
 
-function Remove({ passkey }: { passkey: Passkey }) {
+function Remove({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/account/passkeys/remove');
   return (
@@ -67,7 +67,7 @@ function Remove({ passkey }: { passkey: Passkey }) {
       <Proof asked={form.asked} path={PATH} />
       <form {...form.props} action={`${PATH}/remove`} className={styles.remove}>
         <ErrorSummary {...form.summary} />
-        <HiddenField<RemovePasskey> name="account" value={passkey.owner} />
+        <HiddenField<RemovePasskey> name="account" value={boot.session.id} />
         <HiddenField<RemovePasskey> name="id" value={passkey.id} />
         <p>{t('account-passkeys.remove_lead')}</p>
         <When value={passkey.last}>

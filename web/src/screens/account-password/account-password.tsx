@@ -1,6 +1,6 @@
 import type { Boot, ChangePassword, RemovePassword } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { match, When } from '../../lib/template';
+import { oneOf, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Divider } from '../../ui/layout';
@@ -25,7 +25,7 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed refused={boot.errors.code} />
       <Lead>
-        {match(boot.account.password, 'none', t('account-password.none'), t('account-password.lead'))}
+        {oneOf(boot.account.password, { none: t('account-password.none') }, t('account-password.lead'))}
       </Lead>
       <form {...form.props} action={PATH}>
         <HiddenField<ChangePassword> name="account" value={boot.session.id} />
@@ -73,6 +73,6 @@ function Remove({ boot }: { boot: Boot }) {
 
 export const screen: Screen = {
   title: ({ account }, { t }) =>
-    match(account.password, 'none', t('account-password.title_none'), t('account-password.title')),
+    oneOf(account.password, { none: t('account-password.title_none') }, t('account-password.title')),
   View,
 };

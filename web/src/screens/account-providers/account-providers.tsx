@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import type { Boot, LinkedProvider } from '../../api/schema.gen';
-import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
-import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
 import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
+import { Press } from '../own/press';
 import { Proof, useProven } from '../own/proof';
 import { Refused } from '../own/refused';
 import type { Screen } from '../screen';
@@ -27,28 +26,26 @@ function View({ boot }: { boot: Boot }) {
       <When value={providers} otherwise={<Lead>{t('account-providers.none')}</Lead>}>
         <Lead>{t('account-providers.lead')}</Lead>
         <ul className={styles.list}>
-          <Each of={providers}>{(provider) => <Entry provider={provider} />}</Each>
+          <Each of={providers}>{(provider) => <Entry boot={boot} provider={provider} />}</Each>
         </ul>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ provider }: { provider: LinkedProvider }) {
+function Entry({ boot, provider }: { boot: Boot; provider: LinkedProvider }) {
   const { t } = useText();
   const named = { provider: provider.name };
+  const about = { boot, entry: ['provider', provider.id] as [string, string] };
   const connect = (
     <>
       <div>
         <p className={styles.name}>{provider.name}</p>
         <p className={styles.detail}>{t('account-providers.off')}</p>
       </div>
-      <Press
-        provider={provider}
-        to="connect"
-        label={t('account-providers.connect_named', named)}
-        words={t('account-providers.connect')}
-      />
+      <Press {...about} action={`${PATH}/connect`} label={t('account-providers.connect_named', named)}>
+        {t('account-providers.connect')}
+      </Press>
     </>
   );
   return (
@@ -59,29 +56,14 @@ function Entry({ provider }: { provider: LinkedProvider }) {
           <p className={styles.detail}>{t('account-providers.since', { time: provider.since })}</p>
         </div>
         <Press
-          provider={provider}
-          to="disconnect"
+          {...about}
+          action={`${PATH}/disconnect`}
           label={t('account-providers.disconnect_named', named)}
-          words={t('account-providers.disconnect')}
-        />
+        >
+          {t('account-providers.disconnect')}
+        </Press>
       </When>
     </li>
-  );
-}
-
-function Press(props: { provider: LinkedProvider; to: string; label: string; words: string }) {
-  return (
-    <PostForm action={`${PATH}/${props.to}`}>
-      {(busy) => (
-        <>
-          <input type="hidden" name="account" value={props.provider.account} />
-          <input type="hidden" name="provider" value={props.provider.id} />
-          <Button look="quiet" busy={busy} aria-label={props.label}>
-            {props.words}
-          </Button>
-        </>
-      )}
-    </PostForm>
   );
 }
 

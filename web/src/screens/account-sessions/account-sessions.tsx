@@ -1,11 +1,10 @@
 import type { Boot, OwnSession } from '../../api/schema.gen';
-import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
-import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
 import styles from '../own/entries.module.css';
 import { OwnPage } from '../own/own-page';
+import { Press } from '../own/press';
 import type { Screen } from '../screen';
 
 const PATH = '/auth/account/sessions';
@@ -18,46 +17,32 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} title={screen.title(boot, text)}>
       <Lead>{t('account-sessions.lead')}</Lead>
       <ul className={styles.list}>
-        <Each of={boot.account.sessions}>{(session) => <Entry session={session} />}</Each>
+        <Each of={boot.account.sessions}>{(session) => <Entry boot={boot} session={session} />}</Each>
       </ul>
       <When value={boot.account.others}>
         <div className={styles.all}>
-          <PostForm action={PATH}>
-            {(busy) => (
-              <>
-                <input type="hidden" name="account" value={boot.session.id} />
-                <Button look="quiet" busy={busy}>
-                  {t('account-sessions.end_others')}
-                </Button>
-              </>
-            )}
-          </PostForm>
+          <Press boot={boot} action={PATH}>
+            {t('account-sessions.end_others')}
+          </Press>
         </div>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ session }: { session: OwnSession }) {
+function Entry({ boot, session }: { boot: Boot; session: OwnSession }) {
   const { t } = useText();
   const end = (
     <>
       <p className={styles.detail}>{t('account-sessions.last_seen', { time: session.seen })}</p>
-      <PostForm action={PATH}>
-        {(busy) => (
-          <>
-            <input type="hidden" name="account" value={session.account} />
-            <input type="hidden" name="id" value={session.id} />
-            <Button
-              look="quiet"
-              busy={busy}
-              aria-label={t('account-sessions.end_named', { device: session.name })}
-            >
-              {t('account-sessions.end')}
-            </Button>
-          </>
-        )}
-      </PostForm>
+      <Press
+        boot={boot}
+        action={PATH}
+        entry={['id', session.id]}
+        label={t('account-sessions.end_named', { device: session.name })}
+      >
+        {t('account-sessions.end')}
+      </Press>
     </>
   );
   return (

@@ -4,7 +4,7 @@ import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { match, Unless, When } from '../../lib/template';
+import { oneOf, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Guarded } from '../../ui/guarded';
 import { HiddenField } from '../../ui/hidden-field';
@@ -98,26 +98,15 @@ function Confirm({
       <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
       <SignedInOther boot={boot} address={address} />
       <Lead>
-        {match(
+        {oneOf(
           kind,
-          'address',
-          t('confirm-link.address.lead', { address }),
-          match(
-            kind,
-            'recovery',
-            t('confirm-link.recovery.lead', { address }),
-            match(
-              kind,
-              'handed',
-              t('confirm-link.handed.lead', { address, brand }),
-              match(
-                kind,
-                'code',
-                t('confirm-link.code.lead', { address }),
-                t('confirm-link.signup.lead', { address }),
-              ),
-            ),
-          ),
+          {
+            address: t('confirm-link.address.lead', { address }),
+            recovery: t('confirm-link.recovery.lead', { address }),
+            handed: t('confirm-link.handed.lead', { address, brand }),
+            code: t('confirm-link.code.lead', { address }),
+          },
+          t('confirm-link.signup.lead', { address }),
         )}
       </Lead>
       {state === 'password' ? (
@@ -136,16 +125,14 @@ function Confirm({
       ) : null}
       <Guarded>
         <Button busy={form.busy} wait={form.wait}>
-          {match(
+          {oneOf(
             kind,
-            'recovery',
-            t('common.continue'),
-            match(
-              kind,
-              'handed',
-              t('common.continue'),
-              match(kind, 'code', t('confirm-link.code.submit'), t('confirm-link.submit')),
-            ),
+            {
+              recovery: t('common.continue'),
+              handed: t('common.continue'),
+              code: t('confirm-link.code.submit'),
+            },
+            t('confirm-link.submit'),
           )}
         </Button>
       </Guarded>
@@ -174,26 +161,18 @@ function Anew({ boot }: { boot: Boot }) {
 }
 
 function title({ link }: Boot, { t }: Text): string {
-  const ready = match(
+  const ready = oneOf(
     link.kind,
-    'address',
-    t('confirm-link.address.title'),
-    match(
-      link.kind,
-      'recovery',
-      t('confirm-link.recovery.title'),
-      match(
-        link.kind,
-        'handed',
-        t('confirm-link.handed.title'),
-        match(link.kind, 'code', t('confirm-link.code.title'), t('confirm-link.signup.title')),
-      ),
-    ),
+    {
+      address: t('confirm-link.address.title'),
+      recovery: t('confirm-link.recovery.title'),
+      handed: t('confirm-link.handed.title'),
+      code: t('confirm-link.code.title'),
+    },
+    t('confirm-link.signup.title'),
   );
-  return DEAD.reduce(
-    (otherwise, state) => match(link.state, state, t(`confirm-link.${state}.title`), otherwise),
-    ready,
-  );
+  const dead = Object.fromEntries(DEAD.map((state) => [state, t(`confirm-link.${state}.title`)]));
+  return oneOf(link.state, dead, ready);
 }
 
 export const screen: Screen = { title, View };

@@ -1,7 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, match, queryValue, When } from '../../lib/template';
+import { choose, oneOf, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
@@ -63,8 +63,8 @@ function GoneAgain({ boot }: { boot: Boot }) {
   const { kind } = boot.link;
   const again = (
     <>
-      <ButtonLink href={match(kind, 'recovery', '/auth/forgot-password', '/auth/signup')}>
-        {match(kind, 'recovery', t('confirm-link.again.recovery'), t('confirm-link.again.signup'))}
+      <ButtonLink href={oneOf(kind, { recovery: '/auth/forgot-password' }, '/auth/signup')}>
+        {oneOf(kind, { recovery: t('confirm-link.again.recovery') }, t('confirm-link.again.signup'))}
       </ButtonLink>
       <ToSignIn />
     </>
@@ -96,11 +96,10 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
       otherwise={
         <>
           <Lead>
-            {match(
+            {oneOf(
               boot.link.kind,
-              'handed',
-              t('confirm-link.used.handed'),
-              match(boot.link.kind, 'code', t('confirm-link.used.code'), t('confirm-link.used.lead')),
+              { handed: t('confirm-link.used.handed'), code: t('confirm-link.used.code') },
+              t('confirm-link.used.lead'),
             )}
           </Lead>
           <SignInInstead />

@@ -5,7 +5,7 @@ import { troubleOfBoot } from '../../form/failure';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { Each, match, When } from '../../lib/template';
+import { Each, oneOf, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
@@ -34,7 +34,7 @@ function Answered({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
     <When value={boot.device.state} otherwise={<Enter boot={boot} />}>
-      <Lead>{match(boot.device.state, 'allowed', t('device.allowed.lead'), t('device.denied.lead'))}</Lead>
+      <Lead>{oneOf(boot.device.state, { allowed: t('device.allowed.lead') }, t('device.denied.lead'))}</Lead>
       <ButtonLink href="/auth/account">{t('device.account')}</ButtonLink>
     </When>
   );
@@ -110,9 +110,9 @@ function Confirm({ boot }: { boot: Boot }) {
 
 function title({ client, device }: Boot, { t }: Text): string {
   const app = { app: client.name };
-  const over = match(device.state, 'denied', t('device.denied.title'), t('device.title'));
-  const done = match(device.state, 'allowed', t('device.allowed.title', app), over);
-  return match(device.state, 'confirm', t('device.confirm.title', app), done);
+  const over = oneOf(device.state, { denied: t('device.denied.title') }, t('device.title'));
+  const done = oneOf(device.state, { allowed: t('device.allowed.title', app) }, over);
+  return oneOf(device.state, { confirm: t('device.confirm.title', app) }, done);
 }
 
 export const screen: Screen = { title, View };

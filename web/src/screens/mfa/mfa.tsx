@@ -5,7 +5,7 @@ import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, match, Unless, When } from '../../lib/template';
+import { choose, oneOf, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { CheckBox } from '../../ui/check-box';
 import { CodeField } from '../../ui/code-field';
@@ -55,16 +55,13 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
   return (
     <>
       <Lead>
-        {match(
+        {oneOf(
           mfa.way,
-          'recovery',
-          t('mfa.recovery.lead'),
-          match(
-            mfa.way,
-            'passkey',
-            choose(email, t('mfa.passkey.lead_for', { email }), t('mfa.passkey.lead')),
-            choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
-          ),
+          {
+            recovery: t('mfa.recovery.lead'),
+            passkey: choose(email, t('mfa.passkey.lead_for', { email }), t('mfa.passkey.lead')),
+          },
+          choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
         )}
       </Lead>
       <When value={mfa.way} is="passkey" otherwise={<Code boot={boot} form={form} />}>
@@ -171,6 +168,6 @@ function Restart({ boot }: { boot: Boot }) {
 }
 
 const titleOf = ({ flow }: Boot, { t }: Text) =>
-  match(flow.state, 'used_up', t('mfa.used_up.title'), t('mfa.title'));
+  oneOf(flow.state, { used_up: t('mfa.used_up.title') }, t('mfa.title'));
 
 export const screen: Screen = { title: titleOf, View };

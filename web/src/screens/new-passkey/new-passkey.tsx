@@ -3,7 +3,7 @@ import type { Trouble } from '../../form/failure';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { choose, match, queryValue, When } from '../../lib/template';
+import { choose, oneOf, queryValue, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -33,13 +33,12 @@ function View({ boot }: { boot: Boot }) {
 /** The words for the first passkey. With the operator's link the account may have a password, which ends. */
 function firstLead({ account, flow }: Boot, { t }: Text): string {
   const address = flow.email;
-  const fresh = match(
+  const fresh = oneOf(
     account.password,
-    'none',
-    t('new-passkey.link.lead', { address }),
+    { none: t('new-passkey.link.lead', { address }) },
     t('new-passkey.signup.lead', { address }),
   );
-  return match(account.password, 'only', t('new-passkey.link.replaces', { address }), fresh);
+  return oneOf(account.password, { only: t('new-passkey.link.replaces', { address }) }, fresh);
 }
 
 /** Ends the offer for good. */

@@ -2,7 +2,7 @@ import type { Boot, NotMe } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
-import { match, When } from '../../lib/template';
+import { oneOf, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { Guarded } from '../../ui/guarded';
 import { HiddenField } from '../../ui/hidden-field';
@@ -60,7 +60,7 @@ function Over({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
     <>
-      <Lead>{match(boot.link.state, 'used', t('not-me.used.lead'), t('not-me.expired.lead'))}</Lead>
+      <Lead>{oneOf(boot.link.state, { used: t('not-me.used.lead') }, t('not-me.expired.lead'))}</Lead>
       <ButtonLink href="/auth/forgot-password">{t('not-me.reset')}</ButtonLink>
       <Footer>
         <a href="/auth/signin">{t('common.back_to_signin')}</a>
@@ -70,8 +70,8 @@ function Over({ boot }: { boot: Boot }) {
 }
 
 function title({ link }: Boot, { t }: Text): string {
-  const over = match(link.state, 'used', t('not-me.used.title'), t('not-me.expired.title'));
-  return match(link.state, 'ready', t('not-me.title'), over);
+  const over = oneOf(link.state, { used: t('not-me.used.title') }, t('not-me.expired.title'));
+  return oneOf(link.state, { ready: t('not-me.title') }, over);
 }
 
 export const screen: Screen = { title, View };

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useText } from '../../i18n/provider';
-import { match, When } from '../../lib/template';
+import { oneOf, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
 import { Notice } from '../../ui/message';
 
@@ -41,7 +41,7 @@ interface ProofProps {
 export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) {
   const { t } = useText();
   const words = typed
-    ? match(refused, 'proof.needed', t('section.confirm'), t('section.proof'))
+    ? oneOf(refused, { 'proof.needed': t('section.confirm') }, t('section.proof'))
     : t('section.confirm');
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
   return (

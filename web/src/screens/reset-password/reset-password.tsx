@@ -2,7 +2,7 @@ import type { Boot, ResetPassword } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose, match } from '../../lib/template';
+import { choose, oneOf } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
@@ -28,10 +28,9 @@ function View({ boot }: { boot: Boot }) {
     >
       <SignedInOther boot={boot} address={choose(boot.flow.email, boot.flow.email, boot.flow.address)} />
       <Lead>
-        {match(
+        {oneOf(
           boot.flow.kind,
-          'signup',
-          t('reset-password.signup.lead', { address: boot.flow.email }),
+          { signup: t('reset-password.signup.lead', { address: boot.flow.email }) },
           choose(
             boot.flow.email,
             t('reset-password.lead_for', { address: boot.flow.email }),
@@ -63,6 +62,6 @@ function View({ boot }: { boot: Boot }) {
 
 export const screen: Screen = {
   title: ({ flow }, { t }) =>
-    match(flow.kind, 'signup', t('reset-password.signup.title'), t('reset-password.title')),
+    oneOf(flow.kind, { signup: t('reset-password.signup.title') }, t('reset-password.title')),
   View,
 };

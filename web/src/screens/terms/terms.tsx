@@ -3,7 +3,7 @@ import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { match } from '../../lib/template';
+import { oneOf } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -31,7 +31,9 @@ function View({ boot }: { boot: Boot }) {
       announcement={form.announcement}
     >
       <SignedInOther boot={boot} address={email} />
-      <Lead>{match(flow.kind, 'signup', t('terms.signup.lead', { email }), t('terms.lead', { email }))}</Lead>
+      <Lead>
+        {oneOf(flow.kind, { signup: t('terms.signup.lead', { email }) }, t('terms.lead', { email }))}
+      </Lead>
       <form {...form.props}>
         <HiddenField<AcceptTerms> name="flow" value={flow.id} />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
@@ -57,7 +59,7 @@ function Refuse({ boot: { flow } }: { boot: Boot }) {
       <input type="hidden" name="action" value="refuse" />
       <Footer>
         <Button look="quiet" busy={form.busy} wait={form.wait}>
-          {match(flow.kind, 'signup', t('terms.cancel'), t('terms.signout'))}
+          {oneOf(flow.kind, { signup: t('terms.cancel') }, t('terms.signout'))}
         </Button>
       </Footer>
     </form>

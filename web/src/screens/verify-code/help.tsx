@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { match, queryValue, When } from '../../lib/template';
+import { oneOf, queryValue, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
 
@@ -24,11 +24,10 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
         </p>
       </When>
       <p>
-        {match(
+        {oneOf(
           flow.kind,
-          'address',
-          t('verify-code.no_code_address'),
-          match(flow.kind, 'signup', t('verify-code.no_code'), t('verify-code.nothing_arrived')),
+          { address: t('verify-code.no_code_address'), signup: t('verify-code.no_code') },
+          t('verify-code.nothing_arrived'),
         )}
       </p>
       <p>
@@ -46,15 +45,9 @@ export function ChangeAddress({ flow }: { flow: Flow }) {
 /** The form that the flow began with. The server fills in what was typed there. */
 export function startOf(flow: Flow): string {
   const query = `?flow=${queryValue(flow.id)}`;
-  return match(
+  return oneOf(
     flow.kind,
-    'address',
-    '/auth/account/addresses',
-    match(
-      flow.kind,
-      'signup',
-      `/auth/signup${query}`,
-      match(flow.kind, 'code', `/auth/signin-code${query}`, `/auth/forgot-password${query}`),
-    ),
+    { address: '/auth/account/addresses', signup: `/auth/signup${query}`, code: `/auth/signin-code${query}` },
+    `/auth/forgot-password${query}`,
   );
 }

@@ -6,7 +6,7 @@ import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { go } from '../../lib/fragment';
-import { choose, match, Unless, When } from '../../lib/template';
+import { choose, oneOf, Unless, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
@@ -40,16 +40,14 @@ function Done({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>
-        {match(
+        {oneOf(
           boot.flow.kind,
-          'address',
-          t('verify-code.done.address'),
-          match(
-            boot.flow.kind,
-            'recovery',
-            t('verify-code.done.recovery'),
-            match(boot.flow.kind, 'code', t('verify-code.done.code'), t('verify-code.done.signup')),
-          ),
+          {
+            address: t('verify-code.done.address'),
+            recovery: t('verify-code.done.recovery'),
+            code: t('verify-code.done.code'),
+          },
+          t('verify-code.done.signup'),
         )}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
@@ -179,13 +177,15 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
 
 /** The title says the state of the code. */
 function titleOf({ kind, state }: Flow, { t }: Text): string {
-  const open = (['used_up', 'expired', 'held', 'refused'] as const).reduce(
-    (otherwise, over) => match(state, over, t(`verify-code.${over}`), otherwise),
-    t('verify-code.title'),
-  );
   // A sign-in verifies nothing anew, and this browser is not signed in.
-  const done = match(kind, 'code', t('verify-code.done.code_title'), t('verify-code.done.title'));
-  return match(state, 'done', done, open);
+  const done = oneOf(kind, { code: t('verify-code.done.code_title') }, t('verify-code.done.title'));
+  const over = {
+    used_up: t('verify-code.used_up'),
+    expired: t('verify-code.expired'),
+    held: t('verify-code.held'),
+    refused: t('verify-code.refused'),
+  };
+  return oneOf(state, { done, ...over }, t('verify-code.title'));
 }
 
 export const screen: Screen = { title: ({ flow }, text) => titleOf(flow, text), View };
