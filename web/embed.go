@@ -22,9 +22,9 @@ var (
 	// Messages holds one flat JSON catalogue a locale: "en.json".
 	Messages fs.FS = under(messages, "src/i18n/messages")
 
-	// Dist holds documents/<locale>/<screen>.html, documents/manifest.json,
-	// documents/keys.json, marked/<screen>.html, styles/<screen>.css,
-	// states.json.gz and assets/* as the build left them.
+	// Dist holds documents/<screen>.html, documents/manifest.json,
+	// documents/keys.json, styles/<screen>.css, states.json.gz and assets/*
+	// as the build left them.
 	Dist fs.FS = under(dist, "dist")
 )
 

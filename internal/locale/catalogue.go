@@ -33,8 +33,7 @@ type Catalogue struct {
 	matcher language.Matcher
 	matched *matches
 
-	fallback string          // what Match returns when no language fits
-	replaced map[string]bool // locales with texts of the operator
+	fallback string // what Match returns when no language fits
 }
 
 // message is one text: plain, or by plural form.

@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// Replaced reports whether texts of a locale were replaced.
-func (c *Catalogue) Replaced(loc string) bool { return c.replaced[loc] }
-
 // Same reports whether both catalogues have the same texts.
 func (c *Catalogue) Same(other *Catalogue) bool { return reflect.DeepEqual(c.texts, other.texts) }
 

@@ -31,7 +31,7 @@ const maxFile = 1 << 20
 // returns the known key that is most like another one.
 func (c *Catalogue) Replace(fsys fs.FS, nearest func(key string, known []string) (string, bool)) (with *Catalogue, wrong, doubtful []Mistake) {
 	other := *c
-	other.texts, other.replaced = maps.Clone(c.texts), map[string]bool{}
+	other.texts = maps.Clone(c.texts)
 	files, err := fs.ReadDir(fsys, ".")
 	if err != nil {
 		return c, []Mistake{{Why: "the folder cannot be read", Write: "let this user read it"}}, nil
@@ -47,7 +47,6 @@ func (c *Catalogue) Replace(fsys fs.FS, nearest func(key string, known []string)
 		if len(r.texts) > 0 {
 			other.texts[loc] = maps.Clone(c.texts[loc])
 			maps.Copy(other.texts[loc], r.texts)
-			other.replaced[loc] = true
 		}
 	}
 	if len(wrong) > 0 {

@@ -14,13 +14,8 @@ import (
 func Documents(document string) fstest.MapFS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}, "documents/keys.json": {Data: []byte("{}")}}
 	for _, name := range form.Screens() {
-		files["marked/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
+		files["documents/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 	}
-	for _, locale := range []string{"ar", "de", "en", "es", "fr"} {
-		for _, name := range form.Screens() {
-			files["documents/"+locale+"/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
-		}
-		files["documents/"+locale+"/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
-	}
+	files["documents/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
 	return files
 }

@@ -1,4 +1,5 @@
-// Builds dist: client bundle, documents rendered by React as Go templates, compressed assets.
+// Builds dist: client bundle, documents rendered by React as Go templates, compressed assets. A document has marks in place
+// of its texts. In .build/documents are the same ones as React renders them in each language, for the tests.
 //   node tools/build.mjs
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -119,22 +120,23 @@ function documentOf({ screen, locale }) {
 // The binary has everything that is in dist.
 for (const name of readdirSync(at('dist')))
   if (name !== '.gitignore') rmSync(at(`dist/${name}`), { recursive: true, force: true });
-for (const name of ['marked', 'styles', 'assets']) mkdirSync(at(`dist/${name}`));
+for (const name of ['documents', 'styles', 'assets']) mkdirSync(at(`dist/${name}`));
+rmSync(at('.build/documents'), { recursive: true, force: true });
 
 /** @type {Record<string, string>} */
 const styleHashes = {};
 for (const document of documents) {
   const { html } = documentOf(document);
-  mkdirSync(at(`dist/documents/${document.locale}`), { recursive: true });
-  writeFileSync(at(`dist/documents/${document.locale}/${document.screen}.html`), html);
+  mkdirSync(at(`.build/documents/${document.locale}`), { recursive: true });
+  writeFileSync(at(`.build/documents/${document.locale}/${document.screen}.html`), html);
 }
 
-// Documents for texts of the operator, the styles, and the keys of the texts that the scripts need.
+// The documents of the binary, their styles, and the keys of the texts that the scripts need.
 /** @type {Record<string, string[]>} */
 const keys = {};
 for (const screen of screenNames) {
   const { html, style } = documentOf({ screen, locale: MARKED });
-  writeFileSync(at(`dist/marked/${screen}.html`), html);
+  writeFileSync(at(`dist/documents/${screen}.html`), html);
   writeFileSync(at(`dist/styles/${screen}.css`), style);
   styleHashes[screen] = `sha256-${createHash('sha256').update(style).digest('base64')}`;
   if (!(screen in SCRIPTLESS)) keys[screen] = Object.keys(messagesOf(screen, 'en'));
@@ -171,7 +173,7 @@ writeFileSync(
   at('dist/documents/manifest.json'),
   `${JSON.stringify({ style_hashes: styleHashes, assets: assets.map((file) => `assets/${file}`).sort() }, null, 2)}\n`,
 );
-console.log(`dist: ${documents.length} documents, ${assets.length} assets`);
+console.log(`dist: ${screenNames.length} documents, ${assets.length} assets`);
 
 /** @param {string} file */
 async function compress(file) {

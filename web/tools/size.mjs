@@ -9,6 +9,7 @@ import { fill, templateOf } from './template.mjs';
 const LIMITS = { signin: 8 * 1024, document: 9 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
 
 const dist = new URL('../dist/', import.meta.url);
+const documents = new URL('../.build/documents/', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(5);
 
 /** Scripts that a screen loads after it was painted, by the beginning of their names. @type {Record<string, string>} */
@@ -32,8 +33,8 @@ function weigh(locale, screen) {
   return { document, scripts, requests: files.size };
 }
 
-if (!existsSync(new URL('documents/', dist))) {
-  console.error('web/dist has no screens to weigh: run npm run build first');
+if (!existsSync(documents)) {
+  console.error('web/.build has no screens to weigh: run npm run build first');
   process.exit(1);
 }
 
@@ -43,8 +44,8 @@ const all = process.argv.includes('--all');
 const heavy = [];
 const heaviest = { document: 0, scripts: 0 };
 let count = 0;
-for (const locale of readdirSync(new URL('documents/', dist)).filter((name) => !name.includes('.'))) {
-  for (const file of readdirSync(new URL(`documents/${locale}/`, dist))) {
+for (const locale of readdirSync(documents)) {
+  for (const file of readdirSync(new URL(`${locale}/`, documents))) {
     const screen = file.replace('.html', '');
     const { document, scripts, requests } = weigh(locale, screen);
     const row = `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}`;

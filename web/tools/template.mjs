@@ -3,18 +3,18 @@
 import { readFileSync } from 'node:fs';
 import { messagesOf } from './messages.mjs';
 
-/** The built document of a screen: a template, with its style and the texts for its script. @param {string} locale @param {string} screen */
+/** The document of a screen in a language: a template, with its style and the texts for its script. @param {string} locale @param {string} screen */
 export function templateOf(locale, screen) {
   const words = JSON.stringify(
     messagesOf(/** @type {import('./messages.mjs').ScreenName} */ (screen), locale),
   ).replaceAll('<', '\\u003c');
-  return built(`documents/${locale}/${screen}.html`)
-    .replace('{{.style}}', () => built(`styles/${screen}.css`))
+  return built(`.build/documents/${locale}/${screen}.html`)
+    .replace('{{.style}}', () => built(`dist/styles/${screen}.css`))
     .replace('{{.words}}', () => words);
 }
 
 /** @param {string} file */
-const built = (file) => readFileSync(new URL(`../dist/${file}`, import.meta.url), 'utf8');
+const built = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
 /** @typedef {{ text: string } | { if: string, yes: Node[], no: Node[] } | { range: string, body: Node[] } | { print: string }} Node */
 

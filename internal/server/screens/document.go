@@ -56,7 +56,7 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []st
 	for _, loc := range catalogue.Locales() {
 		for _, name := range form.Screens() {
 			hash, styled := built.StyleHashes[name]
-			files := []string{source(catalogue, loc, name)}
+			files := []string{source(name)}
 			if styled {
 				files = append(files, styleOf(name))
 			}
@@ -78,14 +78,7 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []st
 	return all, nil
 }
 
-// source returns the file of a screen. A locale with texts of the operator gets the
-// document with marks.
-func source(catalogue *locale.Catalogue, loc, name string) string {
-	if catalogue.Replaced(loc) {
-		return "marked/" + name + ".html"
-	}
-	return "documents/" + loc + "/" + name + ".html"
-}
+func source(name string) string { return "documents/" + name + ".html" }
 
 func styleOf(name string) string { return "styles/" + name + ".css" }
 
@@ -94,7 +87,11 @@ func readParts(dist fs.FS, catalogue *locale.Catalogue, loc, name string, styled
 	wrong := func(err error) (*parts, error) {
 		return nil, fmt.Errorf("read the screen %q in the locale %q: %w", name, loc, err)
 	}
-	text, err := text(dist, catalogue, loc, name)
+	built, err := fs.ReadFile(dist, source(name))
+	if err != nil {
+		return wrong(err)
+	}
+	text, err := marked(string(built), catalogue, loc)
 	if err != nil {
 		return wrong(err)
 	}
@@ -120,15 +117,6 @@ func readParts(dist fs.FS, catalogue *locale.Catalogue, loc, name string, styled
 		return wrong(err)
 	}
 	return &parts{template: t, style: string(style), words: inScript(words)}, nil
-}
-
-// text returns the template of a screen.
-func text(dist fs.FS, catalogue *locale.Catalogue, loc, name string) (string, error) {
-	built, err := fs.ReadFile(dist, source(catalogue, loc, name))
-	if err != nil || !catalogue.Replaced(loc) {
-		return string(built), err
-	}
-	return marked(string(built), catalogue, loc)
 }
 
 // decode reads a file of the build, or returns ErrNotBuilt.

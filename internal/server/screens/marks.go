@@ -8,7 +8,7 @@ import (
 	"portico/internal/locale"
 )
 
-// A document with marks has a mark in place of each text (web/src/i18n/marks.ts):
+// A document of the build has a mark in place of each text (web/src/i18n/marks.ts):
 //
 //	markOpen key (markField name "=" value)* markClose
 //
@@ -23,7 +23,7 @@ const (
 
 var errMark = errors.New("a mark of a text is not complete")
 
-// marked returns a document with the texts of a catalogue in place of its marks.
+// marked returns a document with the texts of a language in place of its marks.
 func marked(built string, catalogue *locale.Catalogue, loc string) (string, error) {
 	m := marks{catalogue: catalogue, locale: loc, rest: built}
 	text, err := m.fill()

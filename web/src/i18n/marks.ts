@@ -1,8 +1,8 @@
 import type { Messages } from './text';
 
 /*
- * A document for texts of the operator has a mark in place of each text. The server replaces the marks when it starts
- * (internal/server/screens/marks.go). A mark names the key and has a field for each placeholder. Its value is what the
+ * A document has a mark in place of each text. The server replaces the marks when it first shows the document in a
+ * language (internal/server/screens/marks.go). A mark names the key and has a field for each placeholder. Its value is what the
  * screen put there: an element, an action of the template, another mark, or the placeholder itself.
  */
 
