@@ -7,6 +7,7 @@ const CHECKS = [
   'tsc',
   'node tools/messages.mjs --check',
   'node tools/arrows.mjs',
+  'node tools/branches.mjs',
   'knip',
   'node tools/size.mjs',
 ];

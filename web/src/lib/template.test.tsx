@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
+import { branchesOf } from '../../tools/branches.mjs';
 import { choose, Each, goTemplate, oneOf, queryValue, slots, Unless, When } from './template';
 
 const slotted = slots({ email: '', state: '', providers: [{ id: '', name: '' }] });
@@ -41,4 +42,29 @@ test('plain values are rendered as they are', () => {
 
 test("a query value is escaped like Go's url.QueryEscape", () => {
   expect(queryValue("/a b?c=d&e='(*)~!é")).toBe('%2Fa+b%3Fc%3Dd%26e%3D%27%28%2A%29~%21%C3%A9');
+});
+
+test('a branch on boot data that the build would decide is found', () => {
+  const found = branchesOf(`import type { Boot, Flow } from '../../api/schema.gen';
+    function Page({ boot, busy }: { boot: Boot; busy: boolean }) {
+      const { flow: { kind } } = boot;
+      const state = boot.link.state;
+      const ask = () => (boot.again ? go() : stay());
+      if (boot.again) return null;
+      return (
+        <Each of={boot.list}>
+          {(item) => (
+            <p title={kind === 'code' ? 'a' : 'b'} onClick={() => boot.again && go()}>
+              {!state && item.name}
+              {busy ? 'c' : choose(boot.again, 'd', 'e')}
+            </p>
+          )}
+        </Each>
+      );
+    }
+    const titleOf = (flow: Flow) => (flow.email ? 'f' : 'g');
+    function go(boot: Boot) {
+      if (boot.next) location.assign(boot.next);
+    }`);
+  expect(found).toEqual([6, 10, 11, 18]);
 });

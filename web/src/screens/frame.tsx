@@ -30,6 +30,7 @@ export function Frame({ boot, title, summary, announcement = '', above, children
     else location.reload();
   }, [signedIn]);
   useRestoredPage(recheck);
+  const said = summary?.words === boot.notice;
 
   return (
     <AuthPage
@@ -38,7 +39,7 @@ export function Frame({ boot, title, summary, announcement = '', above, children
       above={above}
       footer={import.meta.env.SSR ? <PageFooter boot={boot} /> : null}
     >
-      <Notice words={summary?.words === boot.notice ? '' : boot.notice} />
+      <Notice words={said ? '' : boot.notice} />
       {summary ? <ErrorSummary {...summary} /> : null}
       {children}
       <Announcement words={announcement} />
