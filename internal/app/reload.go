@@ -34,6 +34,7 @@ func (a *App) Reload(ctx context.Context) ops.Reloaded {
 		if len(result.Restart) > 0 {
 			a.log.Warn("some settings stay as they were until Portico is started again", "settings", strings.Join(result.Restart, ", "))
 		}
+		a.Warn()
 		systemd.Ready(statusReloaded)
 		return result
 	}

@@ -43,13 +43,3 @@ func add(cfg config.Config, r *config.Report, all []locale.Mistake) {
 		r.AddAt(source, key, m.Why, m.Write)
 	}
 }
-
-// Warnings returns what is allowed in the settings and in the texts of the
-// operator, and probably not intended.
-func Warnings(cfg config.Config) config.Problems {
-	r := cfg.Report()
-	if t, err := readTexts(cfg); err == nil {
-		add(cfg, r, t.doubtful)
-	}
-	return append(cfg.Warnings(), r.Problems()...)
-}

@@ -15,13 +15,14 @@ type initCmd struct {
 	SMTPURL   string `help:"Your mail server. Without this flag it is read from standard input, so that no other user of the machine sees its password." placeholder:"URL" name:"smtp-url"`
 	MailFrom  string `help:"The sender of emails." placeholder:"ADDRESS"`
 	Admin     string `help:"The email address of the first account. It gets the role admin." placeholder:"ADDRESS"`
+	SignUp    string `help:"Whether anybody may sign up, yes or no. Without this flag and an answer: no." placeholder:"YES|NO"`
 	Proxy     string `help:"The proxy in front, on this machine: nginx, caddy, traefik, haproxy, apache or none." placeholder:"NAME"`
 }
 
 func (initCmd) Help() string {
 	return `Example:
   portico init
-  portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --proxy caddy < smtp-url.txt
+  portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --sign-up no --proxy caddy < smtp-url.txt
 
 Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user makes a passkey or chooses a password. It never replaces a file.`
 }

@@ -23,8 +23,11 @@ var proxies = map[string]string{
 
 // answers are the answers of `portico init`, checked.
 type answers struct {
-	PublicURL, SMTPURL, MailFrom, Admin, Proxy string
+	PublicURL, SMTPURL, MailFrom, Admin, Proxy, SignUp string
 }
+
+// signUpModes are the answers about sign-up, with the values of signup.mode.
+var signUpModes = map[string]string{"yes": "open", "y": "open", "no": "closed", "n": "closed"}
 
 // question is one question. Its check returns the reason why an answer is wrong.
 type question struct {
@@ -48,6 +51,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 		{&a.MailFrom, c.MailFrom, "--mail-from", "Who sends them?", func() string { return a.sender() }, setting("PORTICO_MAIL_FROM")},
 		{&a.Admin, c.Admin, "--admin", "What is your own email address? It gets the first account.", none, checkAddress},
 		{&a.Proxy, c.Proxy, "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
+		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? With no, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
 	} {
 		if err := s.answer(q, lines); err != nil {
 			return answers{}, err
@@ -56,7 +60,8 @@ func (c initCmd) ask(s *session) (answers, error) {
 	return a, nil
 }
 
-// answer takes the flag of a question, or asks until the answer is right.
+// answer takes the flag of a question, or asks until the answer is right. Where the input
+// ends before the question, the usual answer counts.
 func (s *session) answer(q question, lines *bufio.Reader) error {
 	if q.given != "" {
 		if err := q.check(q.given); err != nil {
@@ -65,7 +70,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		*q.to = q.given
 		return nil
 	}
-	for {
+	for first := true; ; first = false {
 		text := q.text
 		if usual := q.usual(); usual != "" {
 			text += " [" + usual + "]"
@@ -74,7 +79,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		fmt.Fprint(s.Stderr, "> ")
 		line, err := lines.ReadString('\n')
 		line = strings.TrimSpace(line)
-		if errors.Is(err, io.EOF) && line == "" {
+		if errors.Is(err, io.EOF) && line == "" && (q.usual() == "" || !first) {
 			fmt.Fprintln(s.Stderr)
 			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
 		}
@@ -125,6 +130,13 @@ func setting(variable string) func(string) error {
 func checkAddress(value string) error {
 	if _, bad := account.ParseAddress(value, "email"); bad != nil {
 		return errors.New(strings.Join(faultLines(fault.InvalidFields(*bad)), "; "))
+	}
+	return nil
+}
+
+func checkSignUp(value string) error {
+	if _, known := signUpModes[value]; !known {
+		return fmt.Errorf("%q is no answer: write yes or no", value)
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ func (a answers) write(settings string) (made []string, err error) {
 	values := map[string]any{
 		"PublicURL": strconv.Quote(a.PublicURL), "SMTPURL": strconv.Quote(a.SMTPURL), "MailFrom": strconv.Quote(a.MailFrom),
 		"Proxied": a.Proxy != "none", "Host": public.Host, "Listen": config.Default().Listen,
+		"SignUp": strconv.Quote(signUpModes[a.SignUp]),
 	}
 	files := []struct {
 		template, path string

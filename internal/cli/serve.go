@@ -50,9 +50,7 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, p := range app.Warnings(cfg) {
-		log.Warn(p.Key+": "+p.Why+": "+p.Write, "source", p.Source)
-	}
+	a.Warn()
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
 	a.Passwords.MakeRoom()
 	err = a.Run(s, listeners)

@@ -96,7 +96,7 @@ func clientKeys(n int) []key {
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
 			"Whether each user is asked once before the client learns who the user is, and again when it asks for more. Users take it back at `"+pages.Apps+"`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, anything, sameText,
-			"The users who may use the client, in the words of `rules` without methods and paths, such as `role:editor` or `role:admin+fresh:10m`. One of them must hold. Without rules, every user may."),
+			"The users who may use the client, in the words of `rules` without methods and paths, such as `role:editor` or `role:admin+fresh:10m`. One of them must hold. Without rules, every user may, and while `signup.mode` is `open` everybody who signs up."),
 		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
 		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,

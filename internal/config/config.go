@@ -103,10 +103,10 @@ type SignIn struct {
 	Code bool // by an emailed code
 }
 
-// SignUp says whether visitors may register.
+// SignUp says who may sign up, and what the form asks for.
 type SignUp struct {
-	Enabled bool
-	Name    string // whether the form asks for a name: "off", "optional" or "required"
+	Mode string // "open" or "closed"
+	Name string // whether the form asks for a name: "off", "optional" or "required"
 }
 
 // Password is the rule for new passwords, and how the cost of a hash is chosen.
@@ -261,7 +261,7 @@ func Default() Config {
 		UpstreamUploads: defaultUploads(),
 		OnUserChange:    ClearCookies,
 		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
-		SignUp:          SignUp{Enabled: true, Name: "off"},
+		SignUp:          SignUp{Mode: "open", Name: "off"},
 		Profile:         "standard",
 		Passkeys:        true,
 		MFA:             MFA{Trust: true, Grace: 14 * day},

@@ -126,7 +126,7 @@ terms_version = "2026-01"
 code = true
 
 [signup]
-enabled = false
+mode = "closed"
 name = "optional"
 
 [password]
@@ -244,7 +244,7 @@ func TestLoad_Everything(t *testing.T) {
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Profile: "standard",
 		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
@@ -357,7 +357,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 	file := write(t, "portico.toml", "listen = \"wrong, but replaced\"\nsmtp_url = \"smtps://other.example.com\"\n[session]\nidle = \"1d\"\n")
 	c, err := config.Load(file, []string{
 		"PORTICO_LISTEN=:1", "PORTICO_SMTP_URL_FILE=" + password, "PORTICO_SMTP_URL=", "PORTICO_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8",
-		"PORTICO_SIGNUP_ENABLED=false", "PORTICO_TRACING_SAMPLE_RATIO=0.5", "PORTICO_HASHING_SLOTS=3", "PORTICO_SESSION_ABSOLUTE=45m",
+		"PORTICO_SIGNUP_MODE=closed", "PORTICO_TRACING_SAMPLE_RATIO=0.5", "PORTICO_HASHING_SLOTS=3", "PORTICO_SESSION_ABSOLUTE=45m",
 		"PORTICO_SESSION_IDLE=30m", "PORTICO_PROVIDERS_MY_CORP_CLIENT_ID=id", "PORTICO_PROVIDERS_MY_CORP_CLIENT_SECRET_FILE=" + clientSecret,
 		"PORTICO_PROVIDERS_MY_CORP_ISSUER=https://id.test", "PORTICO_PROVIDERS_MY_CORP_NAME=Corp", "PORTICO_PROVIDERS_MY_CORP_TRUST_EMAIL=true",
 		"PORTICO_PROVIDERS_GITHUB_CLIENT_ID=", "PORTICO_PROVIDERS_GITHUB_CLIENT_SECRET=",
@@ -370,7 +370,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 	want.Listen = ":1"
 	want.SMTPURL = "smtps://u:canary@mx.example.com"
 	want.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
-	want.SignUp.Enabled = false
+	want.SignUp.Mode = "closed"
 	want.Tracing.SampleRatio = 0.5
 	want.Hashing.Slots = 3
 	want.Session = config.Session{Idle: 30 * time.Minute, Absolute: 45 * time.Minute}

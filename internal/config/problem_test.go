@@ -35,13 +35,15 @@ clientid = "x"
 [[servers]]
 name = "x"
 `)
-	_, err := config.Load(file, []string{"PORTICO_LOG_LEVEL=loud", "PORTICO_PUBLIC_ULR=x", "PORTICO_HASHING_PASSES=1", "PORTICO_PROVIDERS_GOOGLE_CLIENTID=x", "PORTICO_NONSENSE=x"})
+	_, err := config.Load(file, []string{"PORTICO_LOG_LEVEL=loud", "PORTICO_PUBLIC_ULR=x", "PORTICO_HASHING_PASSES=1", "PORTICO_PROVIDERS_GOOGLE_CLIENTID=x", "PORTICO_NONSENSE=x", "PORTICO_SIGNUP_ENABLED=false", "PORTICO_SIGNUP_MODE=invite"})
 	want := []string{
 		"environment: PORTICO_HASHING_PASSES: 1 is out of range: write a number from 2 to 32",
 		`environment: PORTICO_LOG_LEVEL: "loud" is not known here: write one of debug, info, warn, error`,
 		"environment: PORTICO_NONSENSE: there is no such setting: remove it; 'portico config doc' lists the settings",
 		"environment: PORTICO_PROVIDERS_GOOGLE_CLIENTID: there is no such setting: write PORTICO_PROVIDERS_GOOGLE_CLIENT_ID",
 		"environment: PORTICO_PUBLIC_ULR: there is no such setting: write PORTICO_PUBLIC_URL",
+		"environment: PORTICO_SIGNUP_ENABLED: there is no such setting: remove it; 'portico config doc' lists the settings",
+		`environment: PORTICO_SIGNUP_MODE: "invite" is not known here: write one of open, closed`,
 		"portico.toml:1: public_url: http://login.example.com would send passwords in the clear: write https://host or https://host:port, without a path; http is for localhost only",
 		"portico.toml:2: lissten: there is no such setting: write listen",
 		`portico.toml:3: trusted_proxies: "everywhere" is not a network: write networks such as 10.0.0.0/8 or fd00::/8`,

@@ -28,12 +28,12 @@ func TestShared(t *testing.T) {
 	if shared := c.Shared(); len(shared) != 0 {
 		t.Errorf("settings of one node are shared: %v", shared)
 	}
-	c.Session.Idle, c.SignUp.Enabled = time.Hour, false
+	c.Session.Idle, c.SignUp.Mode = time.Hour, "closed"
 	p := c.provider("google")
 	p.ClientID, p.ClientSecret = "client", "very secret"
 	c.Apps = []App{{Name: "shop", Rules: []string{"signed-in /*"}}}
 	shared := c.Shared()
-	for _, name := range []string{"session.idle", "signup.enabled", "providers.google.client_id", "app.1.rules"} {
+	for _, name := range []string{"session.idle", "signup.mode", "providers.google.client_id", "app.1.rules"} {
 		if shared[name] == "" {
 			t.Errorf("%s is not among %v", name, slices.Sorted(maps.Keys(shared)))
 		}

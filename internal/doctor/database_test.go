@@ -139,7 +139,7 @@ func TestNodes(t *testing.T) {
 	}
 	compare(OK, "no node is running")
 	other := cfg
-	other.SignUp.Enabled = !cfg.SignUp.Enabled
+	other.SignUp.Mode = "closed"
 	for _, c := range []config.Config{cfg, other} {
 		s, err := store.Open(t.Context(), store.Config{URL: cfg.DatabaseURL})
 		if err != nil {
@@ -153,7 +153,7 @@ func TestNodes(t *testing.T) {
 			compare(OK, "1 node is running, or was within the last 10 minutes, with these settings")
 		}
 	}
-	compare(Warning, "2 nodes are running, or were within the last 10 minutes, and at least one has other settings: signup.enabled")
+	compare(Warning, "2 nodes are running, or were within the last 10 minutes, and at least one has other settings: signup.mode")
 }
 
 func TestPostgres(t *testing.T) {

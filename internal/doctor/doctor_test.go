@@ -33,7 +33,7 @@ func TestExamine_AllWell(t *testing.T) {
 	folder := ""
 	s := apptest.Start(t, func(c *config.Config) {
 		c.SMTPURL, c.MailFrom = "smtp://ada:hunter2@"+mail.addr+"?tls=none", "no-reply@example.org"
-		c.Upstream = upstream
+		c.Upstream, c.SignUp.Mode = upstream, "closed"
 		c.Providers = []config.Provider{provider(t)}
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
 		folder, _, _ = strings.Cut(strings.TrimPrefix(c.DatabaseURL, "sqlite:"), "/portico.db")
@@ -75,13 +75,14 @@ func TestExamine_NothingThere(t *testing.T) {
 	cfg.Upstream = gone
 	cfg.OpsListen = "0.0.0.0:9080"
 	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
-	want := "settings=failed settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped passkeys=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"
+	want := "settings=failed settings=warning settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped passkeys=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"
 	got := regexp.MustCompile(`clock=(ok|warning|skipped)`).ReplaceAllString(names(found), "clock=any") // depends on the machine
 	if got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
 	holds(t, found, "settings", Warning, "other machines reach it") // as in config check
+	holds(t, found, "settings", Warning, "sign-up is open, so a stranger with an email address gets into the app")
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")
 	holds(t, found, "app app", Failed, "correct upstream")

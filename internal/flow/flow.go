@@ -119,7 +119,7 @@ type Config struct {
 	Registers bool              // whether a client may register itself
 	Resources []string          // that unknown clients may ask tokens for
 	Targets   Targets
-	SignUp    bool   // whether visitors may sign up
+	SignUp    SignUpMode
 	Terms     string // version of the terms that users accept, "" for none
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
@@ -162,7 +162,7 @@ type Flows struct {
 	alarms    *secret.Box
 	record    *audit.Record
 	targets   Targets
-	signUp    bool
+	signUp    SignUpMode
 	terms     string
 	names     NameRule
 	trusts    *trust.Keeper

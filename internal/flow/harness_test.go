@@ -170,7 +170,7 @@ func (b *bundle) next() outbox.Message {
 
 type option func(*flow.Config)
 
-func closed(c *flow.Config) { c.SignUp = false }
+func closed(c *flow.Config) { c.SignUp = flow.ModeClosed }
 
 func setup(t *testing.T, options ...option) *bundle {
 	t.Helper()
@@ -193,7 +193,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	cfg := flow.Config{
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
 		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
-		Providers: providers(t, b.clock), Outbox: box, SignUp: true, PublicURL: "https://portico.test",
+		Providers: providers(t, b.clock), Outbox: box, SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
 		Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
 	}
 	for _, o := range options {

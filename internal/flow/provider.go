@@ -180,7 +180,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	switch known := to.known(SignUp); {
 	case known != nil && who.EmailVerified:
 		return f.askLink(ctx, tx, c, p, *known, waiting)
-	case !f.signUp:
+	case f.signUp != ModeOpen:
 		return Result{}, SignUpClosed
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {

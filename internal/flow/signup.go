@@ -24,6 +24,14 @@ type SignUpInput struct {
 	ReturnTo Target
 }
 
+// SignUpMode says who may sign up.
+type SignUpMode string
+
+const (
+	ModeOpen   SignUpMode = "open"   // every visitor who proves an email address
+	ModeClosed SignUpMode = "closed" // no visitor: the operator creates the accounts
+)
+
 // NameRule is whether the form asks for a name.
 type NameRule string
 

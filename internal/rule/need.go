@@ -74,6 +74,18 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 	return Pass
 }
 
+// AnyUser reports whether a rule, with or without a path, lets every user pass: it asks
+// for nothing that a user cannot get alone, as a second factor. It returns false for a
+// public rule, and for one with a problem.
+func AnyUser(line string) bool {
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return false
+	}
+	n, p := parseNeed(fields[0])
+	return p == nil && !n.Public && len(n.Roles) == 0
+}
+
 // equal reports whether two needs are the same, apart from And.
 func (n Need) equal(o Need) bool {
 	return n.Public == o.Public && n.MFA == o.MFA && n.Fresh == o.Fresh && slices.Equal(n.Roles, o.Roles)

@@ -210,3 +210,17 @@ func TestValidRole(t *testing.T) {
 		}
 	}
 }
+
+// A rule lets every user pass if an account is enough for it, because its owner can sign in
+// again and add a second factor alone.
+func TestAnyUser(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"signed-in /*": true, "signed-in\tGET /a": true, " mfa /*": true, "fresh:10m POST /*": true, "mfa+fresh:10m": true, "signed-in": true,
+		"public /*": false, "role:a /*": false, "role:a|b+mfa /*": false, "signed-in+role:a": false, "": false, " ": false, "everybody /*": false, "/*": false,
+	} {
+		if AnyUser(line) != want {
+			t.Errorf("AnyUser(%q) is not %v", line, want)
+		}
+	}
+}

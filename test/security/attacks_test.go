@@ -165,6 +165,7 @@ func attacks() testform.Catalogue {
 		"SEC-117": "An attacker repeats the callback of a provider.",
 		"SEC-120": "A stranger registers through a provider although registration is closed.",
 		"SEC-122": "A disabled user signs in at the provider.",
+		"SEC-353": "A stranger signs up and reaches the app of an operator who only followed the README.",
 		"SEC-123": "A provider's documents point Portico at addresses inside its own network.",
 		"SEC-124": "A user unlinks the last way to sign in.",
 		"SEC-250": "Someone at a browser that is still signed in at the provider opens a page that asks for a new sign-in.",

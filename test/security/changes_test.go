@@ -185,7 +185,7 @@ func accountChanges() map[string]accountChange {
 		}},
 		"all need a second factor": {by: "reload", reload: requiring(0, "all")},
 		"the terms are new":        {by: "reload", reload: withTerms("2")},
-		"sign-up is closed":        {by: "reload", reload: func(c *config.Config) { c.SignUp.Enabled = false }},
+		"sign-up is closed":        {by: "reload", reload: func(c *config.Config) { c.SignUp.Mode = "closed" }},
 		"the provider is removed":  {by: "reload", needs: "", reload: func(c *config.Config) { c.Providers = nil }},
 		"the provider is not believed": {by: "reload", reload: func(c *config.Config) {
 			for i := range c.Providers {

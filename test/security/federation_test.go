@@ -350,7 +350,7 @@ func TestSEC120_ClosedRegistrationHasNoSideDoor(t *testing.T) {
 	begun := s.visitor() // begun before the operator closes registration
 	flow := begun.signUp(address, good)
 	email := s.mail.next(address)
-	s.config.SignUp.Enabled = false
+	s.config.SignUp.Mode = "closed"
 	s.restart()
 	begun2 := s.visitor()
 	begun2.cookies = begun.cookies

@@ -118,7 +118,7 @@ func TestFailures_NoAttempt(t *testing.T) {
 // A link with the same parameters shows nothing.
 func TestFailures_OfAnAccount(t *testing.T) {
 	t.Parallel()
-	s := setup(t, func(c *config.Config) { c.SignUp.Enabled = false })
+	s := setup(t, func(c *config.Config) { c.SignUp.Mode = "closed" })
 	id := s.Person("ada@example.test")
 	b := s.Browser()
 

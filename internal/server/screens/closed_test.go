@@ -13,7 +13,7 @@ import (
 // the visitor types anything.
 func TestSignUp_Closed(t *testing.T) {
 	t.Parallel()
-	s := apptest.Start(t, func(c *config.Config) { c.SignUp.Enabled = false })
+	s := apptest.Start(t, func(c *config.Config) { c.SignUp.Mode = "closed" })
 	v := visit(s)
 	if b := v.opens("/auth/signin"); b.Settings.SignUp != "" {
 		t.Error("the sign-in page offers to register")

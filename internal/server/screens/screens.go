@@ -33,7 +33,7 @@ type Config struct {
 	Settings  Settings
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
-	SignUp    bool     // whether visitors may register
+	SignUp    flow.SignUpMode
 	ByCode    bool     // whether users may sign in by an emailed code
 	Passkeys  bool     // whether users may have passkeys
 	Trust     bool     // whether users may trust a browser
@@ -66,7 +66,7 @@ func New(cfg Config) (*Screens, error) {
 		cfg.Brand.Logo = logo.Path
 	}
 	shown := &cfg.Settings
-	shown.SignUp, shown.SignInCode, shown.Providers = yes(cfg.SignUp), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
+	shown.SignUp, shown.SignInCode, shown.Providers = yes(cfg.SignUp == flow.ModeOpen), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
 	shown.Passkeys, shown.Trust = yes(cfg.Passkeys), yes(cfg.Trust)
 	if cfg.Names != flow.NameOff {
 		shown.Name = string(cfg.Names)
@@ -158,7 +158,7 @@ func (s *Screens) Mount(m *server.Mux) {
 // mountSignUp registers the form. If registration is closed, it registers the
 // page that says so.
 func (s *Screens) mountSignUp(m *server.Mux) {
-	if !s.SignUp {
+	if s.SignUp != flow.ModeOpen {
 		m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUpClosed))
 		m.Handle("POST "+pages.SignUp, s.signUpClosed)
 		return
