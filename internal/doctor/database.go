@@ -106,42 +106,6 @@ func (d *doctor) usable(r *report) (database, bool) {
 	return db, db.err == nil && db.facts.Schema > 0
 }
 
-// mailWaits is the age of the oldest waiting email that causes a warning. It
-// must match the alert PorticoMailStuck.
-const mailWaits = 5 * time.Minute
-
-func (d *doctor) outbox(ctx context.Context, r *report) {
-	db, ok := d.usable(r)
-	if !ok {
-		return
-	}
-	var waiting, dead int
-	var oldest time.Time
-	err := db.store.Read(ctx, func(tx *store.Tx) error {
-		c, err := tx.CountMessages(ctx)
-		waiting, dead, oldest = c.Waiting, c.Dead, c.Oldest
-		return err
-	})
-	if err != nil {
-		r.add(Failed, words(err), "")
-		return
-	}
-	found, age := fmt.Sprintf("%d waiting", waiting), time.Duration(0)
-	if waiting > 0 {
-		age = max(0, d.clock.Now().Sub(oldest)).Round(time.Second)
-		found += ", the oldest for " + age.String()
-	}
-	if age > mailWaits {
-		r.add(Warning, found, "'portico serve' sends emails: check that it is running, and see the mail check")
-	}
-	if dead > 0 {
-		r.add(Warning, fmt.Sprintf("%d could not be delivered", dead), "see 'portico mail list' for the reasons and 'portico mail retry' to try again")
-	}
-	if len(r.found) == 0 {
-		r.add(OK, found, "")
-	}
-}
-
 // passkeys counts the passkeys that public_url has left behind.
 func (d *doctor) passkeys(ctx context.Context, r *report) {
 	if !d.config.Passkeys || d.config.PublicURL == nil {
