@@ -71,7 +71,11 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		return
 	}
 	found := fmt.Sprintf("%s %s, schema %d", db.facts.Engine, db.facts.Version, db.facts.Schema)
-	purpose, err := db.store.PurposeAt(ctx, db.facts)
+	err := db.store.Rights(ctx)
+	purpose := store.Undecided
+	if err == nil {
+		purpose, err = db.store.PurposeAt(ctx, db.facts)
+	}
 	if err == nil && db.facts.Schema == db.facts.Newest {
 		err = db.store.CheckHome(ctx)
 	}
@@ -84,6 +88,8 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		r.add(Failed, why, write)
 	case purpose == store.Development:
 		r.add(Failed, "this database belongs to portico dev, and its users have a published password", "use another database in database_url")
+	case db.facts.Elsewhere != "":
+		r.add(Warning, "search_path leads to a schema without Portico data, and the schema "+db.facts.Elsewhere+" has some", "correct search_path in database_url, or of the role; the first start would begin a second installation")
 	case db.facts.Schema == 0:
 		r.add(Warning, fmt.Sprintf("%s %s contains no Portico data", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold your data, correct database_url")
 	case db.facts.Schema < db.facts.Newest:

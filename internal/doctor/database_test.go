@@ -181,7 +181,10 @@ func TestPostgres(t *testing.T) {
 		t.Skip("no PostgreSQL")
 	}
 	cfg := settings(t, t.TempDir())
-	cfg.DatabaseURL = pgtest.Empty(t)
+	owner, role, limited := pgtest.Limited(t)
+	cfg.DatabaseURL = limited
+	expect(t, cfg, "database", Failed, "the role "+role+" may not create tables in the schema public")
+	cfg.DatabaseURL = owner
 	expect(t, cfg, "database", Warning, "contains no Portico data")
 	expect(t, cfg, "secret_file", Failed, "portico config new-key")
 	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
@@ -195,6 +198,11 @@ func TestPostgres(t *testing.T) {
 	holds(t, found, "clock", OK, "")
 	holds(t, found, "nodes", OK, "no node is running")
 	holds(t, found, "outbox", OK, "0 waiting")
+
+	pgtest.Exec(t, owner, "CREATE SCHEMA other")
+	lost := cfg
+	lost.DatabaseURL = owner + "&search_path=other"
+	expect(t, lost, "database", Warning, "the schema public has some: correct search_path")
 
 	many := cfg
 	many.DatabaseURL += "&pool_max_conns=5000"
