@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -33,7 +34,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Permanent reports whether a retry is useless: the recipient or the content
 // was refused, or the email could not be written. A refusal that concerns the
-// server as a whole (no TLS, wrong password, sender not allowed) is not
+// server as a whole (no TLS, wrong password, sender or relay not allowed) is not
 // permanent, because the operator can fix it while the email waits.
 func (e *Error) Permanent() bool { return e.permanent }
 
@@ -51,13 +52,24 @@ func (e *Error) Deferred() bool {
 	return e.Code/100 == 4 && (e.Step == stepRecipient || e.Step == stepData || e.Step == stepAccept)
 }
 
+// aboutUs matches how servers refuse a client, its name, its sender or its right to relay.
+// Many say so only at the recipient.
+var aboutUs = regexp.MustCompile(`(?i)\b(helo|client|sender)\b[^:<>]* rejected|\brelay(ing)?\b[^:<>]* (denied|prohibited|not (allowed|permitted))|unable to relay|authentication (is )?required`)
+
+// ours reports whether a server refused Portico at the recipient, for every recipient alike.
+func (e *Error) ours() bool {
+	return e.Step == stepRecipient && e.Code >= 500 && aboutUs.MatchString(e.cause.Error())
+}
+
 // Advice returns what helps, for the operator. It is "" if nothing is known.
 func (e *Error) Advice() string {
 	switch {
 	case e.Deferred():
 		return "nothing: the server refuses the email for now, and it is sent again by itself"
+	case e.ours():
+		return "the server refuses Portico, not the address: log in by smtp_url, use a mail_from that it accepts, and a public_url whose host is a full name that DNS knows"
 	case e.Step == stepRecipient && e.Code >= 500:
-		return "check the address; if the server says that relaying is denied, write user and password into smtp_url; if it names HELO, public_url needs a full host name that DNS knows"
+		return "check the address"
 	case e.Step == stepHello && e.Code >= 400:
 		return "the server must take EHLO with the host of public_url: some servers want a full name that DNS knows"
 	}
@@ -100,7 +112,7 @@ func failed(step string, err error) *Error {
 	case stepCompose:
 		e.permanent = true
 	case stepRecipient, stepData:
-		e.permanent = e.Code >= 500
+		e.permanent = e.Code >= 500 && !e.ours()
 	case stepAccept:
 		e.permanent = e.Code >= 500
 		e.uncertain = !answered
