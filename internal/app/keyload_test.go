@@ -283,7 +283,7 @@ func (k *keyed) traffic() (stop func()) {
 func (k *keyed) retryDead() {
 	k.Helper()
 	err := k.nodes[0].Store.Write(k.Context(), func(tx *store.Tx) error {
-		list, err := k.nodes[0].Outbox.List(k.Context(), tx, 10)
+		list, err := k.nodes[0].Outbox.Dead(k.Context(), tx, 10)
 		if err != nil || len(list) != 1 || list[0].To == "" {
 			return fmt.Errorf("dead letters %v (%w)", list, err)
 		}

@@ -63,7 +63,7 @@ type commands struct {
 	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
 	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`
 	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Attack your own deployment: check that forged identities and path tricks are refused."`
-	Mail     mailCmd     `cmd:"" help:"Manage emails that could not be delivered."`
+	Mail     mailCmd     `cmd:"" help:"List, hasten and drop emails that are not delivered."`
 	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`

@@ -2,67 +2,136 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"portico/internal/app"
 	"portico/internal/outbox"
 )
 
 type mailCmd struct {
-	List  mailListCmd  `cmd:"" help:"List emails that could not be delivered, newest first."`
-	Retry mailRetryCmd `cmd:"" help:"Try to send an email again."`
+	List  mailListCmd  `cmd:"" help:"List emails that wait or that could not be delivered."`
+	Retry mailRetryCmd `cmd:"" help:"Try to send emails again that could not be delivered."`
+	Flush mailFlushCmd `cmd:"" help:"Try to send all waiting emails now, for example after the mail server was away."`
+	Drop  mailDropCmd  `cmd:"" help:"Delete emails that wait or that could not be delivered."`
 }
 
-// undelivered is an email that was given up, in the output.
-type undelivered struct {
-	ID        string `json:"id"`
-	Template  string `json:"template"`
-	To        string `json:"to"`
-	CreatedAt string `json:"created_at"`
-	DeadAt    string `json:"dead_at"`
-	Tries     int    `json:"tries"`
-	Reason    string `json:"reason"`
+// unsent is an email that is not delivered, in the output.
+type unsent struct {
+	ID            string `json:"id"`
+	State         string `json:"state"` // waiting, suppressed or given up
+	Template      string `json:"template"`
+	To            string `json:"to"`
+	CreatedAt     string `json:"created_at"`
+	NextAttemptAt string `json:"next_attempt_at"` // "" when it was given up
+	DeadAt        string `json:"dead_at"`         // "" while it waits
+	Tries         int    `json:"tries"`
+	Reason        string `json:"reason"` // of the last failure
 }
 
-func undeliveredOf(l outbox.Undelivered) undelivered {
-	return undelivered{
-		ID: l.ID, Template: l.Template, To: l.To, Tries: l.Claims, Reason: l.Reason,
-		CreatedAt: l.CreatedAt.Format(timeForm), DeadAt: l.DeadAt.Format(timeForm),
+func unsentOf(l outbox.Listed) unsent {
+	u := unsent{
+		ID: l.ID, State: string(outbox.Waiting), Template: l.Template, To: l.To, Tries: l.Claims, Reason: l.Reason,
+		CreatedAt: l.CreatedAt.Format(timeForm),
 	}
+	switch {
+	case l.Dead():
+		u.State, u.DeadAt = string(outbox.GivenUp), l.DeadAt.Format(timeForm)
+		return u
+	case l.Suppressed:
+		u.State = string(outbox.Suppressed)
+	}
+	u.NextAttemptAt = l.DueAt.Format(timeForm)
+	return u
 }
 
-func (l undelivered) String() string {
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", l.ID, l.DeadAt, l.Template, l.To, l.Reason)
+func (u unsent) String() string {
+	return strings.Join([]string{u.ID, u.State, u.NextAttemptAt + u.DeadAt, u.Template, u.To, u.Reason}, "\t")
 }
+
+// listedMails is how many emails of each state 'portico mail list' has.
+const listedMails = 500
 
 type mailListCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-func (mailListCmd) Help() string { return "Example:\n  portico mail list" }
+func (mailListCmd) Help() string {
+	return "Example:\n  portico mail list\n\nPrints ID, state, time, template, recipient and the reason of the last failure. " +
+		"The time of a waiting email is its next attempt. The time of one that was given up is when that happened. " +
+		"A suppressed email is never sent: it is for an address that must not get it."
+}
 
-// Run lists up to 500 emails that were given up.
+// Run lists the waiting emails, the next one first, and then the emails that were given
+// up, the newest first.
 func (c mailListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		list, err := a.Undelivered(s, 500)
+		waiting, dead, more, err := a.Unsent(s, listedMails)
 		if err != nil {
 			return err
 		}
-		all, lines := make([]undelivered, 0, len(list)), make([]string, 0, len(list))
-		for _, l := range list {
-			all = append(all, undeliveredOf(l))
-			lines = append(lines, undeliveredOf(l).String())
+		if err := s.printMails(c.JSON, append(waiting, dead...)); err != nil {
+			return err
 		}
-		return s.print(c.JSON, all, lines...)
+		if more > 0 {
+			complain(s.Stderr, "portico:", counted(more, "more email"), "not listed")
+		}
+		return nil
 	})
 }
 
-type mailRetryCmd struct {
-	ID string `arg:"" help:"The ID from 'portico mail list'."`
+func (s *session) printMails(asJSON bool, list []outbox.Listed) error {
+	all, lines := make([]unsent, 0, len(list)), make([]string, 0, len(list))
+	for _, l := range list {
+		all = append(all, unsentOf(l))
+		lines = append(lines, unsentOf(l).String())
+	}
+	return s.print(asJSON, all, lines...)
 }
 
-func (mailRetryCmd) Help() string { return "Example:\n  portico mail retry 7m3k..." }
+type mailRetryCmd struct {
+	ID  string `arg:"" optional:"" help:"The ID from 'portico mail list'."`
+	All bool   `help:"All emails that were given up and whose content has not expired."`
+}
+
+func (mailRetryCmd) Help() string {
+	return "Example:\n  portico mail retry 7m3k...\n\nA running server tries within seconds. For emails that wait, use 'portico mail flush'."
+}
 
 // Run queues the email again. A running server sends it.
 func (c mailRetryCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error { return a.RetryEmail(s, c.ID) })
+	if (c.ID == "") != c.All {
+		return fmt.Errorf("%w: write the ID of one email, or --all", errUsage)
+	}
+	return s.withApp(func(a *app.App) error {
+		if !c.All {
+			return a.RetryEmail(s, c.ID)
+		}
+		n, err := a.RetryEmails(s)
+		if err != nil {
+			return err
+		}
+		return s.print(false, nil, "queued again: "+counted(n, "email"))
+	})
+}
+
+type mailFlushCmd struct{}
+
+func (mailFlushCmd) Help() string {
+	return "Example:\n  portico mail flush\n\nA running server tries each waiting email within seconds, and counts its failures from zero. " +
+		"An email that is being sent, or whose next attempt is within " + outbox.Lease.String() + ", keeps its time. For emails that were given up, use 'portico mail retry --all'."
+}
+
+// Run makes all waiting emails due.
+func (mailFlushCmd) Run(s *session) error {
+	return s.withApp(func(a *app.App) error {
+		made, waiting, err := a.FlushEmails(s)
+		if err != nil {
+			return err
+		}
+		lines := []string{"due now: " + counted(int(made), "email")}
+		if soon := waiting - int(made); soon > 0 {
+			lines = append(lines, fmt.Sprintf("due within %s: %s", outbox.Lease, counted(soon, "email")))
+		}
+		return s.print(false, nil, lines...)
+	})
 }

@@ -13,7 +13,7 @@ import (
 // mailServer is an SMTP server that accepts or refuses emails.
 type mailServer struct {
 	addr   string
-	refuse atomic.Bool
+	refuse atomic.Int32  // the code of the refusal, 0 for none
 	asked  chan struct{} // one token for each email, accepted or refused
 }
 
@@ -36,11 +36,15 @@ type delivery struct{ *mailServer }
 func (delivery) Mail(string, *smtp.MailOptions) error { return nil }
 
 func (d delivery) Rcpt(string, *smtp.RcptOptions) error {
-	if !d.refuse.Load() {
+	code := d.refuse.Load()
+	if code == 0 {
 		return nil
 	}
 	d.asked <- struct{}{}
-	return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user here"}
+	if code < 500 {
+		return &smtp.SMTPError{Code: int(code), EnhancedCode: smtp.EnhancedCode{4, 2, 0}, Message: "greylisted, come back later"}
+	}
+	return &smtp.SMTPError{Code: int(code), EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user here"}
 }
 
 func (d delivery) Data(r io.Reader) error {

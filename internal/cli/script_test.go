@@ -159,12 +159,12 @@ func appOf(ts *testscript.TestScript) *app.App {
 }
 
 // serveMail controls the mail server, or waits for it: smtp accept, smtp
-// refuse, smtp wait
+// refuse, smtp defer, smtp wait
 func serveMail(ts *testscript.TestScript, _ bool, args []string) {
 	mail := ts.Value("mail").(*mailServer)
 	switch args[0] {
-	case "accept", "refuse":
-		mail.refuse.Store(args[0] == "refuse")
+	case "accept", "refuse", "defer":
+		mail.refuse.Store(map[string]int32{"accept": 0, "refuse": 550, "defer": 450}[args[0]])
 	case "wait":
 		select {
 		case <-mail.asked:

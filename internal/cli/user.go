@@ -1,14 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"portico/internal/account"
 	"portico/internal/app"
@@ -23,6 +17,8 @@ type userCmd struct {
 	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
 	SetPassword   userSetPasswordCmd   `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
 	SetRoles      userSetRolesCmd      `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
+	AddRole       userAddRoleCmd       `cmd:"" help:"Give an account more roles."`
+	RemoveRole    userRemoveRoleCmd    `cmd:"" help:"Take roles away from an account."`
 	SetEmail      userSetEmailCmd      `cmd:"" help:"Change the address of an account. Ends all sessions and notifies both addresses."`
 	SetName       userSetNameCmd       `cmd:"" help:"Change the name of an account, and notify the user."`
 	RemovePicture userRemovePictureCmd `cmd:"" help:"Remove the picture of an account, and notify the user."`
@@ -201,21 +197,6 @@ func (c userSetPasswordCmd) Run(s *session) error {
 	})
 }
 
-type userSetRolesCmd struct {
-	Email string   `arg:"" help:"The email address of the account."`
-	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as access rules name them."`
-}
-
-func (userSetRolesCmd) Help() string {
-	return "Example:\n  portico user set-roles mara@example.com admin editor\n\nThe new roles apply within a second, and the user stays signed in."
-}
-
-func (c userSetRolesCmd) Run(s *session) error {
-	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.SetUserRoles(s, u.ID, c.Roles)
-	})
-}
-
 type userUnlockCmd struct {
 	Email string `arg:"" help:"The email address. It needs no account."`
 }
@@ -254,21 +235,4 @@ func (s *session) withUser(email string, fn func(*app.App, account.Account) erro
 		}
 		return fn(a, u)
 	})
-}
-
-// readPassword reads one line from standard input. A terminal does not show it.
-// The password is never a flag, because other users of the machine can see the
-// arguments of a process.
-func (s *session) readPassword() (string, error) {
-	if f, ok := s.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		fmt.Fprint(s.Stderr, "password: ")
-		typed, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(s.Stderr)
-		return string(typed), err
-	}
-	line, err := bufio.NewReader(io.LimitReader(s.Stdin, 4096)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("read the password: %w", err)
-	}
-	return strings.TrimRight(line, "\r\n"), nil
 }

@@ -71,7 +71,11 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		return
 	}
 	found := fmt.Sprintf("%s %s, schema %d", db.facts.Engine, db.facts.Version, db.facts.Schema)
-	purpose, err := db.store.PurposeAt(ctx, db.facts)
+	err := db.store.Rights(ctx)
+	purpose := store.Undecided
+	if err == nil {
+		purpose, err = db.store.PurposeAt(ctx, db.facts)
+	}
 	if err == nil && db.facts.Schema == db.facts.Newest {
 		err = db.store.CheckHome(ctx)
 	}
@@ -84,6 +88,8 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		r.add(Failed, why, write)
 	case purpose == store.Development:
 		r.add(Failed, "this database belongs to portico dev, and its users have a published password", "use another database in database_url")
+	case db.facts.Elsewhere != "":
+		r.add(Warning, "search_path leads to a schema without Portico data, and the schema "+db.facts.Elsewhere+" has some", "correct search_path in database_url, or of the role; the first start would begin a second installation")
 	case db.facts.Schema == 0:
 		r.add(Warning, fmt.Sprintf("%s %s contains no Portico data", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold your data, correct database_url")
 	case db.facts.Schema < db.facts.Newest:
@@ -104,42 +110,6 @@ func (d *doctor) usable(r *report) (database, bool) {
 		r.add(Skipped, "the database contains no Portico data yet", "")
 	}
 	return db, db.err == nil && db.facts.Schema > 0
-}
-
-// mailWaits is the age of the oldest waiting email that causes a warning. It
-// must match the alert PorticoMailStuck.
-const mailWaits = 5 * time.Minute
-
-func (d *doctor) outbox(ctx context.Context, r *report) {
-	db, ok := d.usable(r)
-	if !ok {
-		return
-	}
-	var waiting, dead int
-	var oldest time.Time
-	err := db.store.Read(ctx, func(tx *store.Tx) error {
-		c, err := tx.CountMessages(ctx)
-		waiting, dead, oldest = c.Waiting, c.Dead, c.Oldest
-		return err
-	})
-	if err != nil {
-		r.add(Failed, words(err), "")
-		return
-	}
-	found, age := fmt.Sprintf("%d waiting", waiting), time.Duration(0)
-	if waiting > 0 {
-		age = max(0, d.clock.Now().Sub(oldest)).Round(time.Second)
-		found += ", the oldest for " + age.String()
-	}
-	if age > mailWaits {
-		r.add(Warning, found, "'portico serve' sends emails: check that it is running, and see the mail check")
-	}
-	if dead > 0 {
-		r.add(Warning, fmt.Sprintf("%d could not be delivered", dead), "see 'portico mail list' for the reasons and 'portico mail retry' to try again")
-	}
-	if len(r.found) == 0 {
-		r.add(OK, found, "")
-	}
 }
 
 // passkeys counts the passkeys that public_url has left behind.

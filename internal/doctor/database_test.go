@@ -102,11 +102,30 @@ func TestOutbox(t *testing.T) {
 	cfg := made(t, settings(t, t.TempDir()))
 	expect(t, cfg, "outbox", OK, "0 waiting")
 	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason) VALUES "
-	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, 0, 0, 0, 0, 0, '')")
+	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, "+micros(time.Now())+", 0, 0, 0, 0, '')")
 	expect(t, cfg, "outbox", OK, "1 waiting, the oldest for 2m")
-	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, 0, 0, ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '')")
+	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '')")
 	expect(t, cfg, "outbox", Warning, "2 waiting, the oldest for 2h")
-	expect(t, cfg, "outbox", Warning, "1 could not be delivered: see 'portico mail list'")
+	expect(t, cfg, "outbox", Warning, "and one is overdue since 20")
+	expect(t, cfg, "outbox", Warning, "1 could not be delivered: 'portico mail list' has the reasons")
+
+	// Each email was tried and waits for its next attempt: the reason decides.
+	tried := func(age time.Duration, reason string) {
+		t.Helper()
+		due := time.Now().Add(time.Minute)
+		change(t, cfg, "UPDATE outbox SET claims = 1, failures = 1, due_at = "+micros(due)+", created_at = "+micros(time.Now().Add(-age))+", reason = '"+reason+"' WHERE id = 'b'")
+		change(t, cfg, "UPDATE outbox SET due_at = "+micros(due)+" WHERE id = 'a'")
+		change(t, cfg, "DELETE FROM outbox WHERE id = 'c'")
+	}
+	tried(20*time.Minute, "recipient: 451 \"4.7.1 Greylisted, come back later\"")
+	expect(t, cfg, "outbox", OK, "2 waiting, the oldest for 20m0s; the last attempt said: recipient: 451 \"4.7.1 Greylisted, come back later\"; the next is at 2")
+	tried(2*time.Hour, "recipient: 451 \"4.7.1 Greylisted, come back later\"")
+	expect(t, cfg, "outbox", Warning, "the server refuses the email for now")
+	tried(20*time.Minute, "connect: dial tcp 192.0.2.1:587: connect: connection refused")
+	expect(t, cfg, "outbox", Warning, "connection refused; the next is at ")
+	expect(t, cfg, "outbox", Warning, ": check the host and port in smtp_url, and any firewall in between; 'portico mail flush' then tries all now")
+	tried(20*time.Minute, "a client answers 500")
+	expect(t, cfg, "outbox", Warning, ": remove the reason; 'portico mail flush'")
 }
 
 func TestPasskeys(t *testing.T) {
@@ -162,7 +181,10 @@ func TestPostgres(t *testing.T) {
 		t.Skip("no PostgreSQL")
 	}
 	cfg := settings(t, t.TempDir())
-	cfg.DatabaseURL = pgtest.Empty(t)
+	owner, role, limited := pgtest.Limited(t)
+	cfg.DatabaseURL = limited
+	expect(t, cfg, "database", Failed, "the role "+role+" may not create tables in the schema public")
+	cfg.DatabaseURL = owner
 	expect(t, cfg, "database", Warning, "contains no Portico data")
 	expect(t, cfg, "secret_file", Failed, "portico config new-key")
 	if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
@@ -176,6 +198,11 @@ func TestPostgres(t *testing.T) {
 	holds(t, found, "clock", OK, "")
 	holds(t, found, "nodes", OK, "no node is running")
 	holds(t, found, "outbox", OK, "0 waiting")
+
+	pgtest.Exec(t, owner, "CREATE SCHEMA other")
+	lost := cfg
+	lost.DatabaseURL = owner + "&search_path=other"
+	expect(t, lost, "database", Warning, "the schema public has some: correct search_path")
 
 	many := cfg
 	many.DatabaseURL += "&pool_max_conns=5000"

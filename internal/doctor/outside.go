@@ -37,26 +37,9 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 	}
 	do := "check smtp_url and mail_from"
 	if failure, ok := errors.AsType[*mailer.Error](err); ok {
-		do = adviceOf(failure.Step)
+		do = failure.Advice()
 	}
 	r.add(Failed, server.String()+": "+err.Error(), do)
-}
-
-// adviceOf returns the advice for the step that failed.
-func adviceOf(step string) string {
-	switch step {
-	case "connect":
-		return "check the host and port in smtp_url, and any firewall in between"
-	case "tls":
-		return "the certificate must be valid for the host in smtp_url; for a port with implicit TLS, use smtps://"
-	case "greeting", "hello":
-		return "check the port in smtp_url; for a port with implicit TLS, use smtps://"
-	case "login":
-		return "check the user and password in smtp_url"
-	case "sender":
-		return "use a mail_from address that this user may send from"
-	}
-	return "check smtp_url and mail_from"
 }
 
 func (d *doctor) providerChecks() (all []check) {

@@ -127,11 +127,32 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 //
 // Faults: the field role, account.Missing.
 func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
-	if bad := badRole(roles); bad != nil {
+	return f.changeRoles(ctx, id, func([]string) []string { return roles })
+}
+
+// AddUserRoles gives an account more roles, as SetUserRoles does.
+func (f *Flows) AddUserRoles(ctx context.Context, id string, roles []string) error {
+	return f.changeRoles(ctx, id, func(has []string) []string { return slices.Concat(has, roles) })
+}
+
+// RemoveUserRoles takes roles away from an account, as SetUserRoles does. A role that
+// the account does not have is no error.
+func (f *Flows) RemoveUserRoles(ctx context.Context, id string, roles []string) error {
+	return f.changeRoles(ctx, id, func(has []string) []string {
+		return slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(roles, r) })
+	})
+}
+
+// changeRoles gives an account the roles that next makes of its present ones.
+func (f *Flows) changeRoles(ctx context.Context, id string, next func(has []string) []string) error {
+	if bad := badRole(next(nil)); bad != nil { // wrong for every account
 		return fault.InvalidFields(*bad)
 	}
-	roles = distinct(roles)
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
+		roles := distinct(next(a.Roles))
+		if bad := badRole(roles); bad != nil {
+			return fault.InvalidFields(*bad)
+		}
 		if slices.Equal(a.Roles, roles) {
 			return nil
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/account"
 )
 
 // source returns the text of a file of the repository.
@@ -80,6 +82,17 @@ func TestLimits_AreListed(t *testing.T) {
 			if name := named[match[1]]; !slices.Contains(LimitNames(), name+" /56") {
 				t.Errorf("%s counts %s for wider networks too: give it to limits there", path, match[1])
 			}
+		}
+	}
+}
+
+// Each limit of a story says what it does.
+func TestLimits_SayWhatTheyRefuse(t *testing.T) {
+	t.Parallel()
+	for _, a := range append(addressAttempts("a@example.org"), accountAttempts(account.Account{ID: "a"})...) {
+		_, held := holdsBack()[a.Limit.Name]
+		if _, refused := refuses()[a.Limit.Name]; refused == held {
+			t.Errorf("the limit %q is in one of the lists: %v", a.Limit.Name, held)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (b *bundle) lifts(limits ...string) {
 	}
 	_, after := b.story("mara@example.org")
 	for _, name := range limits {
-		if !strings.Contains(before, "limit "+name+": refuses until") || strings.Contains(after, "limit "+name+": ") {
+		if !strings.Contains(before, "limit "+name+": refuses ") || strings.Contains(after, "limit "+name+": ") {
 			b.Errorf("the limit %s is not seen, or stays:\n%s", name, before)
 		}
 	}

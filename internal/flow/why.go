@@ -79,17 +79,32 @@ func (f *Flows) emailed(ctx context.Context, tx Tx, key string, _ *account.Accou
 			return nil, err
 		}
 		for _, o := range outcomes {
-			detail := string(o.State)
-			if o.State != outbox.Waiting || o.Answer != "" {
-				detail += " " + o.At.UTC().Format(time.RFC3339)
-			}
-			if o.Answer != "" {
-				detail += ": " + o.Answer
+			detail, err := became(ctx, tx, o)
+			if err != nil {
+				return nil, err
 			}
 			all = append(all, Moment{o.AskedAt, "email", o.Template, detail})
 		}
 	}
 	return all, nil
+}
+
+// became says what became of an email. If it waits, that is its next attempt and what
+// the last one said.
+func became(ctx context.Context, tx Tx, o outbox.Outcome) (string, error) {
+	at := o.At.UTC().Format(time.RFC3339)
+	if o.State != outbox.Waiting {
+		return strings.TrimSuffix(string(o.State)+" "+at+": "+o.Answer, ": "), nil
+	}
+	m, found, err := tx.Message(ctx, o.ID)
+	if err != nil || !found {
+		return string(o.State), err
+	}
+	next := "waiting, next attempt at " + m.DueAt.UTC().Format(time.RFC3339)
+	if o.Answer == "" {
+		return next, nil
+	}
+	return next + "; " + at + ": " + o.Answer, nil
 }
 
 // limited returns the limits that have counted attempts for the address, at the
@@ -98,7 +113,7 @@ func (f *Flows) emailed(ctx context.Context, tx Tx, key string, _ *account.Accou
 func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
 	attempts := addressAttempts(key)
 	if known != nil {
-		attempts = append(attempts, factorAttempts(*known)...)
+		attempts = append(attempts, accountAttempts(*known)...)
 	}
 	var all []Moment
 	for _, a := range attempts {
@@ -111,9 +126,11 @@ func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.A
 		}
 		m := Moment{s.Clear, "limit", a.Limit.Name, fmt.Sprintf("%d of %d used; forgotten at this time", s.Used, a.Limit.Count)}
 		if !s.Passes.IsZero() {
-			m.At, m.Detail = s.Passes, fmt.Sprintf("refuses until this time; %d of %d used", s.Used, a.Limit.Count)
+			m.At, m.Detail = s.Passes, fmt.Sprintf("%s until this time; %d of %d used", effect(a.Limit), s.Used, a.Limit.Count)
 		}
-		all = append(all, m)
+		if a.Limit.Name != unknownDay.Name || known == nil { // an account gets each email
+			all = append(all, m)
+		}
 	}
 	return all, nil
 }
@@ -124,7 +141,7 @@ func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Ac
 	if err != nil {
 		return nil, err
 	}
-	all := []Moment{{known.CreatedAt, "account", "created", string(known.State)}}
+	all := []Moment{{known.CreatedAt, "account", "created", "now " + string(known.State)}}
 	for _, fact := range facts {
 		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact)})
 	}

@@ -45,8 +45,8 @@ func TestWhy_TellsTheWholeStory(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for _, want := range []string{
-		"account created: active", "email verify-address: accepted", "event signed_up: by self", "event sign_in_failed: by stranger",
-		"limit password: refuses until this time; 5 of 100 used", "limit mail hour: 2 of 5 used", "session ", "provider google: connected: subject ", "email recover: ",
+		"account created: now active", "email verify-address: accepted", "event signed_up: by self", "event sign_in_failed: by stranger",
+		"limit password: refuses passwords in unknown browsers until this time; 5 of 100 used", "limit mail hour: 2 of 5 used", "session ", "provider google: connected: subject ", "email recover: ",
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)
@@ -70,11 +70,41 @@ func TestWhy_OfAnAddressWithoutAnAccount(t *testing.T) {
 	b.next()
 	b.visitor("192.0.2.2").forgets("n@example.org") // suppressed
 	s, lines := b.story("n@example.org")
-	if s.Account != nil || strings.Count(lines, "email no-account") != 2 || !strings.Contains(lines, "limit unknown mail day: refuses until this time; 1 of 1 used") {
+	if s.Account != nil || strings.Count(lines, "email no-account") != 2 || !strings.Contains(lines, "limit unknown mail day: refuses nothing, holds back the email that there is no account until this time; 1 of 1 used") {
 		t.Errorf("%+v\n%s", s, lines)
 	}
 	if _, err := b.flows.Why(t.Context(), "nonsense"); err == nil {
 		t.Error("a text that is no address has a story")
+	}
+}
+
+// A limit that does not refuse an account says so, or is left out.
+func TestWhy_LimitsOfThisAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.visitor("192.0.2.1")
+	owner.register("a@example.org")
+	b.visitor("192.0.2.2").forgets("a@example.org")
+	if _, lines := b.story("a@example.org"); strings.Contains(lines, "unknown mail day") {
+		t.Errorf("a limit of unknown addresses is told of an account:\n%s", lines)
+	}
+	for range 5 {
+		v := b.visitor("192.0.2.1")
+		v.must(v.signIn("a@example.org", good))
+	}
+	for range 10 {
+		if _, err := b.flows.Data(t.Context(), owner.Caller, owner.found()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, lines := b.story("a@example.org")
+	for _, want := range []string{
+		"limit device day: refuses nothing, holds back notices of sign-ins in new browsers until this time; 5 of 5 used",
+		"limit data day: refuses copies of the account's data until this time; 10 of 10 used",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("missing: %s\n%s", want, lines)
+		}
 	}
 }
 

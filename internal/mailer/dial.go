@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
+	"net/textproto"
 	"slices"
 	"strings"
 	"time"
@@ -71,25 +73,48 @@ func (d dialer) begin(ctx context.Context, c *conn) *Error {
 		return failure
 	}
 	c.client.SkipSMTPUTF8(true) // addresses are ASCII
-	if failure := c.step(ctx, stepHello, answerLimit, func() error { return c.client.Hello(d.domain) }); failure != nil {
+	if failure := d.hello(ctx, c, secure); failure != nil || d.server.Username == "" {
 		return failure
-	}
-	if d.server.Security == StartTLS {
-		if ok, _ := c.client.Extension("STARTTLS"); !ok {
-			return failed(stepTLS, errors.New("the server offers no STARTTLS: use smtps:// if it has a TLS port; mails are not sent unencrypted"))
-		}
-		if failure := c.step(ctx, stepTLS, answerLimit, func() error { return c.client.StartTLS(secure) }); failure != nil {
-			return failure
-		}
-	}
-	if d.server.Username == "" {
-		return nil
 	}
 	auth, err := d.auth(c.client)
 	if err != nil {
 		return failed(stepLogin, err)
 	}
 	return c.step(ctx, stepLogin, answerLimit, func() error { return c.client.Auth(auth) })
+}
+
+// hello introduces Portico, and starts TLS if the server needs it for that. If the server
+// refuses EHLO, the client tries HELO (RFC 5321 3.2). With HELO there is neither STARTTLS
+// nor a login.
+func (d dialer) hello(ctx context.Context, c *conn, secure *tls.Config) *Error {
+	var ehlo refused
+	c.client.ErrorHandlerRegistry.RegisterHandler(d.server.Host, "ehlo", &ehlo)
+	if failure := c.step(ctx, stepHello, answerLimit, func() error { return c.client.Hello(d.domain) }); failure != nil {
+		return failure
+	}
+	if ehlo.err != nil && (d.server.Security == StartTLS || d.server.Username != "") {
+		return failed(stepHello, fmt.Errorf("the server refuses EHLO, without which it has neither STARTTLS nor a login: %w", ehlo.err))
+	}
+	if d.server.Security != StartTLS {
+		return nil
+	}
+	if ok, _ := c.client.Extension("STARTTLS"); !ok {
+		return failed(stepTLS, errors.New("the server offers no STARTTLS: use smtps:// if it has a TLS port; mails are not sent unencrypted"))
+	}
+	failure := c.step(ctx, stepTLS, answerLimit, func() error { return c.client.StartTLS(secure) })
+	if ehlo.err != nil {
+		return failed(stepHello, ehlo.err) // the second one, inside TLS
+	}
+	return failure
+}
+
+// refused keeps what a server answers to a command that it refuses.
+type refused struct{ err error }
+
+// HandleError implements smtp.ResponseErrorHandler.
+func (r *refused) HandleError(_, _ string, _ *textproto.Conn, err error) error {
+	r.err = err
+	return err
 }
 
 // auth chooses the login mechanism. The password goes only over verified TLS or
@@ -104,6 +129,8 @@ func (d dialer) auth(client *smtp.Client) (smtp.Auth, error) {
 		return smtp.PlainAuth("", user, password, host, unencrypted), nil
 	case slices.Contains(mechanisms, "LOGIN"):
 		return smtp.LoginAuth(user, password, host, unencrypted), nil
+	case slices.Contains(mechanisms, "XOAUTH2"), slices.Contains(mechanisms, "OAUTHBEARER"):
+		return nil, errors.New("the server takes only OAuth tokens (XOAUTH2), which Portico does not send: use a relay or another mail account, as docs/operating/mail.md says")
 	}
 	return nil, errors.New("the server offers no way to log in that is known here (PLAIN, LOGIN): remove the credentials from the SMTP URL if it needs none")
 }

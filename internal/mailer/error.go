@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Error says at which step an email failed, and how the outbox should react.
@@ -31,7 +34,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Permanent reports whether a retry is useless: the recipient or the content
 // was refused, or the email could not be written. A refusal that concerns the
-// server as a whole (no TLS, wrong password, sender not allowed) is not
+// server as a whole (no TLS, wrong password, sender or relay not allowed) is not
 // permanent, because the operator can fix it while the email waits.
 func (e *Error) Permanent() bool { return e.permanent }
 
@@ -42,6 +45,61 @@ func (e *Error) Refused() bool { return e.permanent && e.Code >= 500 }
 // Uncertain reports whether the server may have accepted the email: it received
 // the whole email and sent no reply.
 func (e *Error) Uncertain() bool { return e.uncertain }
+
+// Deferred reports whether the server of the recipient or the relay refused this email
+// for now, by its recipient or its content. Greylisting does so, and passes by itself.
+func (e *Error) Deferred() bool {
+	return e.Code/100 == 4 && (e.Step == stepRecipient || e.Step == stepData || e.Step == stepAccept)
+}
+
+// aboutUs matches how servers refuse a client, its name, its sender or its right to relay.
+// Many say so only at the recipient.
+var aboutUs = regexp.MustCompile(`(?i)\b(helo|client|sender)\b[^:<>]* rejected|\brelay(ing)?\b[^:<>]* (denied|prohibited|not (allowed|permitted))|unable to relay|authentication (is )?required`)
+
+// ours reports whether a server refused Portico at the recipient, for every recipient alike.
+func (e *Error) ours() bool {
+	return e.Step == stepRecipient && e.Code >= 500 && aboutUs.MatchString(e.cause.Error())
+}
+
+// Advice returns what helps, for the operator. It is "" if nothing is known.
+func (e *Error) Advice() string {
+	switch {
+	case e.Deferred():
+		return "nothing: the server refuses the email for now, and it is sent again by itself"
+	case e.ours():
+		return "the server refuses Portico, not the address: log in by smtp_url, use a mail_from that it accepts, and a public_url whose host is a full name that DNS knows"
+	case e.Step == stepRecipient && e.Code >= 500:
+		return "check the address"
+	case e.Step == stepHello && e.Code >= 400:
+		return "the server must take EHLO with the host of public_url: some servers want a full name that DNS knows"
+	}
+	return advice[e.Step]
+}
+
+// advice has what helps against a failure of a step.
+var advice = map[string]string{
+	stepConnect:  "check the host and port in smtp_url, and any firewall in between",
+	stepTLS:      "the certificate must be valid for the host in smtp_url; for a port with implicit TLS, use smtps://",
+	stepGreeting: "check the port in smtp_url; for a port with implicit TLS, use smtps://",
+	stepHello:    "check the port in smtp_url; for a port with implicit TLS, use smtps://",
+	stepLogin:    "check the user and password in smtp_url; Google and Microsoft want an app password or a relay",
+	stepSender:   "use a mail_from address that this user may send from",
+	stepData:     "ask who runs the mail server, with its answer",
+	stepContent:  "the connection broke: check the network to the mail server",
+	stepAccept:   "ask who runs the mail server, with its answer",
+}
+
+// Told returns the step and the reply code that the text of an Error has. Its step is
+// unknown if the text is not of an Error.
+func Told(text string) *Error {
+	step, rest, _ := strings.Cut(text, ": ")
+	e := &Error{Step: step, cause: errors.New(rest)}
+	number, _, _ := strings.Cut(rest, " ")
+	if code, err := strconv.Atoi(number); err == nil && len(number) == 3 {
+		e.Code = code
+	}
+	return e
+}
 
 // failed classifies the error of a step.
 func failed(step string, err error) *Error {
@@ -54,7 +112,7 @@ func failed(step string, err error) *Error {
 	case stepCompose:
 		e.permanent = true
 	case stepRecipient, stepData:
-		e.permanent = e.Code >= 500
+		e.permanent = e.Code >= 500 && !e.ours()
 	case stepAccept:
 		e.permanent = e.Code >= 500
 		e.uncertain = !answered

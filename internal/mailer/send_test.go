@@ -255,10 +255,14 @@ func TestSend_NeverFallsBackToPlainText(t *testing.T) {
 			defer cancel()
 			var failure *Error
 			err := m.Send(ctx, message("recover", "en"))
-			if !errors.As(err, &failure) || failure.Step != stepTLS || failure.Permanent() {
-				t.Errorf("%v", err)
+			step, words := stepTLS, "use smtps://"
+			if strings.HasPrefix(script["ehlo"], "5") {
+				step, words = stepHello, `the server refuses EHLO, without which it has neither STARTTLS nor a login: 502 "what?"`
 			}
-			if script["starttls"] == "" && !strings.Contains(failure.Error(), "use smtps://") {
+			if !errors.As(err, &failure) || failure.Step != step || failure.Permanent() {
+				t.Fatalf("%v", err)
+			}
+			if script["starttls"] == "" && !strings.Contains(failure.Error(), words) {
 				t.Errorf("the error says nothing to the operator: %v", err)
 			}
 			for _, line := range f.said() {
@@ -273,7 +277,7 @@ func TestSend_NeverFallsBackToPlainText(t *testing.T) {
 func TestSend_WrongPasswordIsNotTheMailsFault(t *testing.T) {
 	t.Parallel()
 	secure, roots := certificate(t, time.Now().Add(time.Hour), "127.0.0.1")
-	for _, mechanisms := range [][]string{{"PLAIN"}, {"LOGIN"}, nil} {
+	for _, mechanisms := range [][]string{{"PLAIN"}, {"LOGIN"}, {"XOAUTH2"}, nil} {
 		s := newSink(t, StartTLS, secure, mechanisms...)
 		m := mailerTo(t, serverAt(t, "smtp", s.addr, "ada:wrong@", ""), roots)
 		var failure *Error
@@ -283,6 +287,9 @@ func TestSend_WrongPasswordIsNotTheMailsFault(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "wrong") {
 			t.Errorf("the error shows the password: %v", err)
+		}
+		if only := slices.Contains(mechanisms, "XOAUTH2"); only != strings.Contains(err.Error(), "takes only OAuth tokens (XOAUTH2)") {
+			t.Errorf("%v: %v", mechanisms, err)
 		}
 	}
 }
@@ -300,6 +307,14 @@ func TestSend_ClassifiesFailures(t *testing.T) {
 		{"sender deferred", "mail", "451 later", stepSender, temporary},
 		{"recipient deferred", "rcpt", "450 greylisted", stepRecipient, temporary},
 		{"recipient unknown", "rcpt", "550 5.1.1 no such user", stepRecipient, permanent},
+		{"HELO refused late", "rcpt", "504 5.5.2 <localhost>: Helo command rejected: need fully-qualified hostname", stepRecipient, temporary},
+		{"sender refused late", "rcpt", "554 5.7.1 <no-reply@x.test>: Sender address rejected: not owned", stepRecipient, temporary},
+		{"client refused late", "rcpt", "554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied", stepRecipient, temporary},
+		{"relay denied", "rcpt", "454 4.7.1 <ada@x.test>: Relay access denied", stepRecipient, temporary},
+		{"relay denied for good", "rcpt", "554 5.7.1 <ada@x.test>: Relay access denied", stepRecipient, temporary},
+		{"relay not permitted", "rcpt", "550 relay not permitted", stepRecipient, temporary},
+		{"recipient refused without a colon", "rcpt", "550 5.1.1 <sender@x.test> recipient rejected", stepRecipient, permanent},
+		{"recipient refused", "rcpt", "550 5.1.1 <helo@x.test>: Recipient address rejected: User unknown", stepRecipient, permanent},
 		{"hangs up at the recipient", "rcpt", hangUp, stepRecipient, temporary},
 		{"content refused", "data", "554 no", stepData, permanent},
 		{"content deferred", "data", "451 later", stepData, temporary},

@@ -35,9 +35,19 @@ type received struct {
 type sink struct {
 	addr string
 
-	mu    sync.Mutex
-	mails []received
-	conns int
+	mu     sync.Mutex
+	mails  []received
+	conns  int
+	refuse []error // the answers to the first EHLO and HELO commands
+}
+
+func (s *sink) refusal() (next error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.refuse) > 0 {
+		next, s.refuse = s.refuse[0], s.refuse[1:]
+	}
+	return next
 }
 
 func (s *sink) all() []received {
@@ -57,6 +67,9 @@ func newSink(t testing.TB, security Security, secure *tls.Config, mechanisms ...
 	t.Helper()
 	s := &sink{}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		if err := s.refusal(); err != nil {
+			return nil, err
+		}
 		s.mu.Lock()
 		s.conns++
 		s.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -66,6 +67,17 @@ func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError)
 		return known
 	}
 	return uncertain{err}
+}
+
+// advised adds what helps against the failure to a log entry, if its error knows.
+func advised(log *slog.Logger, failure error) *slog.Logger {
+	if known, ok := errors.AsType[interface {
+		error
+		Advice() string
+	}](failure); ok && known.Advice() != "" {
+		return log.With("do", known.Advice())
+	}
+	return log
 }
 
 type uncertain struct{ error }

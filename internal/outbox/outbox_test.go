@@ -123,11 +123,11 @@ func (r *room) counts() outbox.Counts {
 	return c
 }
 
-func (r *room) undelivered() []outbox.Undelivered {
+func (r *room) undelivered() []outbox.Listed {
 	r.t.Helper()
-	var list []outbox.Undelivered
+	var list []outbox.Listed
 	err := r.store.Read(r.t.Context(), func(tx *store.Tx) (err error) {
-		list, err = r.outbox.List(r.t.Context(), tx, 100)
+		list, err = r.outbox.Dead(r.t.Context(), tx, 100)
 		return err
 	})
 	if err != nil {
@@ -315,6 +315,84 @@ func TestRun_PermanentIsListedAndRetried(t *testing.T) {
 		synctest.Wait()
 		if c := r.counts(); c.Waiting != 0 || c.Dead != 1 || len(r.deliveries()) != 3 {
 			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// A flush makes postponed messages due, and none that is being sent: it would arrive twice.
+func TestFlush(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		var away atomic.Bool
+		away.Store(true)
+		letGo := make(chan struct{})
+		r.run(func(_ context.Context, m outbox.Message) error {
+			switch {
+			case m.ID == "slow":
+				<-letGo
+			case away.Load():
+				return failure{}
+			}
+			return nil
+		})
+		r.enqueue(outbox.Message{ID: "m1"})
+		time.Sleep(30 * time.Minute)
+		r.enqueue(outbox.Message{ID: "slow"})
+		time.Sleep(time.Second)
+		tried := len(r.deliveries())
+		away.Store(false)
+		err := r.write(t.Context(), func(tx outbox.Store) error {
+			n, err := r.outbox.Flush(t.Context(), tx)
+			if n != 1 {
+				t.Errorf("%d messages were made due, want the one that is postponed", n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(6 * time.Second) // a poll
+		if sent := r.deliveries()[tried:]; len(sent) != 1 || sent[0].ID != "m1" {
+			t.Errorf("the flush sent %+v", sent)
+		}
+		close(letGo)
+		synctest.Wait()
+		if c := r.counts(); c.Waiting != 0 || c.Dead != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// A message that an operator drops is not sent, and its outcome says so.
+func TestDrop(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		r.enqueue(outbox.Message{ID: "m1", Mailbox: []byte{1}})
+		drop := func() error {
+			return r.write(t.Context(), func(tx outbox.Store) error {
+				l, err := r.outbox.Drop(t.Context(), tx, "m1")
+				if err == nil && (l.To != "ada@x.test" || l.Dead()) {
+					t.Errorf("dropped %+v", l)
+				}
+				return err
+			})
+		}
+		if err := drop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := drop(); !errors.Is(err, fault.New(fault.Missing, outbox.CodeUnknown)) {
+			t.Errorf("the second time: %v", err)
+		}
+		r.run(accept)
+		time.Sleep(time.Hour)
+		if n := len(r.deliveries()); n != 0 {
+			t.Errorf("%d deliveries of a dropped message", n)
+		}
+		var outcomes []outbox.Outcome
+		err := r.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			outcomes, err = tx.OutcomesOf(t.Context(), []byte{1}, 9)
+			return err
+		})
+		if err != nil || len(outcomes) != 1 || outcomes[0].State != outbox.Dropped {
+			t.Errorf("the outcomes are %+v, %v", outcomes, err)
 		}
 	})
 }

@@ -125,7 +125,7 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
 		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
-			err = tx.HastenMessages(ctx, now, now.Add(horizon))
+			_, err = tx.HastenMessages(ctx, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
 		}
 		return err
 	})
@@ -148,6 +148,9 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 func (r *Runner) process(record Record) {
 	ctx := context.Background() // finish what was started, also at shutdown
 	log := r.log.With("message", record.ID, "template", record.Template)
+	if record.ClientID != "" {
+		log = log.With("client", record.ClientID)
+	}
 	message, err := r.outbox.open(record)
 	switch {
 	case err != nil:
@@ -179,12 +182,12 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 		return
 	}
 	if !record.count(failure) {
-		r.giveUp(ctx, record, message, refused(failure), log)
+		r.giveUp(ctx, record, message, refused(failure), advised(log, failure))
 		return
 	}
 	record.DueAt = r.outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
 	r.failed.Add(1)
-	log.Warn("a message was not sent and will be tried again",
+	advised(log, failure).Warn("a message was not sent and will be tried again",
 		"reason", record.Reason, "failures", record.Failures, "due", record.DueAt)
 	r.settle(ctx, log, func(tx Store) error {
 		last, err := tx.SettleMessage(ctx, record)

@@ -51,9 +51,8 @@ type Store interface {
 	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int, busy ...string) ([]Record, error)
 
 	// HastenMessages makes living records that are due after the horizon due at
-	// now. No message is postponed for that long, so the clock must have been
-	// set back.
-	HastenMessages(ctx context.Context, now, horizon time.Time) error
+	// now, and returns their number. Their Failures begin again at zero.
+	HastenMessages(ctx context.Context, now, horizon time.Time) (int64, error)
 
 	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason if
 	// Claims is still r.Claims. It reports whether it was.
@@ -62,12 +61,19 @@ type Store interface {
 	// DeleteMessage removes a record; it does nothing when there is none.
 	DeleteMessage(ctx context.Context, id string) error
 
+	// Message returns the record with the id.
+	Message(ctx context.Context, id string) (Record, bool, error)
+
+	// WaitingMessages returns up to limit living records, the first due first.
+	WaitingMessages(ctx context.Context, limit int) ([]Record, error)
+
 	// DeadMessages returns up to limit dead records, the newest first.
 	DeadMessages(ctx context.Context, limit int) ([]Record, error)
 
-	// ReviveMessage makes a dead record due at now, with Failures and Uncertain
-	// at zero, unless its NotAfter has passed. It reports whether it did.
-	ReviveMessage(ctx context.Context, id string, now time.Time) (bool, error)
+	// ReviveMessages makes a dead record due at now, or all of them if the id is "",
+	// with Failures and Uncertain at zero, unless its NotAfter has passed. It returns
+	// the records.
+	ReviveMessages(ctx context.Context, id string, now time.Time) ([]Record, error)
 
 	// CountMessages returns the state of the queue.
 	CountMessages(ctx context.Context) (Counts, error)

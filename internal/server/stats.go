@@ -36,19 +36,19 @@ func knownMethod(method string) string { return methods[methodIndex(method)] }
 
 // RequestStats are the counters of one route and one method since the start.
 type RequestStats struct {
-	Route    string // path of its pattern, "fallback" or NoRoute; never the requested path
-	Method   string
+	Route    string    // path of its pattern, "fallback" or NoRoute; never the requested path
+	Method   string    // GET stands for HEAD too
 	Answers  [6]uint64 // by the first digit of the status; 0 counts aborted responses
 	Duration tally.Snapshot[time.Duration]
 }
 
 // requestBounds separate a session check (less than a millisecond), a page, a
-// password hash, and a wait in the hashing queue (up to five seconds).
+// password hash, and a wait in the hashing queue (up to five seconds). Each bound is a
+// series for each route and method.
 func requestBounds() []time.Duration {
 	return []time.Duration{
-		time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
-		50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
-		time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+		time.Millisecond, 5 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond,
+		time.Second, 5 * time.Second,
 	}
 }
 
@@ -73,7 +73,11 @@ func (q *requests) of(method int) *figures {
 	return at.Load()
 }
 
+// count counts HEAD as GET, because each route of GET answers both.
 func (q *requests) count(method string, status int, took time.Duration) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
 	f := q.of(methodIndex(method))
 	f.answers[min(max(status/100, 0), len(f.answers)-1)].Add(1)
 	f.duration.Observe(took)

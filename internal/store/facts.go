@@ -14,6 +14,16 @@ func (s *Store) Facts(ctx context.Context) (Facts, error) {
 	return f, s.engine.Explain(err)
 }
 
+// Rights says what the operator must permit in a database server before this program
+// can make its schema or use it. It changes nothing.
+func (s *Store) Rights(ctx context.Context) error {
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	return s.engine.Rights(ctx, newest(p))
+}
+
 // Bears returns ErrSchemaNewer with what to do when this program must not touch
 // a database with these facts.
 func (s *Store) Bears(f Facts) error { return s.bears(f.Schema, f.Newest) }

@@ -46,6 +46,9 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.engine.Rights(ctx, newest(p)); err != nil {
+		return nil, err
+	}
 	files := []string{}
 	needed := func() (bool, error) {
 		version, err := s.version(ctx, p)
@@ -116,6 +119,9 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 		return nil, err
 	}
 	status, err := p.Status(ctx)
+	if lacks := s.engine.Rights(ctx, newest(p)); err != nil && lacks != nil {
+		return nil, lacks
+	}
 	if err != nil {
 		return nil, s.engine.Explain(fmt.Errorf("read the schema version: %w", err))
 	}

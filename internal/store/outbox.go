@@ -48,9 +48,8 @@ func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until tim
 }
 
 // HastenMessages implements outbox.Store.
-func (t *Tx) HastenMessages(ctx context.Context, now, horizon time.Time) error {
-	_, err := t.exec(ctx, `UPDATE outbox SET due_at = $1 WHERE dead_at = 0 AND due_at > $2`, micros(now), micros(horizon))
-	return err
+func (t *Tx) HastenMessages(ctx context.Context, now, horizon time.Time) (int64, error) {
+	return t.exec(ctx, `UPDATE outbox SET due_at = $1, failures = 0 WHERE dead_at = 0 AND due_at > $2`, micros(now), micros(horizon))
 }
 
 // SettleMessage implements outbox.Store.
@@ -67,17 +66,27 @@ func (t *Tx) DeleteMessage(ctx context.Context, id string) error {
 	return err
 }
 
+// Message implements outbox.Store.
+func (t *Tx) Message(ctx context.Context, id string) (outbox.Record, bool, error) {
+	return first(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE id = $1`, []any{id}, scanOutbox)
+}
+
+// WaitingMessages implements outbox.Store.
+func (t *Tx) WaitingMessages(ctx context.Context, limit int) ([]outbox.Record, error) {
+	return collect(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE dead_at = 0 ORDER BY due_at, id LIMIT CAST($1 AS BIGINT)`,
+		[]any{limit}, scanOutbox)
+}
+
 // DeadMessages implements outbox.Store.
 func (t *Tx) DeadMessages(ctx context.Context, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE dead_at > 0 ORDER BY dead_at DESC, id LIMIT CAST($1 AS BIGINT)`,
 		[]any{limit}, scanOutbox)
 }
 
-// ReviveMessage implements outbox.Store.
-func (t *Tx) ReviveMessage(ctx context.Context, id string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE outbox SET due_at = $2, dead_at = 0, failures = 0, uncertain = 0
-		WHERE id = $1 AND dead_at > 0 AND (not_after = 0 OR not_after > $2)`, id, micros(now))
-	return n == 1, err
+// ReviveMessages implements outbox.Store.
+func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time) ([]outbox.Record, error) {
+	return collect(ctx, t, `UPDATE outbox SET due_at = $2, dead_at = 0, failures = 0, uncertain = 0
+		WHERE ($1 = '' OR id = $1) AND dead_at > 0 AND (not_after = 0 OR not_after > $2) RETURNING `+outboxColumns, []any{id, micros(now)}, scanOutbox)
 }
 
 // CountMessages implements outbox.Store.

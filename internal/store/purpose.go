@@ -21,6 +21,9 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	if err != nil {
 		return "", err
 	}
+	if err := s.engine.Rights(ctx, newest(p)); err != nil { // the migration tool makes a table
+		return Undecided, err
+	}
 	version, err := s.version(ctx, p)
 	if err != nil {
 		return Undecided, s.engine.Explain(err)

@@ -157,8 +157,8 @@ func (o *postOffice) crashesTwice(point mode) {
 	a, stop := two.open(image, two.now.Add(2*lease+2*time.Second))
 	defer stop()
 	listed := eventually(30*time.Second, func() bool {
-		letters, err := a.Undelivered(o.Context(), 10)
-		return err == nil && len(letters) == 1
+		_, dead, _, err := a.Unsent(o.Context(), 10)
+		return err == nil && len(dead) == 1
 	})
 	if n := len(mail.all()); n != sent || n > 2 || !listed {
 		o.Errorf("%s, twice: %d emails, %d in the third run, listed for the operator: %v", point, n, n-sent, listed)

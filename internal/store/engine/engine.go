@@ -20,6 +20,9 @@ type Engine interface {
 	Stats() Stats
 	// Facts leaves Facts.Newest empty.
 	Facts(ctx context.Context) (Facts, error)
+	// Rights refuses a database in which Portico lacks the right to make the schema
+	// newest, or to use it. It changes nothing.
+	Rights(ctx context.Context, newest int64) error
 	// Explain adds to an error what the operator can do, where the engine knows.
 	Explain(err error) error
 	// Close waits for the writes that were accepted.

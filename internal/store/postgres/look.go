@@ -21,7 +21,8 @@ func (p *DB) Facts(ctx context.Context) (engine.Facts, error) {
 	// connections.
 	_ = ask(`SELECT current_setting('max_connections')::int, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database)`, &f.MaxConnections, &f.Connections)
 	if !used {
-		return f, nil
+		return f, ask(`SELECT coalesce(min(n.nspname::text), '') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.relname = 'goose_db_version' AND EXISTS (SELECT 1 FROM pg_class o WHERE o.relnamespace = n.oid AND o.relname = 'installation')`, &f.Elsewhere)
 	}
 	return f, ask(`SELECT coalesce(max(version_id), 0) FROM goose_db_version`, &f.Schema)
 }

@@ -161,6 +161,9 @@ func (p *DB) exists(ctx context.Context) error {
 		return name, row.Scan(&name)
 	})
 	if err == nil && !found {
+		err = p.Rights(ctx, 0) // a role without rights sees no tables
+	}
+	if err == nil && !found {
 		err = errors.New("the database holds no Portico: look at PORTICO_DATABASE_URL, or make one with 'portico migrate'")
 	}
 	return err

@@ -126,15 +126,24 @@ func plainToo(err error) bool {
 	return plain
 }
 
-// Plainly removes from an error that a server has no TLS, when the driver also
-// tried without. That part would stand before the real reason.
+// Plainly returns an error of a connection with what the operator can do.
 func Plainly(err error) error {
 	failed, ok := errors.AsType[*pgconn.ConnectError](err)
-	if !ok || !plainToo(err) {
+	if !ok {
 		return err
 	}
+	err = withoutTLS(failed, err)
+	if do := advice(failed); do != "" {
+		return engine.Reword(err.Error()+": "+do, err)
+	}
+	return err
+}
+
+// withoutTLS removes from an error that a server has no TLS, when the driver also
+// tried without. That part would stand before the real reason.
+func withoutTLS(failed *pgconn.ConnectError, err error) error {
 	joined, ok := failed.Unwrap().(interface{ Unwrap() []error })
-	if !ok {
+	if !ok || !plainToo(err) {
 		return err
 	}
 	var kept []error

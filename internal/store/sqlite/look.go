@@ -43,6 +43,9 @@ func (s *reading) Close() error {
 	return s.reader.Close()
 }
 
+// Rights implements engine.Engine. The system has the rights to a file.
+func (s *DB) Rights(context.Context, int64) error { return nil }
+
 // Facts implements engine.Engine.
 func (s *DB) Facts(ctx context.Context) (engine.Facts, error) {
 	f := engine.Facts{Engine: "SQLite"}

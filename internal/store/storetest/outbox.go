@@ -105,11 +105,17 @@ func (b outboxes) ClaimMessages_OfNoBusyClient() {
 
 func (b outboxes) HastenMessages_BeyondTheHorizon() {
 	now, horizon := moment(), moment().Add(time.Hour)
-	b.message(waiting("far", horizon.Add(time.Microsecond)))
+	far := waiting("far", horizon.Add(time.Microsecond))
+	far.Failures = 9
+	b.message(far)
 	b.message(waiting("near", horizon))
 	dead := b.message(full[outbox.Record](1))
-	b.write(func(tx *store.Tx) error { return tx.HastenMessages(b.Context(), now, horizon) })
-	if got := b.claim(now, now, 9); len(got) != 1 || got[0].ID != "far" {
+	b.write(func(tx *store.Tx) error {
+		n, err := tx.HastenMessages(b.Context(), now, horizon)
+		b.equal("the number", n, int64(1))
+		return err
+	})
+	if got := b.claim(now, now, 9); len(got) != 1 || got[0].ID != "far" || got[0].Failures != 0 {
 		b.Errorf("claimed %v, want the one beyond the horizon", got)
 	}
 	b.equal("the dead messages", b.dead(9), []outbox.Record{dead})
@@ -150,7 +156,26 @@ func (b outboxes) DeadMessages_NewestFirst() {
 	b.equal("the dead messages", b.dead(2), []outbox.Record{dead[2], dead[1]})
 }
 
-func (b outboxes) ReviveMessage_DeadAndNotTooLate() {
+func (b outboxes) Message_ByID() {
+	dead, alive := b.message(full[outbox.Record](1)), b.message(waiting("alive", moment()))
+	for id, want := range map[string]outbox.Record{dead.ID: dead, "alive": alive, "no": {}} {
+		got, found := find(b.bundle, func(tx *store.Tx) (outbox.Record, bool, error) { return tx.Message(b.Context(), id) })
+		b.equal("the message", got, want)
+		b.equal("whether it is there", found, id != "no")
+	}
+}
+
+func (b outboxes) WaitingMessages_FirstDueFirst() {
+	later, first := b.message(waiting("a later one", moment().Add(time.Hour))), b.message(waiting("the first", moment()))
+	b.message(full[outbox.Record](1)) // dead
+	list := func(limit int) []outbox.Record {
+		return list(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) { return tx.WaitingMessages(b.Context(), limit) })
+	}
+	b.equal("all that wait", list(9), []outbox.Record{first, later})
+	b.equal("the first that waits", list(1), []outbox.Record{first})
+}
+
+func (b outboxes) ReviveMessages_DeadAndNotTooLate() {
 	now := moment()
 	endless, late := full[outbox.Record](1), full[outbox.Record](2)
 	endless.NotAfter, late.NotAfter = time.Time{}, now
@@ -158,12 +183,34 @@ func (b outboxes) ReviveMessage_DeadAndNotTooLate() {
 	b.message(endless)
 	b.message(late)
 	for id, want := range map[string]bool{endless.ID: true, late.ID: false, "alive": false, "no": false} {
-		if b.did(func(tx *store.Tx) (bool, error) { return tx.ReviveMessage(b.Context(), id, now) }) != want {
+		if b.did(func(tx *store.Tx) (bool, error) {
+			revived, err := tx.ReviveMessages(b.Context(), id, now)
+			return len(revived) > 0, err
+		}) != want {
 			b.Errorf("%.8s revived, want %v", id, want)
 		}
 	}
 	endless.DueAt, endless.DeadAt, endless.Failures, endless.Uncertain = now, time.Time{}, 0, 0
 	b.equal("what is due", b.claim(now, now, 9), []outbox.Record{claimed(endless, now)})
+}
+
+func (b outboxes) ReviveMessages_All() {
+	now := moment()
+	for n := range 3 {
+		r := full[outbox.Record](n + 1)
+		r.NotAfter = time.Time{}
+		if n == 2 {
+			r.NotAfter = now
+		}
+		b.message(r)
+	}
+	b.message(waiting("alive", now.Add(time.Hour)))
+	b.write(func(tx *store.Tx) error {
+		revived, err := tx.ReviveMessages(b.Context(), "", now)
+		b.equal("the number", len(revived), 2)
+		return err
+	})
+	b.equal("the state", b.counts(), outbox.Counts{Waiting: 3, Dead: 1, Oldest: moment()})
 }
 
 func (b outboxes) Purge_DeadMessages() {

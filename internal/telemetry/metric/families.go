@@ -19,7 +19,7 @@ func requestFamilies() []family {
 	return []family{
 		{
 			"portico_http_requests_total", counter, []string{"route", "method", "status"},
-			"Requests of the public listener, by the pattern of their route (none: no route), method and class of the answer. 499, the client has gone, counts as 4xx. Status none: broken off without an answer.",
+			"Requests of the public listener, by the pattern of their route (none: no route), method (GET: HEAD too) and class of the answer. 499, the client has gone, counts as 4xx. Status none: broken off without an answer.",
 			func(f *Figures, e *emitter) {
 				for _, r := range f.Requests {
 					for class, n := range r.Answers {
@@ -32,10 +32,12 @@ func requestFamilies() []family {
 		},
 		{
 			"portico_http_request_duration_seconds", histogram, []string{"route", "method"},
-			"Time from the header of a request to the end of its answer.",
+			"Time from the header of a request to the end of its answer. Absent for a route without a request.",
 			func(f *Figures, e *emitter) {
 				for _, r := range f.Requests {
-					e.durations(r.Duration, r.Route, r.Method)
+					if r.Duration.Count > 0 {
+						e.durations(r.Duration, r.Route, r.Method)
+					}
 				}
 			},
 		},

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+// Unsent returns up to limit emails that wait, the first due first, and up to limit that
+// were given up, the newest first. more is the number of emails beyond these limits.
+func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Listed, more int, err error) {
+	var all outbox.Counts
+	err = a.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		if waiting, err = a.Outbox.Waiting(ctx, tx, limit); err != nil {
+			return err
+		}
+		if dead, err = a.Outbox.Dead(ctx, tx, limit); err != nil {
+			return err
+		}
+		all, err = a.Outbox.Counts(ctx, tx)
+		return err
+	})
+	return waiting, dead, max(0, all.Waiting-len(waiting)) + max(0, all.Dead-len(dead)), err
+}
+
+// RetryEmail queues an email again that was given up.
+func (a *App) RetryEmail(ctx context.Context, id string) error {
+	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.Outbox.Retry(ctx, tx, id) })
+}
+
+// RetryEmails queues all emails again that were given up, and returns their number.
+func (a *App) RetryEmails(ctx context.Context) (n int, err error) {
+	err = a.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		n, err = a.Outbox.RetryAll(ctx, tx)
+		return err
+	})
+	return n, err
+}
+
+// FlushEmails makes the waiting emails due now. It returns how many it made due, and how
+// many wait in all.
+func (a *App) FlushEmails(ctx context.Context) (made int64, waiting int, err error) {
+	err = a.Store.Write(ctx, func(tx *store.Tx) error {
+		all, err := a.Outbox.Counts(ctx, tx)
+		if err == nil {
+			waiting = all.Waiting
+			made, err = a.Outbox.Flush(ctx, tx)
+		}
+		return err
+	})
+	return made, waiting, err
+}
+
+// DropEmail deletes an email that waits or was given up, and returns it.
+func (a *App) DropEmail(ctx context.Context, id string) (dropped outbox.Listed, err error) {
+	err = a.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		dropped, err = a.Outbox.Drop(ctx, tx, id)
+		return err
+	})
+	return dropped, err
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// readPassword reads one line from standard input. A terminal does not show it.
+// The password is never a flag, because other users of the machine can see the
+// arguments of a process.
+func (s *session) readPassword() (string, error) {
+	password, err := s.readSecret()
+	if err == nil && hashed.MatchString(password) {
+		return "", fmt.Errorf("%w: this is the hash of a password, as another program stores it, and Portico takes no hashes: "+
+			"create the account without a password, and its user chooses one by \"Forgot your password?\" or with a link of 'portico user link'", errUsage)
+	}
+	return password, err
+}
+
+func (s *session) readSecret() (string, error) {
+	if f, ok := s.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprint(s.Stderr, "password: ")
+		typed, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(s.Stderr)
+		return string(typed), err
+	}
+	line, err := bufio.NewReader(io.LimitReader(s.Stdin, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+// hashed matches the hashes that crypt, web frameworks and LDAP servers store. As a
+// password it would let in only a thief who has read it there.
+var hashed = regexp.MustCompile(`^(` +
+	`(\{[\w.-]+\}|[a-z0-9_]+\$?)?\$(2[abxy]?|argon2(id|i|d)|scrypt|pbkdf2[\w-]*|bcrypt[\w-]*|g?y|[1567PHS]|apr1)\$\S{20,}|` +
+	`(pbkdf2(_sha\d+|:sha\d+)?|scrypt)[$:]\S+\$\S{20,}|` +
+	`\{(S?SHA(\d{3})?|S?MD5|PBKDF2[\w-]*|CRYPT|ARGON2|BCRYPT)\}\S{13,})$`)

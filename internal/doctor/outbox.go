@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"portico/internal/mailer"
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+const (
+	// mailWaits is the age of the oldest waiting email that causes a warning. It
+	// must match the alert PorticoMailStuck.
+	mailWaits = 5 * time.Minute
+
+	// deferredFor is how long a receiving server may refuse an email for now before
+	// that causes a warning. Greylisting takes less.
+	deferredFor = time.Hour
+
+	// overdue is how late an attempt may be while a server sends. It is longer than
+	// the pauses of outbox.Runner and than the lease of a claim.
+	overdue = time.Minute
+
+	// someMails is how many waiting emails are judged, the first due first.
+	someMails = 1000
+)
+
+func (d *doctor) outbox(ctx context.Context, r *report) {
+	db, ok := d.usable(r)
+	if !ok {
+		return
+	}
+	if db.facts.Schema < db.facts.Newest {
+		r.add(Skipped, "the database has an older schema", "")
+		return
+	}
+	var counts outbox.Counts
+	var waiting []outbox.Record
+	err := db.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if counts, err = tx.CountMessages(ctx); err == nil {
+			waiting, err = tx.WaitingMessages(ctx, someMails)
+		}
+		return err
+	})
+	if err != nil {
+		r.add(Failed, words(err), "")
+		return
+	}
+	d.waiting(r, counts, waiting)
+	if counts.Dead > 0 {
+		r.add(Warning, fmt.Sprintf("%d could not be delivered", counts.Dead),
+			"'portico mail list' has the reasons, 'portico mail retry' tries again, and 'portico mail drop' deletes them")
+	}
+}
+
+// waiting judges the emails that wait: whether a node sends them, and why the tried ones
+// are still here.
+func (d *doctor) waiting(r *report, counts outbox.Counts, waiting []outbox.Record) {
+	now := d.clock.Now()
+	found, age := fmt.Sprintf("%d waiting", counts.Waiting), time.Duration(0)
+	if counts.Waiting > 0 {
+		age = max(0, now.Sub(counts.Oldest)).Round(time.Second)
+		found += ", the oldest for " + age.String()
+	}
+	if age <= mailWaits || len(waiting) == 0 {
+		if counts.Dead == 0 {
+			r.add(OK, found, "")
+		}
+		return
+	}
+	if late := now.Sub(waiting[0].DueAt); late > overdue {
+		r.add(Warning, fmt.Sprintf("%s, and one is overdue since %s", found, waiting[0].DueAt.UTC().Format(time.RFC3339)),
+			"'portico serve' sends emails: check that it is running, and see the mail check")
+		return
+	}
+	told := telling(waiting, now)
+	if told.Reason == "" {
+		r.add(Warning, found, "see the log of 'portico serve', and the mail check")
+		return
+	}
+	found += fmt.Sprintf("; the last attempt said: %s; the next is at %s", told.Reason, told.DueAt.UTC().Format(time.RFC3339))
+	failure := mailer.Told(told.Reason)
+	if failure.Deferred() && age <= deferredFor {
+		r.add(OK, found, "")
+		return
+	}
+	do := failure.Advice()
+	if do == "" {
+		do = "remove the reason"
+	}
+	r.add(Warning, found, do+"; 'portico mail flush' then tries all now")
+}
+
+// telling returns the late email whose reason says most: an email that its receiving
+// server has not deferred, else the oldest.
+func telling(waiting []outbox.Record, now time.Time) outbox.Record {
+	var oldest outbox.Record
+	for _, m := range waiting {
+		if m.Reason == "" || now.Sub(m.CreatedAt) <= mailWaits {
+			continue
+		}
+		if !mailer.Told(m.Reason).Deferred() {
+			return m
+		}
+		if oldest.ID == "" || m.CreatedAt.Before(oldest.CreatedAt) {
+			oldest = m
+		}
+	}
+	return oldest
+}

@@ -1,0 +1,131 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"portico/internal/fault"
+)
+
+// Listed is a message that is not delivered, without its content.
+type Listed struct {
+	ID         string
+	Template   string
+	To         string // empty when the sealed part cannot be opened
+	Suppressed bool
+	CreatedAt  time.Time
+	DueAt      time.Time // the next attempt; while it is being sent, the end of its claim
+	DeadAt     time.Time // zero while it waits
+	Claims     int       // deliveries that were started
+	Reason     string    // of the last failure
+}
+
+// Dead reports whether the message was given up.
+func (l Listed) Dead() bool { return !l.DeadAt.IsZero() }
+
+func (o *Outbox) listed(r Record) Listed {
+	l := Listed{
+		ID: r.ID, Template: r.Template, CreatedAt: r.CreatedAt, DueAt: r.DueAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
+	}
+	if m, err := o.open(r); err == nil {
+		l.To, l.Suppressed = m.To, m.Suppressed
+	}
+	return l
+}
+
+// Waiting returns up to limit messages that wait, the first due first.
+func (o *Outbox) Waiting(ctx context.Context, tx Store, limit int) ([]Listed, error) {
+	return o.list(tx.WaitingMessages(ctx, limit))
+}
+
+// Dead returns up to limit messages that were given up, the newest first.
+func (o *Outbox) Dead(ctx context.Context, tx Store, limit int) ([]Listed, error) {
+	return o.list(tx.DeadMessages(ctx, limit))
+}
+
+func (o *Outbox) list(records []Record, err error) ([]Listed, error) {
+	if err != nil {
+		return nil, fmt.Errorf("list the messages: %w", err)
+	}
+	list := make([]Listed, 0, len(records))
+	for _, r := range records {
+		list = append(list, o.listed(r))
+	}
+	return list, nil
+}
+
+// Retry puts a dead message back into the queue, due at once, as if it had
+// never been tried. It returns a Missing fault (CodeUnknown) when there is no
+// such message or its content has expired.
+func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
+	n, err := o.revive(ctx, tx, id)
+	if err == nil && n == 0 {
+		return fault.New(fault.Missing, CodeUnknown)
+	}
+	return err
+}
+
+// RetryAll does the same with all dead messages whose content has not expired, and
+// returns their number.
+func (o *Outbox) RetryAll(ctx context.Context, tx Store) (int, error) { return o.revive(ctx, tx, "") }
+
+func (o *Outbox) revive(ctx context.Context, tx Store, id string) (int, error) {
+	now := o.clock.Now()
+	revived, err := tx.ReviveMessages(ctx, id, now)
+	for _, r := range revived {
+		if err == nil {
+			err = tx.UpdateOutcome(ctx, Outcome{ID: r.ID, At: now, State: Waiting, Answer: r.Reason})
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("retry the message: %w", err)
+	}
+	o.wakeAfter(tx)
+	return len(revived), nil
+}
+
+// Flush makes the waiting messages due now and returns their number. It leaves a
+// message that is due within the Lease: it may be a claimed one, which is being sent.
+func (o *Outbox) Flush(ctx context.Context, tx Store) (int64, error) {
+	now := o.clock.Now()
+	n, err := tx.HastenMessages(ctx, now, now.Add(Lease))
+	if err != nil {
+		return 0, fmt.Errorf("flush the outbox: %w", err)
+	}
+	o.wakeAfter(tx)
+	return n, nil
+}
+
+// Drop deletes a message that waits or is dead. A message that is being sent may
+// still arrive. It returns a Missing fault (CodeUnknown) when there is no such
+// message.
+func (o *Outbox) Drop(ctx context.Context, tx Store, id string) (Listed, error) {
+	record, found, err := tx.Message(ctx, id)
+	if err == nil && !found {
+		return Listed{}, fault.New(fault.Missing, CodeUnknown)
+	}
+	if err == nil {
+		err = tx.UpdateOutcome(ctx, Outcome{ID: id, At: o.clock.Now(), State: Dropped, Answer: record.Reason})
+	}
+	if err == nil {
+		err = tx.DeleteMessage(ctx, id)
+	}
+	if err != nil {
+		return Listed{}, fmt.Errorf("drop the message: %w", err)
+	}
+	return o.listed(record), nil
+}
+
+func (o *Outbox) wakeAfter(tx Store) {
+	tx.AfterCommit(func() {
+		o.Wake(Mail)
+		o.Wake(Logouts)
+		o.Wake(GuestLogouts)
+	})
+}
+
+// Counts returns the state of the queue, for metrics.
+func (o *Outbox) Counts(ctx context.Context, tx Store) (Counts, error) {
+	return tx.CountMessages(ctx)
+}
