@@ -177,16 +177,16 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	asked.raw, _, _ = strings.Cut(asked.target, "?")
 	a, matched, err := g.route(asked)
 	v := visit{app: a, rule: matched}
-	if a != nil {
-		asked.program = a.byProgram(r)
-	}
 	if errors.Is(err, server.MethodNotAllowed) {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 	}
-	if err != nil {
-		return v, err
+	if err == nil {
+		v, err = g.admit(w, r, asked, v)
 	}
-	return g.admit(w, r, asked, v)
+	if err != nil {
+		asked.program = a.byProgram(r)
+	}
+	return v, err
 }
 
 // route finds the app and the rule of a request. With an error it may return the app alone.
