@@ -91,6 +91,16 @@ func appHosts(cfg config.Config) []string {
 	return hosts
 }
 
+// asSentHosts returns the hosts of apps that get paths as they are sent.
+func asSentHosts(cfg config.Config) (hosts []string) {
+	for _, served := range cfg.Served() {
+		if served.Paths == config.PathsAsSent {
+			hosts = append(hosts, served.Host)
+		}
+	}
+	return hosts
+}
+
 // returnOrigins returns the origins that visitors may return to after signing
 // in: the configured origins and the apps' own.
 func returnOrigins(cfg config.Config) []string {

@@ -17,6 +17,7 @@ type Config struct {
 	SecretNext  string
 	Upstream    *url.URL // nil when no app is set by this setting
 	Rules       []string // of the app at Upstream
+	Paths       string   // as App.Paths, for the app at Upstream
 	Headers     []string // of the app at Upstream
 
 	UpstreamTimeout time.Duration // as App.Timeout, for the app at Upstream
@@ -196,6 +197,7 @@ type App struct {
 	Audience string        // of the app's tokens; "" for Name
 	Tokens   bool          // whether the app takes access tokens
 	Rules    []string      // access rules in order; empty: every signed-in user
+	Paths    string        // StrictPaths or PathsAsSent
 	Headers  []string      // "Remote-User: email", in addition to X-Portico-...
 	Timeout  time.Duration // until the response begins
 	Silence  time.Duration // time without any response while requests wait
@@ -256,6 +258,7 @@ func Default() Config {
 		SecretFile:      "portico-data/secret.key",
 		Locale:          "en",
 		HSTSSubdomains:  true,
+		Paths:           StrictPaths,
 		UpstreamTimeout: defaultTimeout,
 		UpstreamSilence: defaultSilence,
 		UpstreamUploads: defaultUploads(),

@@ -36,6 +36,7 @@ func keys() []key {
 			"The app behind Portico, such as `http://127.0.0.1:3000`: it gets every path but `/auth/...`. For several apps see [[app]] below. Without an app, Portico serves only its own pages."),
 		list("rules", func(c *Config) *[]string { return &c.Rules }, anything, sameText,
 			"The rules for requests to the app at `upstream`. The first rule that matches decides. A request that no rule matches is refused. `public GET /static/*`, `role:admin+fresh:10m /admin/*`, `signed-in /*`. Without rules every signed-in user may pass. `portico rules explain` says which rule decides."),
+		text("paths", func(c *Config) *string { return &c.Paths }, oneOf(StrictPaths, PathsAsSent), aboutPaths),
 		list("headers", func(c *Config) *[]string { return &c.Headers }, anything, sameText,
 			"Headers in which the app at `upstream` expects to be told who is there, beside `X-Portico-User` and so on: `Remote-User: email`. After the colon stands one of `id`, `email`, `name`, `roles`, `token`, `session_age`."),
 		duration("upstream_timeout", func(c *Config) *time.Duration { return &c.UpstreamTimeout }, time.Second, time.Hour,

@@ -260,6 +260,8 @@ func attacks() testform.Catalogue {
 		"SEC-223": "A client spells framing headers in ways that only the app understands.",
 		"SEC-224": "A client sends Transfer-Encoding over HTTP/1.0, where its meaning is not defined.",
 		"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
+		"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",
+		"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
 		"SEC-240": "Another site opens a WebSocket over HTTP/2.",
 		"SEC-242": "A session with a password alone, or an old second factor, opens a page that asks for one.",
 		"SEC-243": "One TOTP or recovery code is sent by many callers at once, at every node.",

@@ -94,8 +94,8 @@ func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (sessio
 }
 
 // byProgram reports whether a refused request comes from a program, which no redirect
-// helps: it takes JSON and no page, or the app takes access tokens and the request
-// does not look like a page request of a browser. a may be nil.
+// helps. Such a request takes JSON and no page. If the app takes access tokens, every
+// request counts that brings one or takes no page. a may be nil.
 func (a *app) byProgram(r *http.Request) bool {
 	if wantsJSON(r.Header) {
 		return true
