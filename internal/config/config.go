@@ -54,6 +54,8 @@ type Config struct {
 	Log             Log
 	Tracing         Tracing
 	TLS             TLS
+	HTTPSProxy      string     // of the variable of that name, for requests to servers of others; "" for none
+	NoProxy         string     // as well
 	Providers       []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value comes from
@@ -146,10 +148,12 @@ type Tracing struct {
 	SampleRatio float64  // share of the traces started here, 0 to 1
 }
 
-// TLS says how Portico itself ends TLS. The zero value leaves it to a proxy.
+// TLS says how Portico itself ends TLS, and which authorities it trusts. The zero
+// value leaves TLS to a proxy.
 type TLS struct {
 	CertFile   string
 	KeyFile    string
+	CAFile     string // authorities for TLS to others, besides the system's; "" for none
 	ACME       bool
 	Directory  *url.URL // of the ACME authority
 	Email      string   // for the authority

@@ -285,7 +285,7 @@ func TestLoad_Everything(t *testing.T) {
 	}
 
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
-	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme"}
+	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme", "tls.ca_file"}
 	for _, e := range c.Entries() {
 		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 
 	"portico/internal/app"
@@ -39,6 +40,9 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 	if failure, ok := errors.AsType[*mailer.Error](err); ok {
 		do = adviceOf(failure.Step)
 	}
+	if unknownAuthority(err) {
+		do = trustAuthority
+	}
 	r.add(Failed, server.String()+": "+err.Error(), do)
 }
 
@@ -57,6 +61,15 @@ func adviceOf(step string) string {
 		return "use a mail_from address that this user may send from"
 	}
 	return "check smtp_url and mail_from"
+}
+
+const trustAuthority = "if its authority is your own, write its certificate into a file and the path into tls.ca_file"
+
+// unknownAuthority reports whether a server's certificate is of an authority that
+// this machine does not trust.
+func unknownAuthority(err error) bool {
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	return unknown
 }
 
 func (d *doctor) providerChecks() (all []check) {
@@ -83,6 +96,8 @@ func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 	switch {
 	case errors.Is(err, egress.ErrRefused):
 		r.add(Failed, err.Error(), "a provider in your own network must have all its URLs at the origin of its issuer")
+	case unknownAuthority(err):
+		r.add(Failed, err.Error(), trustAuthority)
 	case err != nil:
 		r.add(Failed, err.Error(), "check its issuer, and that this machine can reach it; users cannot sign in with it until then")
 	case publishes:
@@ -109,7 +124,11 @@ func (d *doctor) appChecks() (all []check) {
 // app sends the request of the gateway's health check.
 func (d *doctor) app(ctx context.Context, r *report, a gateway.App, setting string) {
 	if err := gateway.Ask(ctx, a); err != nil {
-		r.add(Failed, "it does not answer: "+err.Error(), "start it, or correct "+setting)
+		do := "start it, or correct " + setting
+		if unknownAuthority(err) {
+			do = trustAuthority
+		}
+		r.add(Failed, "it does not answer: "+err.Error(), do)
 		return
 	}
 	r.add(OK, a.Upstream.String()+" answers", "")
