@@ -82,11 +82,12 @@ func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 // navigates reports whether the browser would show the response as a page.
-// Browsers report that in Fetch Metadata. The Accept header proves nothing,
-// because scripts may send any value. Without Fetch Metadata, a plain GET
-// counts as a navigation.
+// Browsers report that in Fetch Metadata. An Accept header with text/html proves
+// nothing, because scripts may send any value. Without Fetch Metadata, a plain GET
+// counts as a navigation. A client that takes JSON and no page never navigates.
 func navigates(r *http.Request) bool {
-	if r.Header.Get("Upgrade") != "" {
+	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
+	if r.Header.Get("Upgrade") != "" || strings.Contains(accept, "json") && !strings.Contains(accept, "html") {
 		return false
 	}
 	if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" {

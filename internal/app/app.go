@@ -297,7 +297,7 @@ func Providers(cfg config.Config, c clock.Clock) (*federation.Service, error) {
 
 func makeProviders(cfg config.Config, c clock.Clock) (*egress.Client, *federation.Service, error) {
 	configured := providers(cfg)
-	client, err := egress.New(egress.Config{Allow: federation.Origins(configured)})
+	client, err := outgoing(cfg, federation.Origins(configured))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -322,8 +322,12 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 	if own, wrong := theme(cfg); len(wrong) == 0 {
 		look = own
 	}
+	roots, err := egress.Roots(cfg.TLS.CAFile)
+	if err != nil {
+		return nil, err
+	}
 	return mailer.New(mailer.Config{
-		Server: server, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms, PublicURL: publicURL(cfg).String(),
+		Server: server, RootCAs: roots, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms, PublicURL: publicURL(cfg).String(),
 		Brand: cfg.Brand.Name, Look: look.Mail(), Catalogue: catalogue, Clock: c,
 	})
 }
@@ -357,7 +361,7 @@ func (a *App) buildTraces() error {
 	if cfg.Endpoint == nil {
 		return nil
 	}
-	client, err := egress.New(egress.Config{Allow: []string{origin.Of(cfg.Endpoint)}})
+	client, err := outgoing(a.Config, []string{origin.Of(cfg.Endpoint)})
 	if err != nil {
 		return err
 	}

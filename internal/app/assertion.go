@@ -3,7 +3,6 @@ package app
 import (
 	"portico/internal/assertion"
 	"portico/internal/config"
-	"portico/internal/egress"
 	"portico/internal/openid"
 )
 
@@ -35,7 +34,7 @@ func (a *App) buildAssertions(l *live) error {
 			origins = append(origins, openid.OriginOf(s.URL))
 		}
 	}
-	client, err := egress.New(egress.Config{Allow: origins})
+	client, err := outgoing(l.config, origins)
 	if err != nil {
 		return err
 	}

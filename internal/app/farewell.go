@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"portico/internal/egress"
 	"portico/internal/farewell"
 	"portico/internal/origin"
 	"portico/internal/outbox"
@@ -13,11 +12,11 @@ import (
 
 // buildFarewell prepares telling OpenID clients about ended sessions.
 func (a *App) buildFarewell(l *live) error {
-	client, err := egress.New(egress.Config{Allow: l.clients.LogoutOrigins()})
+	client, err := outgoing(l.config, l.clients.LogoutOrigins())
 	if err != nil {
 		return err
 	}
-	guests, err := egress.New(egress.Config{Allow: l.config.OpenID.ClientOrigins})
+	guests, err := outgoing(l.config, l.config.OpenID.ClientOrigins)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"portico/internal/config"
+	"portico/internal/egress"
 	"portico/internal/origin"
 	"portico/internal/server/form"
 	"portico/internal/server/gateway"
@@ -22,10 +23,14 @@ func (a *App) gateway(cfg config.Config, actions *form.Actions, before *gateway.
 // problems.
 func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
+	roots, err := egress.Roots(cfg.TLS.CAFile)
+	if err != nil { // the file has changed since Check
+		problems = append(problems, config.Problem{Source: cfg.Source("tls.ca_file"), Key: "tls.ca_file", Why: err.Error(), Write: "write the path of a file with certificates in PEM"})
+	}
 	var all []gateway.App
 	for i, served := range cfg.Served() {
 		a := gateway.App{
-			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence,
+			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence, Roots: roots,
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
 		}
@@ -85,6 +90,16 @@ func appHosts(cfg config.Config) []string {
 	var hosts []string
 	for _, served := range cfg.Served() {
 		if served.Host != "" && !onPublicHost(cfg, served) {
+			hosts = append(hosts, served.Host)
+		}
+	}
+	return hosts
+}
+
+// asSentHosts returns the hosts of apps that get paths as they are sent.
+func asSentHosts(cfg config.Config) (hosts []string) {
+	for _, served := range cfg.Served() {
+		if served.Paths == config.PathsAsSent {
 			hosts = append(hosts, served.Host)
 		}
 	}

@@ -40,7 +40,7 @@ type handlers struct {
 func (a *App) public(l *live, before handlers) (handlers, error) {
 	public := publicURL(l.config)
 	mux := server.NewMux(server.Config{
-		PublicURL: public, AppHosts: appHosts(l.config), AskPath: gateway.CheckPath, TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
+		PublicURL: public, AppHosts: appHosts(l.config), AsSent: asSentHosts(l.config), AskPath: gateway.CheckPath, TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
 		Catalogue: l.catalogue, Log: a.log, Spans: a.spans, Before: before.handler,
 	})
 	actions := form.NewActions(l.flows, l.catalogue, a.clock, public)

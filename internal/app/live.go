@@ -96,7 +96,11 @@ func (a *App) build(cfg config.Config, before *live) (l *live, err error) {
 		return nil, err
 	}
 	if cfg.OpenID.ClientDocuments || cfg.OpenID.Registration {
-		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins, Self: origin.Of(publicURL(cfg))}); err != nil {
+		way, err := Outgoing(cfg)
+		if err != nil {
+			return nil, err
+		}
+		if l.documents, err = clientdoc.New(clientdoc.Config{Clock: a.clock, Origins: cfg.OpenID.ClientOrigins, Self: origin.Of(publicURL(cfg)), Egress: way}); err != nil {
 			return nil, err
 		}
 	}

@@ -26,7 +26,7 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 		}
 		set, wrong := rule.New(a.Path, a.Rules)
 		problems = append(problems, badRules(cfg, a, wrong)...)
-		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set})
+		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set, AsSent: a.Paths == config.PathsAsSent})
 	}
 	return list, problems
 }
@@ -53,14 +53,21 @@ func badRules(cfg config.Config, a config.App, wrong []rule.Problem) (problems c
 
 // Explanation says what happens to a request and why.
 type Explanation struct {
-	App     string      `json:"app"`     // "" when no app has the address
-	Path    string      `json:"path"`    // as rules see it, "" when it is refused
-	Refused string      `json:"refused"` // why the request is refused before any rule; "" if it is not
-	Decides int         `json:"decides"` // number of the deciding rule, from 1; 0 for none
-	Rule    string      `json:"rule"`    // text of that rule
-	Source  string      `json:"source"`  // where that rule is written
-	Steps   []rule.Step `json:"steps"`   // the rules that were evaluated
+	App     string      `json:"app"`              // "" when no app has the address
+	Path    string      `json:"path"`             // as rules see it, "" when it is refused
+	Refused string      `json:"refused"`          // why the request is refused before any rule; "" if it is not
+	Decides int         `json:"decides"`          // number of the deciding rule, from 1; 0 for none
+	Rule    string      `json:"rule"`             // text of that rule
+	Source  string      `json:"source"`           // where that rule is written
+	Steps   []rule.Step `json:"steps"`            // the rules that were evaluated
+	Others  []Reading   `json:"others,omitempty"` // of an app that takes paths as they are sent
 	Need    rule.Need   `json:"-"`
+}
+
+// Reading is another path that an app may read, with the rules that were evaluated.
+type Reading struct {
+	Path  string      `json:"path"`
+	Steps []rule.Step `json:"steps"`
 }
 
 // Explain returns how the rules decide about a request. target is a URL, or a
@@ -82,10 +89,6 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		e.Refused = host + " is neither the host of public_url nor the host of an app: a request for it is answered 421"
 		return e, nil
 	}
-	if e.Path, err = rule.Path(raw); err != nil {
-		e.Refused = err.Error()
-		return e, nil
-	}
 	m := rule.Method(method, false)
 	if method == "PREFLIGHT" {
 		m = rule.Method("OPTIONS", true)
@@ -94,13 +97,26 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		e.Refused = method + " is not a method that an app is sent"
 		return e, nil
 	}
-	site, i, ok := rule.NewSites(list).Find(host, e.Path)
+	sites := rule.NewSites(list)
+	e.Path, err = rule.Path(raw)
+	site, i, ok := sites.Find(host, e.Path)
+	readings := []string{e.Path}
+	if err != nil {
+		if site, i, readings, ok = sites.FindAsSent(host, raw); !ok {
+			e.Refused = err.Error()
+			return e, nil
+		}
+		e.Path = readings[0]
+	}
 	if !ok || pages.Own(e.Path) {
 		return e, nil
 	}
 	a := cfg.Served()[i]
 	e.App, e.Steps = a.Name, site.Rules.Trace(m, e.Path)
-	if r, at, ok := site.Rules.Match(m, e.Path); ok {
+	for _, path := range readings[1:] {
+		e.Others = append(e.Others, Reading{path, site.Rules.Trace(m, path)})
+	}
+	if r, at, ok := site.Rules.MatchAll(m, readings); ok {
 		e.Decides, e.Rule, e.Need, e.Source = at+1, r.String(), r.Need, cfg.Source(a.Setting("rules", at))
 	}
 	return e, nil

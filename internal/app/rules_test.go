@@ -17,6 +17,7 @@ func behind() config.Config {
 	cfg.Apps = []config.App{
 		{Name: "shop", Path: "/shop", Upstream: upstream, Key: "app.1"},
 		{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: upstream, Rules: []string{"public GET /*", "signed-in POST /*"}, Key: "app.2"},
+		{Name: "registry", Host: "npm.test", Path: "/", Upstream: upstream, Paths: config.PathsAsSent, Rules: []string{"role:x /@x/secret", "signed-in /@x/*", "public GET /*"}, Key: "app.3"},
 	}
 	return cfg
 }
@@ -41,6 +42,8 @@ func TestExplain(t *testing.T) {
 		"GET /static/..%2fadmin":                  "percent-encodes a slash",
 		"GET https://portico.test//admin":         "segment",
 		"TRACE /":                                 "not a method",
+		"GET https://npm.test/@x%2fsecret":        "registry 3",
+		"GET https://npm.test/@x%2f../secret":     "percent-encodes a slash",
 	} {
 		method, target, _ := strings.Cut(request, " ")
 		e, err := Explain(behind(), method, target)
@@ -55,6 +58,10 @@ func TestExplain(t *testing.T) {
 		if got != want && (e.Refused == "" || !strings.Contains(got, want)) {
 			t.Errorf("%s: %q, want %q", request, got, want)
 		}
+	}
+	e, err := Explain(behind(), "GET", "https://npm.test/@x%2fsecret")
+	if err != nil || e.Path != "/@x%2Fsecret" || len(e.Others) != 1 || e.Others[0].Path != "/@x/secret" || len(e.Others[0].Steps) != 1 || e.Need.And == nil || e.Need.And.Roles == nil {
+		t.Errorf("a path with two readings: %+v, %v", e, err)
 	}
 	if _, err := Explain(behind(), "GET", "admin"); err == nil || !strings.Contains(err.Error(), "write https://") {
 		t.Errorf("neither a URL nor a path: %v", err)

@@ -25,7 +25,12 @@ func (a *App) buildTLS() (err error) {
 	hosts := func() []string { cfg := a.live.Load().config; return cfg.Hosts() }
 	switch {
 	case t.ACME:
-		client, err := egress.New(egress.Config{Allow: []string{origin.Of(t.Directory)}, Timeout: acmeTimeout})
+		way, err := Outgoing(a.Config)
+		if err != nil {
+			return err
+		}
+		way.Allow, way.Timeout = []string{origin.Of(t.Directory)}, acmeTimeout
+		client, err := egress.New(way)
 		if err != nil {
 			return err
 		}

@@ -43,14 +43,23 @@ func explain(e app.Explanation) []string {
 	case e.App == "":
 		return []string{"no app has this address: Portico answers by itself"}
 	}
-	lines := []string{"app   " + e.App, "path  " + e.Path}
-	for _, step := range e.Steps {
-		lines = append(lines, fmt.Sprintf("rule  %s: %s", step.Rule, step.Why))
+	lines := traced([]string{"app   " + e.App}, "path  "+e.Path, e.Steps)
+	for _, other := range e.Others {
+		lines = traced(lines, "or    "+other.Path, other.Steps)
 	}
 	if e.Decides == 0 {
 		return append(lines, "refused: no rule matches")
 	}
 	return append(lines, "from  "+e.Source, "needs "+needs(e.Need))
+}
+
+// traced adds a path and the rules that were evaluated for it.
+func traced(lines []string, path string, steps []rule.Step) []string {
+	lines = append(lines, path)
+	for _, step := range steps {
+		lines = append(lines, fmt.Sprintf("rule  %s: %s", step.Rule, step.Why))
+	}
+	return lines
 }
 
 // needs returns the requirement of a rule in words.

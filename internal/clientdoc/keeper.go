@@ -31,6 +31,8 @@ type Config struct {
 
 	// Self is the origin of Portico itself, whose documents never count. Empty if it is not known.
 	Self string
+
+	Egress egress.Config // proxy and authorities; the Keeper sets the rest
 }
 
 // Keeper loads and keeps documents. It is safe for concurrent use.
@@ -64,7 +66,8 @@ type document struct {
 
 // New returns a Keeper, or an error that names the malformed origin.
 func New(c Config) (*Keeper, error) {
-	client, err := egress.New(egress.Config{Allow: c.Origins, Timeout: timeout, MaxBytes: maxBytes})
+	c.Egress.Allow, c.Egress.Timeout, c.Egress.MaxBytes = c.Origins, timeout, maxBytes
+	client, err := egress.New(c.Egress)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,14 @@ const (
 
 func defaultUploads() Uploads { return Uploads{Pace: 500, Wait: 20 * time.Second} }
 
+// The values of App.Paths.
+const (
+	StrictPaths = "strict"
+	PathsAsSent = "as-sent"
+)
+
+const aboutPaths = "`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also gets paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass for every path that an app may read. GitLab, RabbitMQ and registries of npm need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."
+
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
 // itemKey returns the key under which sources holds the place of a list item.
@@ -58,7 +66,7 @@ func tableKeys(array string, n int) []key {
 // are n.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
-		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Uploads: defaultUploads(), OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
+		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Uploads: defaultUploads(), Paths: StrictPaths, OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
 	}
 	return &c.Apps[n-1]
 }
@@ -80,6 +88,7 @@ func appKeys(n int) []key {
 			"Where the app listens, such as `http://127.0.0.1:3000`. Without it another proxy forwards, and asks `/auth/api/check`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.app(n).Rules }, anything, sameText,
 			"The rules of the app, as in `rules`. Paths are written in full, including `path`."),
+		text(prefix+"paths", of(func(a *App) *string { return &a.Paths }), oneOf(StrictPaths, PathsAsSent), "As in `paths`."),
 		list(prefix+"headers", func(c *Config) *[]string { return &c.app(n).Headers }, anything, sameText,
 			"As in `headers`."),
 		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
@@ -115,7 +124,7 @@ func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
 	if c.Upstream != nil {
 		apps = append(apps, App{
-			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence, Uploads: c.UpstreamUploads,
+			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Paths: c.Paths, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence, Uploads: c.UpstreamUploads,
 			OnUserChange: c.OnUserChange, KeepCookies: c.KeepCookies, SignOutURL: c.SignOutURL,
 		})
 	}

@@ -17,6 +17,7 @@ type Config struct {
 	SecretNext  string
 	Upstream    *url.URL // nil when no app is set by this setting
 	Rules       []string // of the app at Upstream
+	Paths       string   // as App.Paths, for the app at Upstream
 	Headers     []string // of the app at Upstream
 
 	UpstreamTimeout time.Duration // as App.Timeout, for the app at Upstream
@@ -53,6 +54,8 @@ type Config struct {
 	Log             Log
 	Tracing         Tracing
 	TLS             TLS
+	HTTPSProxy      string     // of the variable of that name, for requests to servers of others; "" for none
+	NoProxy         string     // as well
 	Providers       []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value comes from
@@ -145,10 +148,12 @@ type Tracing struct {
 	SampleRatio float64  // share of the traces started here, 0 to 1
 }
 
-// TLS says how Portico itself ends TLS. The zero value leaves it to a proxy.
+// TLS says how Portico itself ends TLS, and which authorities it trusts. The zero
+// value leaves TLS to a proxy.
 type TLS struct {
 	CertFile   string
 	KeyFile    string
+	CAFile     string // authorities for TLS to others, besides the system's; "" for none
 	ACME       bool
 	Directory  *url.URL // of the ACME authority
 	Email      string   // for the authority
@@ -196,6 +201,7 @@ type App struct {
 	Audience string        // of the app's tokens; "" for Name
 	Tokens   bool          // whether the app takes access tokens
 	Rules    []string      // access rules in order; empty: every signed-in user
+	Paths    string        // StrictPaths or PathsAsSent
 	Headers  []string      // "Remote-User: email", in addition to X-Portico-...
 	Timeout  time.Duration // until the response begins
 	Silence  time.Duration // time without any response while requests wait
@@ -256,6 +262,7 @@ func Default() Config {
 		SecretFile:      "portico-data/secret.key",
 		Locale:          "en",
 		HSTSSubdomains:  true,
+		Paths:           StrictPaths,
 		UpstreamTimeout: defaultTimeout,
 		UpstreamSilence: defaultSilence,
 		UpstreamUploads: defaultUploads(),

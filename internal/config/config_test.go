@@ -100,6 +100,7 @@ openid.client_origins = ["https://claude.ai"]
 
 rules = ["public GET /static/*",
   "signed-in /*"] # rules of app
+paths = "as-sent"
 headers = ["Remote-User: email"]
 upstream_timeout = "2m"
 upstream_silence = "8s"
@@ -177,6 +178,7 @@ rules = [
   "public GET /*",
   "role:editor /*", # rules of wiki
 ]
+paths = "as-sent"
 headers = ["Remote-User: id", "Remote-Groups: roles"]
 
 [[client]]
@@ -261,12 +263,12 @@ func TestLoad_Everything(t *testing.T) {
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true, MFAAMR: []string{"mfa", "hwk"}, MFAACR: []string{"urn:example:gold"}},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
-		Rules: []string{"public GET /static/*", "signed-in /*"}, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
+		Rules: []string{"public GET /static/*", "signed-in /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
 		Apps: []config.App{
-			{Name: "shop", Path: "/shop", Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
+			{Name: "shop", Path: "/shop", Paths: config.StrictPaths, Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
 			{
 				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Tokens: true, Timeout: time.Minute, Silence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
-				Rules: []string{"public GET /*", "role:editor /*"}, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
+				Rules: []string{"public GET /*", "role:editor /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
 			},
 		},
 	}
@@ -283,7 +285,7 @@ func TestLoad_Everything(t *testing.T) {
 	}
 
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
-	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme"}
+	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme", "tls.ca_file"}
 	for _, e := range c.Entries() {
 		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {

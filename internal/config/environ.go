@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"sort"
 	"strings"
+
+	"portico/internal/egress"
 )
 
 const (
@@ -42,6 +45,22 @@ func lookUpEnv(environ []string, name string) string {
 		}
 	}
 	return ""
+}
+
+// proxy takes the proxy for requests to servers of others from the variables
+// that all programs share.
+func (l *loader) proxy(environ []string) {
+	c := &l.config
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
+		if c.HTTPSProxy = lookUpEnv(environ, name); c.HTTPSProxy == "" {
+			continue
+		}
+		if _, err := egress.Proxy(c.HTTPSProxy, ""); err != nil {
+			l.problems = append(l.problems, Problem{Source: "environment", Key: name, Why: err.Error(), Write: "write http://host:port or http://user:password@host:port, with @ in a password as %40"})
+		}
+		break
+	}
+	c.NoProxy = cmp.Or(lookUpEnv(environ, "NO_PROXY"), lookUpEnv(environ, "no_proxy"))
 }
 
 // providerOf returns the provider id in the name of a variable or key, such as

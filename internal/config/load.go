@@ -70,6 +70,7 @@ func load(file string, data []byte, environ []string) (Config, error) {
 	for _, e := range fromFile {
 		l.take(e, func(k key) string { return k.name })
 	}
+	l.proxy(environ)
 	l.presets()
 	if l.config.Profile == profileNIST {
 		l.config.assumeNIST()

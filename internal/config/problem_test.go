@@ -180,6 +180,9 @@ func TestLoad_Refuses(t *testing.T) {
 		{`smtp_url = "mx.test:587"`, "not a mail server"},
 		{`smtp_url = "smtp://u:canary@mx.test:587?tls=none"`, "in the clear"},
 		{`smtp_url = "smtps://localhost?tls=none"`, "in the clear"},
+		{`tls.ca_file = "/nowhere/ca.pem"`, "no such file"},
+		{`tls.ca_file = "problem_test.go"`, "no certificate in PEM"},
+		{`paths = "raw"`, "write one of strict, as-sent"},
 		{`smtp_url = "smtp://localhost?tls=off"`, "the only option"},
 		{`smtp_url = "smtp://mx.test:"`, "the port is missing"},
 		{`smtp_url_file = "/nonexistent/canary-free"`, "no such file"},
@@ -384,5 +387,22 @@ func TestLoad_Accepts(t *testing.T) {
 		if _, err := config.Load(write(t, "portico.toml", text), nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// The variables that all programs share name the proxy.
+func TestLoad_Proxy(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"HTTPS_PROXY=http://ada:canary1@proxy.test:3128": "http://ada:canary1@proxy.test:3128", "https_proxy=proxy.test:3128": "proxy.test:3128", "HTTP_PROXY=http://proxy.test": "", "HTTPS_PROXY=": "",
+	} {
+		c, err := config.Load(write(t, "portico.toml", ""), []string{line, "no_proxy=corp.test"})
+		if err != nil || c.HTTPSProxy != want || c.NoProxy != "corp.test" {
+			t.Errorf("%s: %q, %q, %v", line, c.HTTPSProxy, c.NoProxy, err)
+		}
+	}
+	_, err := config.Load(write(t, "portico.toml", ""), []string{"HTTPS_PROXY=socks5://ada:canary1@proxy.test"})
+	if err == nil || !strings.HasPrefix(err.Error(), "environment: HTTPS_PROXY: ") || strings.Contains(err.Error(), "canary1") {
+		t.Errorf("a proxy that does not speak HTTP: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"portico/internal/egress"
 	"portico/internal/origin"
 )
 
@@ -52,6 +53,14 @@ func (c *Config) checkTLS(add func(key, why, write string, others ...string)) {
 			add("tls.acme", "no authority gives a certificate for "+host, "use the public name of this machine", "public_url")
 		}
 	}
+}
+
+// checkAuthorities accepts the path of a file with certificates.
+func checkAuthorities(path string) (string, *mistake) {
+	if _, err := egress.Roots(path); err != nil {
+		return "", &mistake{err.Error(), "write the path of a file with certificates in PEM that this user may read"}
+	}
+	return path, nil
 }
 
 func checkHTTPListen(s string) (string, *mistake) {

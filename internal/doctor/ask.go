@@ -24,7 +24,11 @@ type answer struct {
 // get sends a request to one of the installation's own addresses, which may be
 // in a private network.
 func (d *doctor) get(ctx context.Context, site, path string) (answer, error) {
-	client, err := egress.New(egress.Config{Allow: []string{site}})
+	roots, err := egress.Roots(d.config.TLS.CAFile)
+	if err != nil {
+		return answer{}, err
+	}
+	client, err := egress.New(egress.Config{Allow: []string{site}, Roots: roots})
 	if err != nil {
 		return answer{}, err
 	}

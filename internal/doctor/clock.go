@@ -59,7 +59,12 @@ func (d *doctor) aheadOf(ctx context.Context, issuer string) (time.Duration, boo
 	if err != nil {
 		return 0, false
 	}
-	client, err := egress.New(egress.Config{Allow: []string{origin.Of(u)}, Timeout: lookLimit})
+	way, err := app.Outgoing(d.config)
+	if err != nil {
+		return 0, false
+	}
+	way.Allow, way.Timeout = []string{origin.Of(u)}, lookLimit
+	client, err := egress.New(way)
 	if err != nil {
 		return 0, false
 	}

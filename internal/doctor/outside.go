@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 
 	"portico/internal/app"
@@ -39,7 +40,19 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 	if failure, ok := errors.AsType[*mailer.Error](err); ok {
 		do = failure.Advice()
 	}
+	if unknownAuthority(err) {
+		do = trustAuthority
+	}
 	r.add(Failed, server.String()+": "+err.Error(), do)
+}
+
+const trustAuthority = "if its authority is your own, write its certificate into a file and the path into tls.ca_file"
+
+// unknownAuthority reports whether a server's certificate is of an authority that
+// this machine does not trust.
+func unknownAuthority(err error) bool {
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	return unknown
 }
 
 func (d *doctor) providerChecks() (all []check) {
@@ -66,6 +79,8 @@ func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 	switch {
 	case errors.Is(err, egress.ErrRefused):
 		r.add(Failed, err.Error(), "a provider in your own network must have all its URLs at the origin of its issuer")
+	case unknownAuthority(err):
+		r.add(Failed, err.Error(), trustAuthority)
 	case err != nil:
 		r.add(Failed, err.Error(), "check its issuer, and that this machine can reach it; users cannot sign in with it until then")
 	case publishes:
@@ -92,7 +107,11 @@ func (d *doctor) appChecks() (all []check) {
 // app sends the request of the gateway's health check.
 func (d *doctor) app(ctx context.Context, r *report, a gateway.App, setting string) {
 	if err := gateway.Ask(ctx, a); err != nil {
-		r.add(Failed, "it does not answer: "+err.Error(), "start it, or correct "+setting)
+		do := "start it, or correct " + setting
+		if unknownAuthority(err) {
+			do = trustAuthority
+		}
+		r.add(Failed, "it does not answer: "+err.Error(), do)
 		return
 	}
 	r.add(OK, a.Upstream.String()+" answers", "")

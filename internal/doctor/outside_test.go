@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/pem"
 	"io"
 	"log"
 	"net"
@@ -9,7 +10,9 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"portico/internal/apptest"
@@ -76,6 +79,34 @@ func TestProvider(t *testing.T) {
 	front := serve(t, func(w http.ResponseWriter, r *http.Request) { inner.ServeHTTP(w, r) })
 	cfg.Providers[0].Issuer = front.String() // its document names another issuer, as in a mix-up attack
 	expect(t, cfg, "provider corp", Failed, "issuer")
+}
+
+// A server with a certificate of the operator's own authority is found once the
+// settings name that authority.
+func TestPrivateAuthority(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/jwks" { // the key is of RFC 7517 A.1
+			_, _ = io.WriteString(w, `{"keys":[{"kty":"EC","crv":"P-256","use":"sig","kid":"1","alg":"ES256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, strings.ReplaceAll(`{"issuer":"@","authorization_endpoint":"@/a","token_endpoint":"@/t","jwks_uri":"@/jwks","response_types_supported":["code"],"id_token_signing_alg_values_supported":["ES256"]}`, "@", "https://"+r.Host))
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	cfg := settings(t, t.TempDir())
+	cfg.Providers = []config.Provider{{ID: "corp", Name: "Corp", Preset: "openid", Issuer: s.URL, ClientID: "portico", ClientSecret: "hunter3"}}
+	cfg.Upstream = &url.URL{Scheme: "https", Host: s.Listener.Addr().String()}
+	expect(t, cfg, "provider corp", Failed, "tls.ca_file")
+	expect(t, cfg, "app app", Failed, "tls.ca_file")
+	cfg.TLS.CAFile = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(cfg.TLS.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, cfg, "provider corp", OK, "discovery document and keys can be read")
+	expect(t, cfg, "app app", OK, "answers")
 }
 
 func TestServer(t *testing.T) {

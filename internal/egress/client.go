@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,12 @@ type Config struct {
 	Timeout  time.Duration // of the whole exchange, body included; 0: DefaultTimeout
 	MaxBytes int64         // of an answer's body; 0: DefaultMaxBytes
 	Resolver *net.Resolver // nil: the system's
+
+	Roots *x509.CertPool // trusted authorities; nil: the system's
+
+	// Proxy returns the HTTP proxy for https to the host and port of a URL, nil for
+	// none. The guard judges the server behind it all the same.
+	Proxy func(*url.URL) (*url.URL, error)
 }
 
 // Client sends guarded requests. It is safe for concurrent use. It has a type
@@ -63,18 +70,18 @@ func New(cfg Config) (*Client, error) {
 		cfg.MaxBytes = DefaultMaxBytes
 	}
 	allow := make(map[string]bool)
-	hosts := make(map[string]bool)
+	hosts := make(map[string]string)
 	for _, text := range cfg.Allow {
 		u, err := url.Parse(text)
 		if err != nil || !plainOrigin(u) {
 			return nil, fmt.Errorf("%q is not an origin: write it as https://host or https://host:port", text)
 		}
 		allow[origin(u)] = true
-		hosts[hostPort(u)] = true
+		hosts[hostPort(u)] = u.Scheme
 	}
 	transport := &http.Transport{
 		DialContext:            newDialer(hosts, cfg).DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots},
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConnsPerHost:    idlePerHost,

@@ -2,9 +2,11 @@ package egress
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -12,14 +14,16 @@ import (
 
 // dialer connects to addresses that passed its check.
 type dialer struct {
-	allow    map[string]bool // host:port that may be private
+	allow    map[string]string // host:port that may be private, with the scheme
 	reserved []netip.Prefix
 	timeout  time.Duration
 	resolver *net.Resolver
+	proxy    func(*url.URL) (*url.URL, error) // nil for no proxy
+	roots    *x509.CertPool
 }
 
-func newDialer(allow map[string]bool, cfg Config) *dialer {
-	return &dialer{allow: allow, reserved: reserved(), timeout: cfg.Timeout, resolver: cfg.Resolver}
+func newDialer(allow map[string]string, cfg Config) *dialer {
+	return &dialer{allow: allow, reserved: reserved(), timeout: cfg.Timeout, resolver: cfg.Resolver, proxy: cfg.Proxy, roots: cfg.Roots}
 }
 
 // DialContext dials addr (host:port). Control runs for each address of the name
@@ -27,7 +31,16 @@ func newDialer(allow map[string]bool, cfg Config) *dialer {
 // is really used. A name with a public and a private address is reached at the
 // public one.
 func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	private := d.allow[strings.ToLower(addr)]
+	scheme, private := d.allow[strings.ToLower(addr)]
+	if d.proxy != nil && scheme != "http" {
+		proxy, err := d.proxy(&url.URL{Scheme: "https", Host: addr})
+		if err != nil {
+			return nil, err
+		}
+		if proxy != nil {
+			return d.through(ctx, proxy, addr, private)
+		}
+	}
 	nd := net.Dialer{
 		Timeout:  d.timeout,
 		Resolver: d.resolver,

@@ -11,7 +11,8 @@
 //     the origins that the operator has named;
 //   - follows no redirect: a code or a secret is never posted a second time;
 //   - ends every exchange after a fixed time and a fixed number of bytes;
-//   - ignores proxy settings of the environment, which would hide the address.
+//   - takes only the proxy that it is given, and judges the server behind it as
+//     without one (proxy.go).
 //
 // It does not look at status codes or contents, and it knows no protocol.
 package egress

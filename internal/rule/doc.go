@@ -13,7 +13,9 @@
 // Invariants:
 //   - A request that no rule matches is refused.
 //   - A path is matched in one spelling only. Every other spelling is refused, so
-//     that the app reads the path that was judged.
+//     that the app reads the path that was judged. An app can ask for more
+//     spellings (Readings). The request must then satisfy the rules of every
+//     path that an app may read.
 //   - Rules that are not public ignore letter case and a slash at the end, as
 //     many apps do. Public rules match exactly. So another spelling never gives
 //     access.

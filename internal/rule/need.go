@@ -13,7 +13,7 @@ type Need struct {
 	Roles  []string      // one of these roles; empty: any user
 	MFA    bool          // a session with a second factor
 	Fresh  time.Duration // maximum age of the sign-in, with MFA of the second factor; 0: any age
-	And    *Need         // need of the path as a generous app reads it; nil: the same
+	And    *Need         // need of the path as another app reads it; nil: the same
 }
 
 // Open reports whether the need is satisfied without a session.
@@ -84,6 +84,17 @@ func AnyUser(line string) bool {
 	}
 	n, p := parseNeed(fields[0])
 	return p == nil && !n.Public && len(n.Roles) == 0
+}
+
+// and returns the need that both needs are satisfied.
+func (n Need) and(o Need) Need {
+	if n.And != nil {
+		o = n.And.and(o)
+	} else if n.equal(o) {
+		return o
+	}
+	n.And = &o
+	return n
 }
 
 // equal reports whether two needs are the same, apart from And.

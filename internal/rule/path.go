@@ -27,6 +27,19 @@ const (
 // allow one resource and the app serve another. It accepts every path that
 // browsers create for a link to a plain resource.
 func Path(raw string) (string, error) {
+	decoded, err := decodePath(raw, false)
+	switch {
+	case err != nil:
+		return "", err
+	case !canonical(decoded):
+		return "", errDotSegment
+	}
+	return decoded, nil
+}
+
+// decodePath returns the decoded path of a request target. asSent admits what
+// Readings admits, and leaves hiddenSlash and hiddenSemicolon in the result.
+func decodePath(raw string, asSent bool) (string, error) {
 	if raw == "" || raw[0] != '/' {
 		return "", errRelative
 	}
@@ -35,21 +48,14 @@ func Path(raw string) (string, error) {
 		switch c := raw[i]; {
 		case c == '%':
 			escaped = true
-		case !plain(c):
+		case !plain(c) && !(asSent && c == ';'):
 			return "", errCharacter
 		}
 	}
-	decoded := raw
-	if escaped {
-		var err error
-		if decoded, err = decode(raw); err != nil {
-			return "", err
-		}
+	if !escaped {
+		return raw, nil
 	}
-	if !canonical(decoded) {
-		return "", errDotSegment
-	}
-	return decoded, nil
+	return decode(raw, asSent)
 }
 
 // plain reports whether browsers leave a byte of a path unencoded. It excludes
@@ -62,7 +68,11 @@ func letterOrDigit(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-func decode(raw string) (string, error) {
+func decode(raw string, asSent bool) (string, error) {
+	refused := `/\.;`
+	if asSent {
+		refused = `\`
+	}
 	decoded := make([]byte, 0, len(raw))
 	upper, lower := false, false
 	for i := 0; i < len(raw); i++ {
@@ -79,10 +89,14 @@ func decode(raw string) (string, error) {
 		}
 		c := fromHex(raw[i+1])<<4 | fromHex(raw[i+2])
 		switch {
-		case c < ' ', c == 0x7f, letterOrDigit(c), strings.IndexByte(`/\.;`, c) >= 0:
+		case c < ' ', c == 0x7f, letterOrDigit(c), strings.IndexByte(refused, c) >= 0:
 			return "", errHidden
 		case c == '%' && i+4 < len(raw) && isHex(raw[i+3]) && isHex(raw[i+4]):
 			return "", errTwice
+		case c == '/':
+			c = hiddenSlash
+		case c == ';':
+			c = hiddenSemicolon
 		}
 		decoded = append(decoded, c)
 		i += 2
@@ -91,7 +105,7 @@ func decode(raw string) (string, error) {
 		return "", errMixedCase
 	}
 	text := string(decoded)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, isControl) {
 		return "", errText // also refuses overlong encodings
 	}
 	return text, nil
@@ -115,6 +129,9 @@ func canonical(path string) bool {
 	}
 	return true
 }
+
+// isControl excludes the two marks of decode, which no request can contain.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != hiddenSlash && r != hiddenSemicolon }
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'

@@ -10,6 +10,8 @@ type Site struct {
 	Host  string // as browsers send it, in lower case
 	Path  string // path prefix: "/" or "/shop"
 	Rules Set
+
+	AsSent bool // the app takes paths that Path refuses and Readings admits
 }
 
 // Sites finds the app of a request. It is immutable and safe for concurrent

@@ -52,6 +52,7 @@ type exchange struct {
 	trusted bool   // whether the peer is a trusted proxy
 	status  int    // 0 until the response begins
 	bytes   int64
+	asSent  bool          // two programs could read the target differently, and an app takes it
 	held    bool          // discard writes: ServeMux writes and not a route
 	bare    bool          // the response comes from an app
 	about   *http.Request // the request that an error page is about; nil for the request itself

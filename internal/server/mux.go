@@ -34,6 +34,7 @@ type ErrorPage func(w http.ResponseWriter, r *http.Request, status int, f *fault
 type Config struct {
 	PublicURL      *url.URL       // scheme and host that browsers use
 	AppHosts       []string       // hosts of apps, where only the fallback and routes with EveryHost respond
+	AsSent         []string       // hosts with an app that takes ambiguous targets; only the fallback gets them
 	AskPath        string         // path of forward-auth requests; a trusted proxy may use any host for it
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted
 	HSTSSubdomains bool           // whether HSTS includes subdomains of the public host
@@ -57,6 +58,7 @@ type Mux struct {
 	fallback  *route
 	errorPage ErrorPage
 	hosts     hosts
+	asSent    []string
 	proxies   []netip.Prefix
 	askPath   string
 	headers   []header
@@ -70,6 +72,7 @@ func NewMux(c Config) *Mux {
 	m := &Mux{
 		inherited: make(map[string]*requests),
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
+		asSent:    c.AsSent,
 		proxies:   c.TrustedProxies,
 		askPath:   c.AskPath,
 		segments:  make(map[string]bool),
@@ -155,7 +158,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if m.fallback != nil && m.isForeign(e, r) {
+	if m.fallback != nil && (e.asSent || m.isForeign(e, r)) {
 		m.fallback.ServeHTTP(e, r)
 		return
 	}
@@ -218,7 +221,7 @@ func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 		// the request is uncertain (RFC 9112 6.1).
 		e.Header().Set("Connection", "close")
 	}
-	if err := checkTarget(r); err != nil {
+	if err := checkForm(r); err != nil {
 		return false, err
 	}
 	if to, err := m.hosts.check(r); (err != nil || to != "") && !(m.asks(r.URL.Path) && m.fromProxy(r)) {
@@ -227,6 +230,9 @@ func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 			e.WriteHeader(http.StatusTemporaryRedirect)
 		}
 		return to != "", err
+	}
+	if e.asSent = ambiguous(r); e.asSent && (pages.Own(r.URL.Path) || !slices.Contains(m.asSent, r.Host)) {
+		return false, Malformed
 	}
 	if err := checkCookies(e, r); err != nil {
 		return false, err

@@ -12,6 +12,18 @@ const maxTarget = 8 << 10
 // differently, which net/http would accept, and puts any other into origin
 // form. Routes, rate limits and access rules then see the same path.
 func checkTarget(r *http.Request) error {
+	if err := checkForm(r); err != nil {
+		return err
+	}
+	if ambiguous(r) {
+		return Malformed
+	}
+	return nil
+}
+
+// checkForm refuses a request target that no program may get, and puts any
+// other into origin form.
+func checkForm(r *http.Request) error {
 	if len(r.RequestURI) > maxTarget {
 		return errTargetTooLong
 	}
@@ -21,11 +33,17 @@ func checkTarget(r *http.Request) error {
 			return Malformed
 		}
 	}
-	if !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath) || r.URL.User != nil {
+	if !strings.HasPrefix(r.URL.Path, "/") || r.URL.User != nil {
 		return Malformed
 	}
 	originForm(r)
 	return nil
+}
+
+// ambiguous reports whether two programs could read the path of a request
+// differently.
+func ambiguous(r *http.Request) bool {
+	return !canonicalPath(r.URL.Path) || hidesSeparator(r.URL.RawPath)
 }
 
 // originForm removes scheme and host from a target in absolute form, which

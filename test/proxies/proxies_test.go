@@ -71,10 +71,13 @@ func caddyOf(p *place, binary, text string) *exec.Cmd {
 func TestHAProxy(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "haproxy")
-	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd {
-		p.write(filepath.Join(p.dir, "portico.lua"), p.local(page(t, "haproxy.md", "lua")))
-		return exec.Command(binary, "-db", "-f", p.write(filepath.Join(p.dir, "haproxy.cfg"), p.local(page(t, "haproxy.md", "haproxy"))))
-	}))
+	try(t, start(t, "forward-auth.md", func(p *place) *exec.Cmd { return haproxy(p, binary) }))
+}
+
+func haproxy(p *place, binary string) *exec.Cmd {
+	p.Helper()
+	p.write(filepath.Join(p.dir, "portico.lua"), p.local(page(p.T, "haproxy.md", "lua")))
+	return exec.Command(binary, "-db", "-f", p.write(filepath.Join(p.dir, "haproxy.cfg"), p.local(page(p.T, "haproxy.md", "haproxy"))))
 }
 
 func TestApache(t *testing.T) {

@@ -49,8 +49,8 @@ type place struct {
 	proxy string // the address of its listener
 }
 
-// start runs Portico with the settings of a page, an app and the proxy.
-func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd) *place {
+// start runs Portico with the settings of a page, changed by the options, an app and the proxy.
+func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd, options ...func(*config.Config)) *place {
 	t.Helper()
 	p := &place{T: t, dir: t.TempDir(), app: newEchoApp(t), proxy: freeAddr(t)}
 	file := filepath.Join(p.dir, "portico.toml")
@@ -61,6 +61,9 @@ func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd) *place {
 	}
 	p.site = apptest.Start(t, func(c *config.Config) {
 		c.PublicURL, c.TrustedProxies, c.Apps, c.Upstream, c.Rules = read.PublicURL, read.TrustedProxies, read.Apps, read.Upstream, read.Rules
+		for _, o := range options {
+			o(c)
+		}
 	})
 	p.site.Clock.Advance(time.Since(p.site.Clock.Now())) // the clock of the machine decides whether a token is valid
 	p.certify()

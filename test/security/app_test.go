@@ -32,11 +32,31 @@ type protectedApp struct {
 	seen []echo
 }
 
-// tempers returns three ways in which apps find the page of a request.
+// tempers returns the ways in which apps find the page of a request.
 func tempers() map[string]func(r *http.Request) string {
 	return map[string]func(r *http.Request) string{
 		"raw":     func(r *http.Request) string { return strings.SplitN(r.RequestURI, "?", 2)[0] },
 		"cleaned": func(r *http.Request) string { return pathpkg.Clean(r.URL.Path) },
+		"Tomcat": func(r *http.Request) string {
+			raw, _, _ := strings.Cut(r.RequestURI, "?")
+			segments := strings.Split(raw, "/")
+			for i, s := range segments {
+				segments[i], _, _ = strings.Cut(s, ";")
+			}
+			decoded, err := url.PathUnescape(strings.Join(segments, "/"))
+			if err != nil {
+				return raw
+			}
+			return pathpkg.Clean(decoded)
+		},
+		"WHATWG URL": func(r *http.Request) string { // as new URL(request.url, base) of Node
+			base := &url.URL{Scheme: "http", Host: "portico.test", Path: "/"}
+			u, err := base.Parse(r.RequestURI)
+			if err != nil {
+				return r.RequestURI
+			}
+			return pathpkg.Clean(u.Path)
+		},
 		"decoded twice": func(r *http.Request) string {
 			twice, err := url.PathUnescape(r.URL.Path)
 			if err != nil {

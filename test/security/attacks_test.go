@@ -261,6 +261,8 @@ func attacks() testform.Catalogue {
 		"SEC-223": "A client spells framing headers in ways that only the app understands.",
 		"SEC-224": "A client sends Transfer-Encoding over HTTP/1.0, where its meaning is not defined.",
 		"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
+		"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",
+		"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
 		"SEC-240": "Another site opens a WebSocket over HTTP/2.",
 		"SEC-242": "A session with a password alone, or an old second factor, opens a page that asks for one.",
 		"SEC-243": "One TOTP or recovery code is sent by many callers at once, at every node.",
@@ -339,6 +341,7 @@ func attacks() testform.Catalogue {
 		// Tests without a number
 		"SEC-350":    "A name or a setting hides characters, or turns the direction of the text around it, on a page, in an email or in a terminal.",
 		"SEC-351":    "A pipe or a device stands where an operator's command or setting expects a file.",
+		"SEC-362":    "A stranger names an address inside, and Portico reaches others through a proxy.",
 		"SEC-352":    "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 		"SEC-260":    "A text that an operator pasted from elsewhere holds markup, an action of a template or a header of an email.",
 		"SEC-219":    "Clients open TLS connections for names that no operator has configured, to use up the limits of the authority.",

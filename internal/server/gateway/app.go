@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/x509"
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
@@ -25,6 +26,7 @@ type App struct {
 	Timeout  time.Duration // until a response begins
 	Silence  time.Duration // time without any response while requests wait; 0: only Timeout applies
 	Uploads  Uploads
+	Roots    *x509.CertPool // trusted authorities of an upstream by https; nil: the system's
 
 	KeepAllCookies bool     // even if another account uses the browser
 	KeepCookies    []string // names of cookies that stay in that case

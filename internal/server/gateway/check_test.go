@@ -92,6 +92,10 @@ func TestCheck(t *testing.T) {
 			if a := ask("GET", "/app/x", fetch); !strings.Contains(a.body, `"signin_url":"`+s.origin+`/auth/signin"`) || a.header.Get("Location") != "" {
 				t.Errorf("a fetch without a session: %d %s", a.status, a.body)
 			}
+			inPage := strings.Replace(navigate, "text/html", "application/json", 1)
+			if a := ask("GET", "/app/x", inPage); a.status != 401 || a.header.Get("Content-Type") != "application/problem+json" || a.header.Get("Location") != "" {
+				t.Errorf("a navigation that takes JSON only: %d %v", a.status, a.header)
+			}
 			socket := strings.Replace(upgrade(s, "http://evil.test"), "Upgrade: websocket\r\nConnection: Upgrade\r\n", "", 1)
 			if a := ask("GET", "/app/ws", socket, "Cookie: "+plain); a.status != 403 {
 				t.Errorf("a WebSocket of another origin: %d", a.status)

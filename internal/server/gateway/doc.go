@@ -14,8 +14,9 @@
 //	/auth/signout            on an app's own host
 //
 // A request to an app passes these steps:
-//  1. The path must have its one valid spelling. It determines the app and the
-//     rule, which names the need (package rule).
+//  1. The path must have its one valid spelling, unless the app takes paths as
+//     they are sent. It determines the app and the rule, which names the need
+//     (package rule).
 //  2. The session is checked, or the access token, if the app takes them. Without one, a navigation is redirected to the
 //     sign-in page and comes back. A fetch, an event stream or a WebSocket gets
 //     401 with the URL of that page.

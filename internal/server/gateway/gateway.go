@@ -177,16 +177,16 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 	asked.raw, _, _ = strings.Cut(asked.target, "?")
 	a, matched, err := g.route(asked)
 	v := visit{app: a, rule: matched}
-	if a != nil {
-		asked.program = a.byProgram(r)
-	}
 	if errors.Is(err, server.MethodNotAllowed) {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 	}
-	if err != nil {
-		return v, err
+	if err == nil {
+		v, err = g.admit(w, r, asked, v)
 	}
-	return g.admit(w, r, asked, v)
+	if err != nil {
+		asked.program = a.byProgram(r)
+	}
+	return v, err
 }
 
 // route finds the app and the rule of a request. With an error it may return the app alone.
@@ -195,7 +195,7 @@ func (g *Gateway) route(asked *ask) (*app, rule.Rule, error) {
 	path, err := rule.Path(asked.raw)
 	switch {
 	case err != nil:
-		return nil, rule.Rule{}, server.Malformed.WithCause(err)
+		return g.routeAsSent(asked, m, err)
 	case pages.Own(path):
 		return nil, rule.Rule{}, server.RouteMissing
 	case m == 0:
@@ -210,6 +210,22 @@ func (g *Gateway) route(asked *ask) (*app, rule.Rule, error) {
 		return g.apps[i], found, rule.Denied
 	}
 	return g.apps[i], found, nil
+}
+
+// routeAsSent is route for a path that has several readings. refused is why it has.
+func (g *Gateway) routeAsSent(asked *ask, m rule.Methods, refused error) (*app, rule.Rule, error) {
+	site, i, readings, ok := g.sites.FindAsSent(asked.host, asked.raw)
+	switch {
+	case !ok:
+		return nil, rule.Rule{}, server.Malformed.WithCause(refused)
+	case m == 0:
+		return nil, rule.Rule{}, server.MethodNotAllowed
+	}
+	matched, _, ok := site.Rules.MatchAll(m, readings)
+	if !ok {
+		return g.apps[i], matched, rule.Denied
+	}
+	return g.apps[i], matched, nil
 }
 
 // admit checks the session and the need of the rule.

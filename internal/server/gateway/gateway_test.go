@@ -128,6 +128,10 @@ func TestSignIn(t *testing.T) {
 		"websocket, old browser": {"GET", "/ws", strings.Replace(upgrade(s, s.origin), "Sec-Fetch-Mode: websocket\r\n", "", 1), ""},
 		"xhr, old browser":       {"GET", "/a", "X-Requested-With: XMLHttpRequest", ""},
 		"write, old browser":     {"POST", "/a", "Accept: text/html", ""},
+		"json":                   {"GET", "/a", "Accept: application/json", ""},
+		"json in a navigation":   {"GET", "/a", strings.Replace(navigate, "text/html", "application/json", 1), ""},
+		"json of a library":      {"GET", "/a", "Accept: application/problem+json, */*", ""},
+		"page before json":       {"GET", "/a", strings.Replace(navigate, "text/html", "text/html, application/json;q=0.5", 1), "/a"},
 		"a session of nobody":    {"GET", "/a", fetch + "\r\nCookie: portico-session=" + strings.Repeat("A", 43), ""},
 		"two sessions":           {"GET", "/a", fetch + "\r\nCookie: portico-session=x; portico-session=y", ""},
 	} {

@@ -13,8 +13,8 @@ import (
 
 // navigates reports whether the response will be a page of its own, so that a
 // redirect to the sign-in page helps. Browsers say so in Fetch Metadata
-// headers; Accept is no evidence, because scripts can send any. Without those
-// headers, a plain GET counts as a navigation.
+// headers. An Accept with text/html proves nothing, because scripts can send it.
+// Without those headers, a plain GET counts as a navigation.
 func navigates(h http.Header, method string) bool {
 	if has(h, "Upgrade") || opensSocket(h) {
 		return false
@@ -25,6 +25,13 @@ func navigates(h http.Header, method string) bool {
 	}
 	dest := h.Get("Sec-Fetch-Dest")
 	return len(mode) == 1 && mode[0] == "navigate" && (dest == "document" || dest == "")
+}
+
+// wantsJSON reports whether a client takes JSON and names no type of a page. Browsers
+// name text/html in every navigation.
+func wantsJSON(h http.Header) bool {
+	accept := strings.ToLower(strings.Join(h["Accept"], ","))
+	return strings.Contains(accept, "json") && !strings.Contains(accept, "html")
 }
 
 // opensSocket reports whether a request described by a proxy opens a WebSocket.

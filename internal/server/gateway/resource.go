@@ -93,10 +93,14 @@ func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (sessio
 	return g.actions.Flows.PeekSession(ctx, token)
 }
 
-// byProgram reports whether a refused request to an app that takes access tokens comes
-// from a program, which no redirect helps.
+// byProgram reports whether a refused request comes from a program, which no redirect
+// helps. Such a request takes JSON and no page. If the app takes access tokens, every
+// request counts that brings one or takes no page. a may be nil.
 func (a *app) byProgram(r *http.Request) bool {
-	return a.Resource != "" && (len(r.Header["Authorization"]) > 0 || !strings.Contains(r.Header.Get("Accept"), "text/html"))
+	if wantsJSON(r.Header) {
+		return true
+	}
+	return a != nil && a.Resource != "" && (len(r.Header["Authorization"]) > 0 || !strings.Contains(r.Header.Get("Accept"), "text/html"))
 }
 
 // invite tells a program where it gets a token for the app (RFC 9728 5.1, RFC 9470 3).

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/url"
@@ -50,6 +51,7 @@ func newTransport(a App) *transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &transport{Transport: http.Transport{
 		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: a.Roots},
 		TLSHandshakeTimeout:    dialTimeout,
 		ResponseHeaderTimeout:  a.Timeout,
 		ExpectContinueTimeout:  time.Second,
