@@ -150,7 +150,9 @@ func parseMessage(value any) (m message, err error) {
 
 // trimmed returns a text without what editors leave at its ends. An isolate that ends there keeps its other end.
 func trimmed(text string) string {
-	of := func(s string) int { return strings.Count(s, "\u2069") - (strings.Count(s, "\u2066") + strings.Count(s, "\u2067") + strings.Count(s, "\u2068")) }
+	of := func(s string) int {
+		return strings.Count(s, "\u2069") - (strings.Count(s, "\u2066") + strings.Count(s, "\u2067") + strings.Count(s, "\u2068"))
+	}
 	if t := legible.Trim(text); of(t) == of(text) {
 		return t
 	}
