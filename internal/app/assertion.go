@@ -2,6 +2,7 @@ package app
 
 import (
 	"portico/internal/assertion"
+	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/openid"
@@ -26,9 +27,9 @@ func clientKeys(cfg config.Config) (list []assertion.Source, problems config.Pro
 	return list, problems
 }
 
-// buildAssertions prepares checking what OpenID clients sign.
-func (a *App) buildAssertions(l *live) error {
-	sources, _ := clientKeys(l.config) // Check has found no problem
+// takeAssertions prepares checking what OpenID clients sign.
+func (p *parts) takeAssertions(c clock.Clock) error {
+	sources, _ := clientKeys(p.config) // clients has the problems
 	var origins []string
 	for _, s := range sources {
 		if s.URL != "" {
@@ -39,6 +40,6 @@ func (a *App) buildAssertions(l *live) error {
 	if err != nil {
 		return err
 	}
-	l.asserted = assertion.New(assertion.Config{Clock: a.clock, Client: client, Sources: sources})
+	p.asserted = assertion.New(assertion.Config{Clock: c, Client: client, Sources: sources})
 	return nil
 }

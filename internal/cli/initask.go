@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"portico/internal/account"
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
+	"portico/internal/legible"
 )
 
 // proxies are the answers about the proxy, with the names of their files.
@@ -58,7 +60,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 
 // answer takes the flag of a question, or asks until the answer is right.
 func (s *session) answer(q question, lines *bufio.Reader) error {
-	if q.given != "" {
+	if q.given = legible.Trim(q.given); q.given != "" {
 		if err := q.check(q.given); err != nil {
 			return fmt.Errorf("%w: %s: %w", errUsage, q.flag, err)
 		}
@@ -73,7 +75,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		fmt.Fprintln(s.Stderr, text)
 		fmt.Fprint(s.Stderr, "> ")
 		line, err := lines.ReadString('\n')
-		line = strings.TrimSpace(line)
+		line = legible.Trim(line)
 		if errors.Is(err, io.EOF) && line == "" {
 			fmt.Fprintln(s.Stderr)
 			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
@@ -114,7 +116,7 @@ func setting(variable string) func(string) error {
 		if value == "" {
 			return errors.New("write an answer")
 		}
-		err := config.CheckValue(variable, value)
+		err := app.CheckValue(variable, value)
 		if problems, ok := errors.AsType[config.Problems](err); ok {
 			return errors.New(problems[0].Why + ": " + problems[0].Write)
 		}
@@ -133,7 +135,7 @@ func checkProxy(value string) error {
 	if _, known := proxies[value]; !known {
 		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
 		slices.Sort(names)
-		return fmt.Errorf("%q is no proxy that this command knows: write one of %s, or none", value, strings.Join(names, ", "))
+		return fmt.Errorf("%q is no proxy that this command knows: %s, or none", value, config.OneFrom(value, names))
 	}
 	return nil
 }

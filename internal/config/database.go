@@ -9,9 +9,8 @@ func CheckDatabaseURL(flag, url string) error {
 	return nil
 }
 
-// CheckValue checks one value by the rules of a setting, which it names by its
+// OfValue returns the settings of an installation that sets one value, which it names by its
 // variable. The error is of type Problems.
-func CheckValue(variable, value string) error {
-	_, err := load("", nil, []string{variable + "=" + value})
-	return err
+func OfValue(variable, value string) (Config, error) {
+	return load("", nil, []string{variable + "=" + value})
 }
