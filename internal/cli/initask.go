@@ -15,6 +15,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/fault"
 	"portico/internal/legible"
+	"portico/internal/origin"
 )
 
 // proxies are the answers about the proxy, with the names of their files.
@@ -55,6 +56,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 			return answers{}, err
 		}
 	}
+	a.PublicURL = origin.ASCII(a.PublicURL) // proxies and browsers know no umlauts
 	return a, nil
 }
 

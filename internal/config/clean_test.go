@@ -47,6 +47,11 @@ func TestLoad_NamesWhatIsNotSeen(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
+	for _, set := range []string{`PORTICO_LISTEN=":8080"`, `PORTICO_TRACING_HEADER='canary'`} {
+		if _, err := config.Load("", []string{set}); err == nil || !strings.Contains(err.Error(), "the value stands in quotes") || strings.Contains(err.Error(), "ary") {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
 	if _, err := config.Load(wide, nil); err == nil || !strings.Contains(err.Error(), "it is not in UTF-8") {
 		t.Errorf("UTF-16: %v", err)
 	}

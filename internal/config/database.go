@@ -1,12 +1,15 @@
 package config
 
-// CheckDatabaseURL checks a database URL that a command line flag gave, by the
+import "portico/internal/legible"
+
+// ParseDatabaseURL reads a database URL that a command line flag gave, by the
 // rules of database_url. The error is of type Problems.
-func CheckDatabaseURL(flag, url string) error {
-	if _, bad := checkDatabaseURL(url); bad != nil {
-		return Problems{{Source: "command line", Key: flag, Why: bad.why, Write: bad.write}}
+func ParseDatabaseURL(flag, url string) (string, error) {
+	url, bad := checkDatabaseURL(legible.Trim(url))
+	if bad != nil {
+		return "", Problems{{Source: "command line", Key: flag, Why: bad.why, Write: bad.write}}
 	}
-	return nil
+	return url, nil
 }
 
 // OfValue returns the settings of an installation that sets one value, which it names by its

@@ -284,6 +284,13 @@ func (v *value) trim() {
 	}
 }
 
+// inQuotes reports whether a value of the environment has the quotes of a shell. A file of variables for a
+// container has no shell that removes them.
+func (v value) inQuotes() bool {
+	s, _ := v.raw.(string)
+	return v.env && len(s) > 1 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'')
+}
+
 // texts returns the items of a list.
 func (v value) texts() ([]string, bool) {
 	if s, ok := v.raw.(string); ok && v.env {

@@ -152,6 +152,9 @@ func (l *loader) take(e entry, spell func(key) string) {
 	l.announce(e)
 	l.taken[k.name] = e.name
 	wrong := k.illegible(e.value)
+	if e.inQuotes() {
+		wrong = only(&mistake{"the value stands in quotes, which belong to it here", "remove them"})
+	}
 	if isFile && wrong == nil {
 		text, err := readSecret(e.raw)
 		if err != nil {

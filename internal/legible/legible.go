@@ -56,7 +56,7 @@ func Clean(s string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Trim returns a text without what people and editors leave at its ends unseen: blanks, line
+// Trim returns a text without what people and editors leave at its ends: blanks, line
 // breaks, byte order marks, characters without a width, marks of direction.
 func Trim(s string) string {
 	s = strings.TrimLeftFunc(s, unseen)
@@ -72,9 +72,12 @@ func Trim(s string) string {
 	return s
 }
 
-// unseen reports whether a character at the end of a text is nothing that anybody meant. Other
-// controls are no accident of an editor, and Check refuses them there too.
+// unseen reports whether a character comes to the end of a text by a paste or by an editor. Other controls, other
+// line breaks and the override from right to left do not, so Check refuses them there too.
 func unseen(r rune) bool {
+	if strings.ContainsRune("\u0085\u2028\u2029\u202e", r) {
+		return false
+	}
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 }
 

@@ -78,7 +78,7 @@ func TestLines(t *testing.T) {
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"\ufeff a\u00a0b \r\n": "a\u00a0b", "\u200b\u200ea\u200f\u00ad": "a", "\u2067a\u2069": "a", "\u3000\u2028a\u0085": "a", "a\ufeff": "a", " \u200d\u200c ": "",
+		"\ufeff a\u00a0b \r\n": "a\u00a0b", "\u200b\u200ea\u200f\u00ad": "a", "\u2067a\u2069": "a", "\u3000a\u202c": "a", "a\u0085": "a\u0085", "\u2028a": "\u2028a", "\u202ea": "\u202ea", "a\u202e": "a\u202e", "a\ufeff": "a", " \u200d\u200c ": "",
 		"അനില്\u200d": "അനില്\u200d", "عَ\u200c": "عَ\u200c", "☺\ufe0f": "☺\ufe0f", "a\u200d": "a", "\u200da": "a", "a\u3164": "a",
 		"a\x00": "a\x00", "\x1ba": "\x1ba", "a\ue000": "a\ue000", "a\xff": "a\xff", "": "",
 	} {

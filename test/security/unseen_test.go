@@ -45,7 +45,7 @@ func TestSEC359_NoOtherAddressBecomesAnAccount(t *testing.T) {
 	s.operator(victim, good)
 	local, domain, _ := strings.Cut(victim, "@")
 	for _, spelling := range []string{
-		local + "\u200b@" + domain, local + "@\u200b" + domain, victim[:3] + "\u00ad" + victim[3:], victim + "\x00", victim + "\x1b", victim + "\ue000", "\u202e" + victim + "\u200bx",
+		local + "\u200b@" + domain, local + "@\u200b" + domain, victim[:3] + "\u00ad" + victim[3:], victim + "\x00", victim + "\x1b", victim + "\ue000", victim + "\u0085", "\u202e" + victim, "\u202e" + victim + "\u200bx",
 	} {
 		if a := s.visitor().signIn(spelling, good); a.status != 422 && a.status != 400 {
 			t.Errorf("%+q: %d %s", spelling, a.status, a.body)
