@@ -32,7 +32,7 @@ func checkUpstream(s string) (*url.URL, *mistake) {
 	const write = "write http://host:port of the app, without a path"
 	u, err := parseURL(s)
 	if err != nil || !bare(u) || origin.CheckCalled(origin.Of(u)) != nil {
-		return nil, &mistake{"the value is not the address of an app", write}
+		return nil, &mistake{"the value is not the address of an app" + flaw(u, err), write}
 	}
 	return normal(u), nil
 }
@@ -64,11 +64,28 @@ func bare(u *url.URL) bool {
 	return u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Path == "" || u.Path == "/")
 }
 
+// flaw says in parentheses why a URL is not an origin. It shows nothing that can be a password.
+func flaw(u *url.URL, err error) string {
+	switch {
+	case err != nil:
+		return ""
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return " (it does not begin with https:// or http://)"
+	case u.User != nil:
+		return " (it names a user)"
+	case !bare(u):
+		return " (there is more behind the host)"
+	case strings.Contains(u.Host, "_"):
+		return " (browsers and certificates know no host with _)"
+	}
+	return " (" + strconv.Quote(u.Host) + " is not a host)"
+}
+
 // parseOrigin reads the origin of a site that browsers visit, and returns it in its normal form.
 func parseOrigin(s, write string) (*url.URL, *mistake) {
 	u, err := parseURL(s)
 	if err != nil || !bare(u) || origin.Check(origin.Of(u)) != nil {
-		return nil, &mistake{"the value is not the address of a site", write}
+		return nil, &mistake{"the value is not the address of a site" + flaw(u, err), write}
 	}
 	return normal(u), nil
 }

@@ -155,12 +155,12 @@ func TestLoad_Refuses(t *testing.T) {
 	}
 	empty := write(t, "empty", "\n")
 	cases := []struct{ text, want string }{
-		{`public_url = "https://login.test/auth"`, "without a path"},
-		{`public_url = "https://user@login.test"`, "not the address of a site"},
+		{`public_url = "https://login.test/auth"`, "not the address of a site (there is more behind the host): write https://host or https://host:port, without a path"},
+		{`public_url = "https://canary@login.test"`, "not the address of a site (it names a user)"},
 		{`public_url = "https://login.test?x"`, "not the address of a site"},
-		{`public_url = "login.test"`, "not the address of a site"},
+		{`public_url = "login.test"`, "not the address of a site (it does not begin with https:// or http://)"},
 		{`public_url = "ftp://login.test"`, "not the address of a site"},
-		{`public_url = "https://login.test."`, "not the address of a site"},
+		{`public_url = "https://login.test."`, "not the address of a site (\"login.test.\" is not a host)"},
 		{`public_url = 1`, "not the address of a site"},
 		{`listen = "8080"`, "not an address to listen on"},
 		{`listen = "127.0.0.1:http"`, "not an address to listen on"},
@@ -208,7 +208,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{`return_default = "//evil.test"`, "not a place to go to"},
 		{`return_default = "https://app.test/x"`, "not one of return_origins"},
 		{`upstream = "127.0.0.1:3000"`, "not the address of an app"},
-		{`public_url = "https://my_login.test"`, "not the address of a site"},
+		{`public_url = "https://my_login.test"`, "not the address of a site (browsers and certificates know no host with _)"},
 		{`passkey_origins = ["https://my_login.test"]`, "not the origin of a site"},
 		{`return_origins = ["https://my_app.test"]`, "not the origin of an app"},
 		{`upstream = "http://my app:3000"`, "not the address of an app"},
