@@ -6,6 +6,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"portico/internal/fault"
+	"portico/internal/legible"
 )
 
 const (
@@ -20,15 +21,15 @@ type Address struct {
 	Key  string // canonical form: two addresses with equal keys are one account
 }
 
-// ParseAddress checks an address as typed. It accepts a strict dot-atom grammar
-// (RFC 5322 3.2.3) with a domain of two labels or more. It refuses everything
+// ParseAddress checks an address as typed or pasted, without blanks and invisible
+// characters at its ends. It accepts a strict dot-atom grammar (RFC 5322 3.2.3) with a domain of two labels or more. It refuses everything
 // that a mail library could read in another way: display names, quotes,
 // comments, literals, lists, spaces and non-ASCII local parts (ASVS 1.5.3). It
 // turns an international domain into its A-labels.
 //
 // The fault, if any, belongs to the field name.
 func ParseAddress(typed, name string) (Address, *fault.Field) {
-	typed = strings.Trim(typed, " \t\r\n")
+	typed = legible.Trim(typed)
 	if typed == "" {
 		return Address{}, &fault.Field{Name: name, Code: CodeAddressRequired}
 	}

@@ -15,7 +15,12 @@ func TestParseAddress(t *testing.T) {
 		{typed: "a.b+tag@sub.example.org", mail: "a.b+tag@sub.example.org", key: "a.b+tag@sub.example.org"},
 		{typed: "o'brien@example.ie", mail: "o'brien@example.ie", key: "o'brien@example.ie"},
 		{typed: "u@bücher.example", mail: "u@xn--bcher-kva.example", key: "u@xn--bcher-kva.example"},
+		{typed: "\ufeff\u200b\u00a0 User@X.test\u200e\u2069\u3000\r\n", mail: "User@X.test", key: "user@x.test"}, // pasted
 		{typed: "", code: account.CodeAddressRequired},
+		{typed: "\u200b\u00a0", code: account.CodeAddressRequired},
+		{typed: "v\u200b@x.test", code: account.CodeAddressInvalid},
+		{typed: "v@x\u200b.test", code: account.CodeAddressInvalid},
+		{typed: "v@x.test\x00", code: account.CodeAddressInvalid},
 		{typed: "   ", code: account.CodeAddressRequired},
 		{typed: strings.Repeat("a", 255), code: account.CodeAddressTooLong},
 		{typed: strings.Repeat("a", 65) + "@x.test", code: account.CodeAddressInvalid},

@@ -23,7 +23,7 @@ func ParseName(typed, field string) (string, *fault.Field) {
 	if len(typed) > 8*maxName { // before anything is parsed
 		return "", nameTooLong(field)
 	}
-	name := strings.Join(strings.Fields(norm.NFC.String(typed)), " ")
+	name := strings.Join(strings.Fields(norm.NFC.String(legible.Trim(typed))), " ")
 	if legible.Check(name) != nil {
 		return "", &fault.Field{Name: field, Code: CodeNameCharacter}
 	}

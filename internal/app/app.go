@@ -151,21 +151,23 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
-	if err := Check(cfg); err != nil {
+	parts, err := prepare(cfg, a.clock, options)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err != nil {
+	if err := a.buildTraces(); err != nil {
 		return nil, err
 	}
-	if err := a.assemble(ctx); err != nil {
-		if a.traces != nil {
-			_ = a.traces.Close(ctx)
+	if a.Store, err = store.Open(ctx, store.Config{URL: cfg.DatabaseURL, MustExist: options.Existing}); err == nil {
+		if err = a.assemble(ctx, parts); err == nil {
+			return a, nil
 		}
 		_ = a.Store.Close()
-		return nil, err
 	}
-	return a, nil
+	if a.traces != nil {
+		_ = a.traces.Close(ctx)
+	}
+	return nil, err
 }
 
 // Close writes pending last uses of sessions and closes the database. It waits
@@ -188,7 +190,7 @@ func (a *App) Close() error {
 // firstMigration is applied only to an empty database.
 const firstMigration = "00001_start.sql"
 
-func (a *App) assemble(ctx context.Context) error {
+func (a *App) assemble(ctx context.Context, p *parts) error {
 	if err := a.checkPurpose(ctx); err != nil {
 		return err
 	}
@@ -221,10 +223,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err := a.rememberFormers(ctx); err != nil {
 		return err
 	}
-	if err := a.buildTraces(); err != nil {
-		return err
-	}
-	first, err := a.build(a.Config, nil)
+	first, err := a.build(p, nil)
 	if err != nil {
 		return err
 	}
@@ -311,25 +310,15 @@ func makeProviders(cfg config.Config, c clock.Clock) (*egress.Client, *federatio
 	return client, service, err
 }
 
-// Mailer builds the mailer of a configuration that has smtp_url. It does not
+// Mailer builds the mailer of a configuration that has smtp_url and mail_from. It does not
 // connect.
 func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mailer.Mailer, error) {
-	server, err := mailer.ParseURL(cfg.SMTPURL)
-	if err != nil {
-		return nil, err
-	}
-	look := brand.Default()
+	p := parts{config: cfg, catalogue: catalogue, theme: brand.Default()}
 	if own, wrong := theme(cfg); len(wrong) == 0 {
-		look = own
+		p.theme = own
 	}
-	roots, err := egress.Roots(cfg.TLS.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	return mailer.New(mailer.Config{
-		Server: server, RootCAs: roots, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms, PublicURL: publicURL(cfg).String(),
-		Brand: cfg.Brand.Name, Look: look.Mail(), Catalogue: catalogue, Clock: c,
-	})
+	r := cfg.Report()
+	return p.mailer, errors.Join(p.takeMail(r, c), r.Err())
 }
 
 // startMail prepares sending what waits in the outbox.

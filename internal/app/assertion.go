@@ -2,6 +2,7 @@ package app
 
 import (
 	"portico/internal/assertion"
+	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/openid"
 )
@@ -25,19 +26,19 @@ func clientKeys(cfg config.Config) (list []assertion.Source, problems config.Pro
 	return list, problems
 }
 
-// buildAssertions prepares checking what OpenID clients sign.
-func (a *App) buildAssertions(l *live) error {
-	sources, _ := clientKeys(l.config) // Check has found no problem
+// takeAssertions prepares checking what OpenID clients sign.
+func (p *parts) takeAssertions(c clock.Clock) error {
+	sources, _ := clientKeys(p.config) // clients has the problems
 	var origins []string
 	for _, s := range sources {
 		if s.URL != "" {
 			origins = append(origins, openid.OriginOf(s.URL))
 		}
 	}
-	client, err := outgoing(l.config, origins)
+	client, err := outgoing(p.config, origins)
 	if err != nil {
 		return err
 	}
-	l.asserted = assertion.New(assertion.Config{Clock: a.clock, Client: client, Sources: sources})
+	p.asserted = assertion.New(assertion.Config{Clock: c, Client: client, Sources: sources})
 	return nil
 }

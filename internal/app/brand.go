@@ -26,21 +26,35 @@ func theme(cfg config.Config) (*brand.Theme, []brand.Mistake) {
 	})
 }
 
-// checkBrand adds what is wrong with the brand and with the icons of providers.
-func checkBrand(cfg config.Config, r *config.Report) {
-	_, wrong := theme(cfg)
+// takeBrand reads the files of the brand and the icons of providers. given has icons without
+// a file, by the id of the provider.
+func (p *parts) takeBrand(r *config.Report, given map[string][]byte) error {
+	look, wrong := theme(p.config)
 	for _, m := range wrong {
 		r.Add("brand."+m.Key, m.Why, m.Write)
+		look = brand.Default()
 	}
-	for _, p := range cfg.Providers {
-		if p.Icon == "" {
+	p.theme, p.pictures = look, map[string]*brand.File{}
+	for id, data := range given {
+		icon, err := picture.Parse(data, icons())
+		if err != nil {
+			return err
+		}
+		p.pictures[id] = brand.NewPicture(icon)
+	}
+	for _, provider := range p.config.Providers {
+		if provider.Icon == "" {
 			continue
 		}
-		if _, err := picture.Open(p.Icon, icons()); err != nil {
+		icon, err := picture.Open(provider.Icon, icons())
+		if err != nil {
 			why, write, _ := strings.Cut(err.Error(), ": ")
-			r.Add("providers."+p.ID+".icon", p.Icon+" "+why, write)
+			r.Add("providers."+provider.ID+".icon", provider.Icon+" "+why, write)
+			continue
 		}
+		p.pictures[provider.ID] = brand.NewPicture(icon)
 	}
+	return nil
 }
 
 // Preview returns the screens in another scheme, for pages that show how the brand
@@ -54,33 +68,6 @@ func (a *App) Preview(scheme string) (*screens.Screens, error) {
 		return nil, errors.New(wrong[0].Why)
 	}
 	return a.screens(l, form.NewActions(l.flows, l.catalogue, a.clock, publicURL(cfg)), look)
-}
-
-// buildBrand reads the files of the brand. Check has found them good.
-func (a *App) buildBrand(l *live) error {
-	made, wrong := theme(l.config)
-	for _, m := range wrong {
-		return errors.New("brand." + m.Key + ": " + m.Why)
-	}
-	l.theme, l.pictures = made, map[string]*brand.File{}
-	for id, data := range a.options.Icons {
-		p, err := picture.Parse(data, icons())
-		if err != nil {
-			return err
-		}
-		l.pictures[id] = brand.NewPicture(p)
-	}
-	for _, p := range l.config.Providers {
-		if p.Icon == "" {
-			continue
-		}
-		icon, err := picture.Open(p.Icon, icons())
-		if err != nil {
-			return err
-		}
-		l.pictures[p.ID] = brand.NewPicture(icon)
-	}
-	return nil
 }
 
 // otherFiles adds the settings whose file has the same name and other content.

@@ -10,20 +10,11 @@ import (
 	"portico/internal/telemetry/span"
 )
 
-// buildFarewell prepares telling OpenID clients about ended sessions.
-func (a *App) buildFarewell(l *live) error {
-	client, err := outgoing(l.config, l.clients.LogoutOrigins())
-	if err != nil {
-		return err
-	}
-	guests, err := outgoing(l.config, l.config.OpenID.ClientOrigins)
-	if err != nil {
-		return err
-	}
-	l.farewell = farewell.New(farewell.Config{
-		Client: client, Guests: guests, Find: l.flows.ClientToTell, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
+// newFarewell prepares telling OpenID clients about ended sessions.
+func (a *App) newFarewell(l *live) *farewell.Sender {
+	return farewell.New(farewell.Config{
+		Client: l.told, Guests: l.toldGuest, Find: l.flows.ClientToTell, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
 	})
-	return nil
 }
 
 // startFarewells prepares the runners that send the messages about ended sessions. They exist without clients

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"strings"
+
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/origin"
@@ -44,9 +46,10 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 			h, err := gateway.ParseHeader(text)
 			if err != nil {
 				key := served.Setting("headers", n)
+				_, part, _ := strings.Cut(text, ":")
 				problems = append(problems, config.Problem{
 					Source: cfg.Source(key), Key: key, Why: err.Error(),
-					Write: "write a name and one of id, email, name, roles, token, session_age, such as Remote-User: email",
+					Write: config.OneFrom(strings.TrimSpace(part), []string{"id", "email", "name", "roles", "token", "session_age"}) + " behind a name, such as Remote-User: email",
 				})
 			}
 			a.Headers = append(a.Headers, h)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/mail"
 	"os"
 	"time"
 
 	"portico/internal/brand"
 	"portico/internal/code"
 	"portico/internal/flow"
+	"portico/internal/mailer"
 	"portico/internal/server"
 	"portico/internal/server/api"
 	"portico/internal/server/form"
@@ -105,7 +105,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 
 // sender returns the address of a mailbox, with or without a display name.
 func sender(from string) string {
-	parsed, err := mail.ParseAddress(from)
+	parsed, err := mailer.ParseMailbox(from)
 	if err != nil {
 		return ""
 	}

@@ -2,17 +2,41 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"portico/internal/config"
 	"portico/internal/password"
 	"portico/internal/store"
 )
+
+// takePasswords takes the rule for new passwords, and judges the cost of a hash.
+func (p *parts) takePasswords(r *config.Report) error {
+	cfg := p.config
+	policy, ok := password.Profile(cfg.Password.Profile)
+	if !ok {
+		return fmt.Errorf("the password profile %q is not known", cfg.Password.Profile)
+	}
+	if cfg.Password.Min != 0 {
+		policy.Min = cfg.Password.Min
+	}
+	p.policy = policy
+	if most := leastCost(cfg).MostSlots(); cfg.Hashing.Slots > most {
+		r.Add("hashing.slots", fmt.Sprintf("%d hashes of %d MiB at a time need more memory than hashes may have", cfg.Hashing.Slots, cfg.Hashing.MemoryMiB),
+			fmt.Sprintf("write at most %d, or a smaller hashing.memory_mib", most), "hashing.memory_mib")
+	}
+	return nil
+}
+
+func leastCost(cfg config.Config) password.Cost {
+	return password.Cost{Memory: uint32(cfg.Hashing.MemoryMiB) << 10, Passes: uint32(cfg.Hashing.Passes)}
+}
 
 // hashCost returns the cost of new password hashes. With password.hash = "auto"
 // only a serving node measures it. The database keeps the result, so that all
 // nodes and commands use the same cost.
 func (a *App) hashCost(ctx context.Context) (password.Cost, error) {
-	least := password.Cost{Memory: uint32(a.Config.Hashing.MemoryMiB) << 10, Passes: uint32(a.Config.Hashing.Passes)}
+	least := leastCost(a.Config)
 	if a.Config.Password.Hash != "auto" {
 		return least, nil
 	}

@@ -55,7 +55,7 @@ func TestNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := a.passkeys(cfg)
+	keys, err := passkeys(cfg, a.key, a.clock)
 	if err != nil || keys == nil {
 		t.Fatalf("2.2.2: no passkeys, which resist phishing (%v)", err)
 	}

@@ -60,7 +60,8 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err != nil {
 		return result, err
 	}
-	if err := errors.Join(Check(renewal.Config), renewal.Config.CheckServe()); err != nil {
+	made, err := prepare(renewal.Config, a.clock, a.options)
+	if err := errors.Join(err, renewal.Config.CheckServe()); err != nil {
 		return result, err
 	}
 	if undo := a.Keys.Extend(algorithms(renewal.Config)); undo != nil {
@@ -77,7 +78,7 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if err != nil {
 		return result, err
 	}
-	if err := a.replace(ctx, now, renewal.Config); err != nil {
+	if err := a.replace(ctx, now, made); err != nil {
 		return result, err
 	}
 	if err := replaceKey(ctx); err != nil {
@@ -98,9 +99,9 @@ func asText(problems config.Problems) []string {
 	return all
 }
 
-// replace builds what the settings make, and puts it in the place of now.
-func (a *App) replace(ctx context.Context, now *live, cfg config.Config) (err error) {
-	next, err := a.build(cfg, now)
+// replace builds what the parts make, and puts it in the place of now.
+func (a *App) replace(ctx context.Context, now *live, made *parts) (err error) {
+	next, err := a.build(made, now)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (a *App) replace(ctx context.Context, now *live, cfg config.Config) (err er
 	}
 	next.screens.Warm(ctx) // before it serves: until then the old screens answer
 	a.install(next)
-	a.node.Use(cfg.Shared())
+	a.node.Use(next.config.Shared())
 	now.close(next)
 	return nil
 }

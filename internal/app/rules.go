@@ -135,6 +135,7 @@ func answers(cfg config.Config, apps []rule.Site, host string) bool {
 // split returns the host and the escaped path of a URL. It keeps the path as
 // written, because url.Parse would normalize it.
 func split(cfg config.Config, target string) (host, path string, err error) {
+	target = origin.ASCII(target)
 	if cut := strings.IndexAny(target, "?#"); cut >= 0 {
 		target = target[:cut]
 	}

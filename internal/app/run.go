@@ -37,25 +37,41 @@ type Listeners struct {
 
 // Listen opens the configured listeners. The caller must pass them to Run or
 // close them.
-func (a *App) Listen(ctx context.Context) (Listeners, error) {
+func (a *App) Listen(ctx context.Context) (Listeners, error) { return listen(ctx, a.Config) }
+
+// TryListen returns why Listen would fail. Serving calls it before it makes a database.
+func TryListen(ctx context.Context, cfg config.Config) error {
+	all, err := listen(ctx, cfg)
+	return errors.Join(err, all.close())
+}
+
+func listen(ctx context.Context, cfg config.Config) (all Listeners, err error) {
 	var lc net.ListenConfig
-	public, err := lc.Listen(ctx, "tcp", a.Config.Listen)
-	if err != nil {
-		return Listeners{}, fmt.Errorf("listen: %w", err)
-	}
-	ops, err := lc.Listen(ctx, "tcp", a.Config.OpsListen)
-	if err != nil {
-		_ = public.Close()
-		return Listeners{}, fmt.Errorf("listen for operations: %w", err)
-	}
-	all := Listeners{Public: public, Ops: ops}
-	if t := a.Config.TLS; t.On() && t.HTTPListen != config.Off {
-		if all.HTTP, err = lc.Listen(ctx, "tcp", t.HTTPListen); err != nil {
-			_, _ = public.Close(), ops.Close()
-			return Listeners{}, fmt.Errorf("listen for http: %w", err)
+	for _, l := range []struct {
+		to            *net.Listener
+		address, what string
+	}{
+		{&all.Public, cfg.Listen, "listen"},
+		{&all.Ops, cfg.OpsListen, "listen for operations"},
+		{&all.HTTP, cfg.TLS.HTTPListen, "listen for http"},
+	} {
+		if l.to == &all.HTTP && (!cfg.TLS.On() || l.address == config.Off) {
+			continue
+		}
+		if *l.to, err = lc.Listen(ctx, "tcp", l.address); err != nil {
+			return Listeners{}, errors.Join(fmt.Errorf("%s: %w", l.what, err), all.close())
 		}
 	}
 	return all, nil
+}
+
+func (l Listeners) close() (err error) {
+	for _, one := range []net.Listener{l.Public, l.Ops, l.HTTP} {
+		if one != nil {
+			err = errors.Join(err, one.Close())
+		}
+	}
+	return err
 }
 
 // Claim reserves the database for this process, or returns store.ErrInUse. Run

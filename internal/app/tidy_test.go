@@ -38,7 +38,11 @@ func TestPurge_TellsFirst(t *testing.T) {
 		ID: "rp", Public: true, PKCE: true, RedirectURIs: []string{"https://rp.test/cb"}, LogoutURI: "https://rp.test/logout", IDTokenAlg: "ES256", AccessToken: "opaque",
 	}}
 	before := a.live.Load()
-	next, err := a.build(cfg, before)
+	made, err := prepare(cfg, now, a.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := a.build(made, before)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portico/internal/file"
+	"portico/internal/legible"
 )
 
 // maxFile is the size limit of a certificate with its chain, and of a key, in bytes.
@@ -64,7 +65,7 @@ func (f *Files) read() (*tls.Certificate, [sha256.Size]byte, error) {
 		return nil, [sha256.Size]byte{}, err
 	}
 	content := sha256.Sum256(append(append([]byte{}, cert...), key...))
-	pair, err := tls.X509KeyPair(cert, key)
+	pair, err := tls.X509KeyPair(legible.Unmark(cert), legible.Unmark(key))
 	if err != nil {
 		return nil, content, fmt.Errorf("%s and %s are no pair: %w", f.cert, f.key, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 
 	"portico/internal/cli/spoof"
+	"portico/internal/legible"
+	"portico/internal/origin"
 )
 
 type checkAppCmd struct {
@@ -73,7 +75,7 @@ func (c checkAppCmd) target() (spoof.Deployment, error) {
 }
 
 func webAddress(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
+	u, err := url.Parse(origin.ASCII(legible.Trim(text)))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, fmt.Errorf("%w: %q is not an address: write one such as https://example.com/app", errUsage, text)
 	}

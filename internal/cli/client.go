@@ -3,10 +3,13 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/config"
+	"portico/internal/legible"
 	"portico/internal/origin"
 )
 
@@ -89,8 +92,9 @@ func (c clientAddCmd) Run(s *session) error {
 	}
 	preset, ok := clientPresets()[c.Preset]
 	if !ok {
-		return fmt.Errorf("%w: there is no preset %s: write one of %s", errUsage, c.Preset, presetNames())
+		return fmt.Errorf("%w: there is no preset %s: %s", errUsage, c.Preset, config.OneFrom(c.Preset, slices.Sorted(maps.Keys(clientPresets()))))
 	}
+	c.URL = origin.ASCII(legible.Trim(c.URL))
 	u, err := url.Parse(c.URL)
 	if err != nil || origin.Check(origin.Of(u)) != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%w: %s is not the address of an app: write it as https://app.example.com", errUsage, c.URL)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"portico/internal/legible"
 	"portico/internal/origin"
 )
 
@@ -24,7 +25,9 @@ func (c clientCreateCmd) Run(s *session) error {
 	if _, taken := clientOf(cfg, c.ID); taken {
 		return fmt.Errorf("%w: there is a client %s already: choose another id", errUsage, c.ID)
 	}
-	for _, uri := range c.Redirects {
+	for i, uri := range c.Redirects {
+		uri = origin.ASCII(legible.Trim(uri))
+		c.Redirects[i] = uri
 		if err := origin.CheckReturn(uri); err != nil {
 			return fmt.Errorf("%w: %s: %w", errUsage, uri, err)
 		}

@@ -11,8 +11,11 @@ import (
 	"strings"
 
 	"portico/internal/account"
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
+	"portico/internal/legible"
+	"portico/internal/origin"
 )
 
 // proxies are the answers about the proxy, with the names of their files.
@@ -57,13 +60,14 @@ func (c initCmd) ask(s *session) (answers, error) {
 			return answers{}, err
 		}
 	}
+	a.PublicURL = origin.ASCII(a.PublicURL) // proxies and browsers know no umlauts
 	return a, nil
 }
 
 // answer takes the flag of a question, or asks until the answer is right. Where the input
 // ends before the question, the usual answer counts.
 func (s *session) answer(q question, lines *bufio.Reader) error {
-	if q.given != "" {
+	if q.given = legible.Trim(q.given); q.given != "" {
 		if err := q.check(q.given); err != nil {
 			return fmt.Errorf("%w: %s: %w", errUsage, q.flag, err)
 		}
@@ -78,7 +82,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		fmt.Fprintln(s.Stderr, text)
 		fmt.Fprint(s.Stderr, "> ")
 		line, err := lines.ReadString('\n')
-		line = strings.TrimSpace(line)
+		line = legible.Trim(line)
 		if errors.Is(err, io.EOF) && line == "" && (q.usual() == "" || !first) {
 			fmt.Fprintln(s.Stderr)
 			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
@@ -119,7 +123,7 @@ func setting(variable string) func(string) error {
 		if value == "" {
 			return errors.New("write an answer")
 		}
-		err := config.CheckValue(variable, value)
+		err := app.CheckValue(variable, value)
 		if problems, ok := errors.AsType[config.Problems](err); ok {
 			return errors.New(problems[0].Why + ": " + problems[0].Write)
 		}
@@ -145,7 +149,7 @@ func checkProxy(value string) error {
 	if _, known := proxies[value]; !known {
 		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
 		slices.Sort(names)
-		return fmt.Errorf("%q is no proxy that this command knows: write one of %s, or none", value, strings.Join(names, ", "))
+		return fmt.Errorf("%q is no proxy that this command knows: %s, or none", value, config.OneFrom(value, names))
 	}
 	return nil
 }

@@ -28,10 +28,11 @@ func (c moveCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := config.CheckDatabaseURL("--to", c.To); err != nil {
+	to, err := config.ParseDatabaseURL("--to", c.To)
+	if err != nil {
 		return err
 	}
-	done, err := move.Run(s, cfg.DatabaseURL, c.To, move.Options{DryRun: c.DryRun, Report: s.progress()})
+	done, err := move.Run(s, cfg.DatabaseURL, to, move.Options{DryRun: c.DryRun, Report: s.progress()})
 	if err != nil {
 		return err
 	}

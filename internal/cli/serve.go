@@ -26,6 +26,9 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := app.TryListen(s, cfg); err != nil { // before anything is made
+		return err
+	}
 	log := s.logger(cfg.Log)
 	hangup, end := hangups()
 	defer end()

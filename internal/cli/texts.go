@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"portico/internal/config"
 	"portico/internal/locale"
 	"portico/web"
 )
@@ -30,7 +31,7 @@ func (c textsCmd) Run(s *session) error {
 		return err
 	}
 	if !slices.Contains(catalogue.Locales(), c.Locale) {
-		return fmt.Errorf("%w: there are no texts in %s: write one of %s", errUsage, c.Locale, strings.Join(catalogue.Locales(), ", "))
+		return fmt.Errorf("%w: there are no texts in %s: %s", errUsage, c.Locale, config.OneFrom(c.Locale, catalogue.Locales()))
 	}
 	keys := slices.DeleteFunc(catalogue.Keys(), func(key string) bool { return !strings.HasPrefix(key, c.Prefix) })
 	if len(keys) == 0 {

@@ -221,6 +221,7 @@ func checkAppName(s string) (string, *mistake) {
 
 // checkAppHost accepts host or host:port in the form that browsers send.
 func checkAppHost(s string) (string, *mistake) {
+	s = origin.ASCIIHost(s)
 	if strings.ToLower(s) != s || origin.Check("https://"+s) != nil {
 		return "", &mistake{fmt.Sprintf("%q is not a host", s), "write the host as browsers send it: shop.example.com, or shop.example.com:8443"}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/mail"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"portico/internal/file"
-	"portico/internal/legible"
 )
 
 var (
@@ -57,17 +55,6 @@ func parsePrefix(s string) (netip.Prefix, *mistake) {
 	return p.Masked(), nil
 }
 
-func checkMailFrom(s string) (string, *mistake) {
-	from, err := mail.ParseAddress(s)
-	if err != nil || strings.Contains(from.Address, " ") {
-		return "", &mistake{fmt.Sprintf("%q is not a sender", s), "write no-reply@example.com or Example <no-reply@example.com>"}
-	}
-	if err := legible.Check(from.Name); err != nil { // an encoded word (RFC 2047) has hidden it
-		return "", &mistake{"the name of the sender has " + err.Error(), "remove it"}
-	}
-	return s, nil
-}
-
 var selectorForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)*$`)
 
 func checkSelector(s string) (string, *mistake) {
@@ -87,8 +74,8 @@ func checkLocale(s string) (string, *mistake) {
 // checkBrandName limits the length so that the name fits into an email subject.
 func checkBrandName(s string) (string, *mistake) {
 	const most = 60
-	if strings.TrimSpace(s) != s || utf8.RuneCountInString(s) > most {
-		return "", &mistake{"the name is too long or has blanks around", fmt.Sprintf("write at most %d characters", most)}
+	if utf8.RuneCountInString(s) > most {
+		return "", &mistake{"the name is too long", fmt.Sprintf("write at most %d characters", most)}
 	}
 	return s, nil
 }

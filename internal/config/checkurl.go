@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"slices"
@@ -28,14 +29,19 @@ func checkPublicURL(s string) (*url.URL, *mistake) {
 }
 
 func checkUpstream(s string) (*url.URL, *mistake) {
-	return parseOrigin(s, "write http://host:port of the app, without a path")
+	const write = "write http://host:port of the app, without a path"
+	u, err := parseURL(s)
+	if err != nil || !bare(u) || origin.CheckCalled(origin.Of(u)) != nil {
+		return nil, &mistake{"the value is not the address of an app" + flaw(u, err), write}
+	}
+	return normal(u), nil
 }
 
 // checkCollector accepts the address of a collector, which may have a path.
 func checkCollector(s string) (*url.URL, *mistake) {
 	const write = "write http://host:4318 of the collector, or the whole address"
-	u, err := url.Parse(s)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
+	u, err := parseURL(s)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || origin.CheckCalled(origin.Of(u)) != nil {
 		return nil, &mistake{"the value is not the address of a collector", write + ", without a name, a password or a query"}
 	}
 	return u, nil
@@ -50,21 +56,44 @@ func checkHeader(s string) (string, *mistake) {
 	return s, nil
 }
 
-// parseOrigin reads an origin and returns it in its normal form.
+// parseURL reads a URL. A host with umlauts becomes its xn-- form.
+func parseURL(s string) (*url.URL, error) { return url.Parse(origin.ASCII(s)) }
+
+// bare reports whether a URL has nothing behind its host, and no user.
+func bare(u *url.URL) bool {
+	return u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Path == "" || u.Path == "/")
+}
+
+// flaw says in parentheses why a URL is not an origin. It shows nothing that can be a password.
+func flaw(u *url.URL, err error) string {
+	switch {
+	case err != nil:
+		return ""
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return " (it does not begin with https:// or http://)"
+	case u.User != nil:
+		return " (it names a user)"
+	case !bare(u):
+		return " (there is more behind the host)"
+	case strings.Contains(u.Host, "_"):
+		return " (browsers and certificates know no host with _)"
+	}
+	return " (" + strconv.Quote(u.Host) + " is not a host)"
+}
+
+// parseOrigin reads the origin of a site that browsers visit, and returns it in its normal form.
 func parseOrigin(s, write string) (*url.URL, *mistake) {
-	u, err := url.Parse(s)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Path != "" && u.Path != "/" {
-		return nil, &mistake{"the value is not the address of a site", write}
+	u, err := parseURL(s)
+	if err != nil || !bare(u) || origin.Check(origin.Of(u)) != nil {
+		return nil, &mistake{"the value is not the address of a site" + flaw(u, err), write}
 	}
-	one := origin.Of(u)
-	if origin.Check(one) != nil {
-		return nil, &mistake{"the value is not the address of a site", write}
-	}
-	u, err = url.Parse(one)
-	if err != nil {
-		return nil, &mistake{"the value is not the address of a site", write}
-	}
-	return u, nil
+	return normal(u), nil
+}
+
+// normal returns the origin of a URL in its normal form.
+func normal(u *url.URL) *url.URL {
+	scheme, host, _ := strings.Cut(origin.Of(u), "://")
+	return &url.URL{Scheme: scheme, Host: host}
 }
 
 // parseReturnOrigin accepts an origin, or an origin with *. in place of one
@@ -106,30 +135,31 @@ func parseClientOrigin(s string) (string, *mistake) {
 }
 
 func checkReturnDefault(s string) (string, *mistake) {
-	u, err := url.Parse(s)
+	u, err := parseURL(s)
 	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)
 	site := err == nil && u.User == nil && origin.Check(origin.Of(u)) == nil
 	if !path && !site {
 		return "", &mistake{quoted(s) + " is not a place to go to", "write a path such as /app, or a URL of one of return_origins"}
 	}
-	return s, nil
+	return origin.ASCII(s), nil
 }
 
 func checkIssuer(s string) (string, *mistake) {
 	const write = "write the issuer as the provider states it, such as https://id.example.com"
-	u, err := url.Parse(s)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
+	u, err := parseURL(s)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.CheckCalled(origin.Of(u)) != nil {
 		return "", &mistake{quoted(s) + " is not an issuer", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
 		return "", &mistake{s + " is not reached by https", write}
 	}
-	return s, nil
+	return origin.ASCII(s), nil
 }
 
 // checkLegal accepts a page on the web. Emails link to it too, so a path is not
 // enough.
 func checkLegal(s string) (string, *mistake) {
+	s = origin.ASCII(s)
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || strings.ContainsAny(s, " \"<>") {
 		return "", &mistake{quoted(s) + " is not the address of a page", "write an address such as https://example.com/privacy"}
@@ -157,7 +187,7 @@ func parseRequire(s string) (string, *mistake) {
 
 // parseClaim accepts a value of amr or acr.
 func parseClaim(s string) (string, *mistake) {
-	if s == "" || len(s) > 256 || strings.TrimSpace(s) != s {
+	if s == "" || len(s) > 256 {
 		return "", &mistake{quoted(s) + " is no value of the claim", "write it as the provider does, such as \"mfa\""}
 	}
 	return s, nil
@@ -168,16 +198,14 @@ func parseClaim(s string) (string, *mistake) {
 // no TLS.
 func checkDatabaseURL(s string) (string, *mistake) {
 	if path, ok := strings.CutPrefix(s, "sqlite:"); ok {
-		if path == "" {
-			return "", &mistake{"the path is missing", "write sqlite:PATH, such as sqlite:portico-data/portico.db"}
-		}
-		return s, nil
+		return checkSQLite(path)
 	}
+	s = origin.ASCII(s)
 	u, err := url.Parse(s)
 	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
 		if err != nil || cutShort(u) {
-			return "", &mistake{"the URL is cut short at a character that ends a name or a password",
-				"in the password write @ as %40, / as %2F, ? as %3F, # as %23, : as %3A, % as %25"}
+			escapes := cmp.Or(origin.Escapes(s), "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25")
+			return "", &mistake{"a character of the user or the password ends it", "write " + escapes}
 		}
 	}
 	if err != nil || u.Opaque != "" || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -193,32 +221,25 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	return s, nil
 }
 
+// checkSQLite accepts a path, and an absolute one behind two slashes, as other programs write it.
+func checkSQLite(path string) (string, *mistake) {
+	if rest, isURL := strings.CutPrefix(path, "//"); isURL && rest != "" && rest[0] != '/' {
+		return "", &mistake{"between // and the next / a URL has a host, and a file has none", "write sqlite:" + rest + ", or sqlite:///" + rest + " for an absolute path"}
+	} else if isURL {
+		path = rest
+	}
+	if path == "" {
+		return "", &mistake{"the path is missing", "write sqlite:PATH, such as sqlite:portico-data/portico.db"}
+	}
+	return "sqlite:" + path, nil
+}
+
 // cutShort reports whether an @ appears behind the host. Then the parsed host
 // is a part of the password, and no message may show it.
 func cutShort(u *url.URL) bool {
 	at := func(s string) bool { return strings.Contains(s, "@") }
 	name, _, _ := strings.Cut(u.RawQuery, "=")
 	return at(u.Path) || at(u.Fragment) || at(name)
-}
-
-func checkSMTPURL(s string) (string, *mistake) {
-	const write = "write smtp://user:password@host:587 or smtps://user:password@host"
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" {
-		return "", &mistake{"the value is not a mail server", write}
-	}
-	if u.Port() == "" && strings.HasSuffix(u.Host, ":") {
-		return "", &mistake{"the port is missing", write}
-	}
-	for name, values := range u.Query() {
-		if name != "tls" || len(values) != 1 || values[0] != "none" {
-			return "", &mistake{"the only option is tls=none", write + ", without a question mark"}
-		}
-		if u.Scheme != "smtp" || !origin.IsLoopback(u.Hostname()) {
-			return "", &mistake{"tls=none would send mails and the password in the clear", "remove ?tls=none; it is for a mail server on this machine"}
-		}
-	}
-	return s, nil
 }
 
 // redactURL returns a URL with its passwords hidden.

@@ -119,7 +119,7 @@ func parseExtraClaim(s string) (string, *mistake) {
 		return "", &mistake{"the claim " + m[1] + " has a meaning already", "choose another name"}
 	}
 	if m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
-		return "", &mistake{"there is no claim " + m[2], "write one of " + strings.Join(openIDClaims(), ", ") + ", or a text between single quotes"}
+		return "", &mistake{"there is no claim " + m[2], OneFrom(m[2], openIDClaims()) + ", or a text between single quotes"}
 	}
 	return s, nil
 }
@@ -156,8 +156,9 @@ func checkLogoutURI(s string) (string, *mistake) {
 
 // checkCalled accepts an address that Portico itself calls.
 func checkCalled(s, write string) (string, *mistake) {
+	s = origin.ASCII(s)
 	u, err := url.Parse(s)
-	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.Check(origin.Of(u)) != nil {
+	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.CheckCalled(origin.Of(u)) != nil {
 		return "", &mistake{quoted(s) + " is not an address to call", write}
 	}
 	return s, nil
@@ -173,6 +174,7 @@ func checkSecretHash(s string) (string, *mistake) {
 // parseRedirectURI accepts what package origin accepts as an address to return to.
 func parseRedirectURI(s string) (string, *mistake) {
 	const write = "write https://app.example.com/callback"
+	s = origin.ASCII(s)
 	switch err := origin.CheckReturn(s); {
 	case err == nil:
 		return s, nil

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"portico/internal/origin"
 )
 
 // The grants that a client may have.
@@ -60,6 +62,7 @@ func parseScope(s string) (string, *mistake) {
 
 // parseResource accepts an absolute address without a fragment (RFC 8707 2).
 func parseResource(s string) (string, *mistake) {
+	s = origin.ASCII(s)
 	u, err := url.Parse(s)
 	if err != nil || !u.IsAbs() || len(s) > 300 || strings.ContainsAny(s, "#\\ ") || u.Opaque == "" && u.Host == "" {
 		return "", &mistake{quoted(s) + " is not the name of a server", "write https://api.example.com"}

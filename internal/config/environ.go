@@ -12,6 +12,9 @@ const (
 	envPrefix      = "PORTICO_"
 	providerPrefix = envPrefix + "PROVIDERS_"
 
+	// fromEnvironment is the source of a value.
+	fromEnvironment = "environment"
+
 	// envConfig names the file. It is not a setting.
 	envConfig = envPrefix + "CONFIG"
 )
@@ -26,7 +29,7 @@ func variables(environ []string) []entry {
 		if !strings.HasPrefix(name, envPrefix) || name == envConfig || announcesService(name) {
 			continue
 		}
-		entries = append(entries, entry{name, value{raw: text, env: true, source: "environment"}})
+		entries = append(entries, entry{name, value{raw: text, env: true, source: fromEnvironment}})
 	}
 	sort.Slice(entries, func(i, j int) bool { return entries[i].name < entries[j].name })
 	return entries

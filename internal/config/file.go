@@ -1,14 +1,18 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"portico/internal/legible"
 )
 
 // entry is one key with its value, in the order of its source.
@@ -26,7 +30,7 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 		var de *toml.DecodeError
 		if errors.As(err, &de) {
 			line, _ = de.Position()
-			why = strings.TrimPrefix(de.Error(), "toml: ")
+			why = strings.TrimPrefix(de.Error(), "toml: ") + odd(data, line)
 		}
 		return nil, Problems{{Source: fmt.Sprintf("%s:%d", file, line), Key: "TOML", Why: why, Write: "correct the line; texts stand in quotes: listen = \"127.0.0.1:8080\""}}
 	}
@@ -44,6 +48,26 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 		entries = append(entries, entry{strings.Join(at.path, "."), value{raw: raw, source: source, items: items}})
 	}
 	return entries, nil
+}
+
+// odd names the first character of a line that looks like another one or like none: word processors
+// and web pages put them into examples.
+func odd(data []byte, line int) string {
+	lines := bytes.Split(data, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	for _, r := range string(bytes.TrimSuffix(lines[line-1], []byte("\r"))) {
+		switch {
+		case unicode.In(r, unicode.Pi, unicode.Pf) || r == '„' || r == '‚':
+			return fmt.Sprintf("; the line has a typographic quotation mark (%U), and TOML needs \"", r)
+		case r > ' ' && unicode.IsSpace(r):
+			return fmt.Sprintf("; the line has a blank that is not the usual one (%U)", r)
+		case r != '\t' && legible.Check(string(r)) != nil:
+			return "; the line has " + legible.Check(string(r)).Error()
+		}
+	}
+	return ""
 }
 
 // position is the line of a key in a file, and the lines of its items if it is

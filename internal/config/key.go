@@ -98,7 +98,7 @@ func oneOf(words ...string) func(string) (string, *mistake) {
 				return s, nil
 			}
 		}
-		return "", &mistake{fmt.Sprintf("%q is not known here", s), "write one of " + strings.Join(words, ", ")}
+		return "", &mistake{fmt.Sprintf("%q is not known here", s), OneFrom(s, words)}
 	}
 }
 
@@ -248,14 +248,14 @@ func location(name string, at func(*Config) **url.URL, check func(string) (*url.
 }
 
 // illegible returns the mistakes of texts in a value that people could not read as they are.
-// It judges the value of every setting, whatever else its key asks for.
-func (v value) illegible(lines bool) (all mistakes) {
+// It judges the value of every setting, whatever else the key asks for.
+func (k key) illegible(v value) (all mistakes) {
 	texts, isList := v.texts()
-	if s, ok := v.raw.(string); ok {
+	if s, ok := v.raw.(string); ok && k.kind != "list" {
 		texts, isList = []string{s}, false
 	}
 	for i, s := range texts {
-		if lines {
+		if k.lines {
 			s = strings.Join(strings.Fields(s), " ")
 		}
 		if err := legible.Check(s); err != nil {
@@ -270,12 +270,33 @@ func (v value) illegible(lines bool) (all mistakes) {
 	return all
 }
 
+// trim removes what is not seen from the ends of a text, or of each text in a list.
+func (v *value) trim() {
+	switch raw := v.raw.(type) {
+	case string:
+		v.raw = legible.Trim(raw)
+	case []any:
+		for i := range raw {
+			if s, ok := raw[i].(string); ok {
+				raw[i] = legible.Trim(s)
+			}
+		}
+	}
+}
+
+// inQuotes reports whether a value of the environment has the quotes of a shell. A file of variables for a
+// container has no shell that removes them.
+func (v value) inQuotes() bool {
+	s, _ := v.raw.(string)
+	return v.env && len(s) > 1 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'')
+}
+
 // texts returns the items of a list.
 func (v value) texts() ([]string, bool) {
 	if s, ok := v.raw.(string); ok && v.env {
 		items := strings.Split(s, ",")
 		for i := range items {
-			items[i] = strings.TrimSpace(items[i])
+			items[i] = legible.Trim(items[i])
 		}
 		return items, true
 	}

@@ -29,12 +29,12 @@ const (
 func Load(path string, environ []string) (Config, error) {
 	named := true
 	if path == "" {
-		path = lookUpEnv(environ, envConfig)
+		path = legible.Trim(lookUpEnv(environ, envConfig))
 	}
 	if path == "" {
 		path, named = defaultFile, false
 	}
-	data, err := file.Read(path, maxFile)
+	data, err := file.Text(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		data, err = nil, nil
 	}
@@ -142,6 +142,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 		}
 		return
 	}
+	e.trim()
 	if e.empty() || l.fromEnv[k.name] {
 		return
 	}
@@ -151,7 +152,10 @@ func (l *loader) take(e entry, spell func(key) string) {
 	}
 	l.announce(e)
 	l.taken[k.name] = e.name
-	wrong := e.illegible(k.lines)
+	wrong := k.illegible(e.value)
+	if e.inQuotes() {
+		wrong = only(&mistake{"the value stands in quotes, which belong to it here", "remove them"})
+	}
 	if isFile && wrong == nil {
 		text, err := readSecret(e.raw)
 		if err != nil {
@@ -159,8 +163,10 @@ func (l *loader) take(e entry, spell func(key) string) {
 			l.config.broken[k.name] = true
 			return
 		}
+		if wrong = k.illegible(value{raw: text}); wrong != nil {
+			e.source = e.raw.(string) // of the mistake is the file
+		}
 		e.raw = text
-		wrong = e.illegible(k.lines)
 	}
 	if wrong == nil {
 		wrong = k.set(&l.config, e.value)
@@ -249,18 +255,17 @@ func withFiles(ks []key) []spelled {
 	return all
 }
 
-// readSecret returns the content of a file without the final line break that
-// editors add.
+// readSecret returns the content of a file without what editors add.
 func readSecret(raw any) (string, error) {
 	path, ok := raw.(string)
 	if !ok {
 		return "", errors.New("the value is not a path in quotes")
 	}
-	data, err := file.Read(path, maxFile)
+	data, err := file.Text(path, maxFile)
 	if err != nil {
 		return "", err
 	}
-	text := strings.TrimRight(string(data), "\r\n")
+	text := legible.Trim(string(data))
 	if text == "" {
 		return "", fmt.Errorf("%s is empty", path)
 	}

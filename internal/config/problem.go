@@ -16,8 +16,13 @@ type Problem struct {
 	Write  string // what to write instead
 }
 
-// String returns the problem as one line.
+// String returns the problem as one line. A setting of the environment has the name of its variable.
 func (p Problem) String() string {
+	for _, k := range candidates(p.Key) {
+		if p.Source == fromEnvironment && p.Key == k.name {
+			p.Key = k.env()
+		}
+	}
 	return fmt.Sprintf("%s: %s: %s: %s", p.Source, p.Key, p.Why, p.Write)
 }
 
@@ -85,6 +90,9 @@ func (r *Report) AddAt(source, key, why, write string) {
 // Known reports whether the value of a setting is known. It returns false for a
 // setting that could not be read.
 func (c *Config) Known(key string) bool { return !c.unread && !c.broken[key] }
+
+// Complete reports whether every setting could be read.
+func (c *Config) Complete() bool { return !c.unread && len(c.broken) == 0 }
 
 // Problems returns what was added.
 func (r *Report) Problems() Problems { return r.problems }

@@ -53,6 +53,10 @@ func (c *Config) check() Problems {
 		if p.ClientSecret == "" && p.PrivateKey == "" {
 			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file", prefix+"private_key")
 		}
+		if meant, ok := Nearest(p.ID, presets()); ok && p.Preset == "openid" && p.Issuer == "" && !c.IsSet(prefix+"preset") {
+			add("providers."+p.ID, "there is no known provider of this name, and it has no issuer", "write [providers."+meant+"], or the issuer of another one", prefix+"preset", prefix+"issuer")
+			continue
+		}
 		if p.Preset == "openid" && p.Issuer == "" {
 			add(prefix+"issuer", "nothing else is known of this provider", "write its issuer, such as https://id.example.com, or "+prefix+"preset", prefix+"preset")
 		}

@@ -85,9 +85,11 @@ Portico reads one file, ` + "`portico.toml`" + ` of the folder in which it is st
 ` + "`PORTICO_CONFIG`" + ` names. Every key is an environment variable as well, and the environment wins. An empty value
 means: not set. A secret can also be given as a file, by the same name with ` + "`_file`" + ` (` + "`_FILE`" + `) at its end.
 Paths start at the folder in which Portico is started. In the environment the items of a list stand between commas.
+Blanks, byte order marks and invisible characters at the ends of a value or of a file are removed, and refused elsewhere.
+A host may have umlauts: Portico uses its ` + "`xn--`" + ` form.
 
-` + "`portico config check`" + ` finds everything that is wrong, with its line; ` + "`portico config show`" + ` prints what is in effect and
-where it came from, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
+` + "`portico config check`" + ` finds everything that is wrong, with its line. ` + "`portico serve`" + ` refuses the same settings before it
+makes a file. ` + "`portico config show`" + ` prints what is in effect and where it came from, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
 and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `. Both say how many passkeys stop working when
 you change the host of ` + "`public_url`" + `, if they can read the database.
 `)

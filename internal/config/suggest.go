@@ -62,6 +62,14 @@ func Nearest(name string, known []string) (best string, found bool) {
 	return best, found
 }
 
+// OneFrom says what to write in place of a word that is not in a list.
+func OneFrom(typed string, words []string) string {
+	if meant, ok := Nearest(strings.ToLower(typed), words); ok {
+		return "write " + meant + ", or another one of " + strings.Join(words, ", ")
+	}
+	return "write one of " + strings.Join(words, ", ")
+}
+
 // likelyProvider returns the part of a name that may be a provider id.
 func likelyProvider(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(name, envPrefix))

@@ -72,8 +72,8 @@ func checkHTTPListen(s string) (string, *mistake) {
 
 // checkDirectory accepts the https address of an ACME directory.
 func checkDirectory(s string) (*url.URL, *mistake) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.Check(origin.Of(u)) != nil {
+	u, err := parseURL(s)
+	if err != nil || u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.CheckCalled(origin.Of(u)) != nil {
 		return nil, &mistake{"the value is not the address of an ACME directory", "write https://, as the authority names it"}
 	}
 	return u, nil

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/mail"
 	"net/url"
 	"strconv"
 	"strings"
@@ -124,7 +125,7 @@ func (w *world) addMailbox(ctx context.Context) error {
 	}
 	w.cfg.SMTPURL = "smtp://" + box.SMTPAddr() + "?tls=none"
 	if w.cfg.MailFrom == "" {
-		w.cfg.MailFrom = w.cfg.Brand.Name + " <no-reply@portico.example>"
+		w.cfg.MailFrom = (&mail.Address{Name: w.cfg.Brand.Name, Address: "no-reply@portico.example"}).String()
 	}
 	w.routes = append(w.routes, mounted{mailboxPath, box.Handler(mailboxPath)})
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Mailbox", w.cfg.PublicURL, mailboxPath))

@@ -70,11 +70,11 @@ func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed
 func TestRun_OnThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ set, want string }{
-		{"PORTICO_LISTEN=0.0.0.0:0", "environment: listen: "},
-		{"PORTICO_LISTEN=:0", "environment: listen: "},
-		{"PORTICO_LISTEN=192.0.2.1:0", "environment: listen: "},
-		{"PORTICO_PUBLIC_URL=https://login.example.com", "environment: public_url: "},
-		{"PORTICO_PUBLIC_URL=https://localhost", "environment: public_url: "},
+		{"PORTICO_LISTEN=0.0.0.0:0", "environment: PORTICO_LISTEN: "},
+		{"PORTICO_LISTEN=:0", "environment: PORTICO_LISTEN: "},
+		{"PORTICO_LISTEN=192.0.2.1:0", "environment: PORTICO_LISTEN: "},
+		{"PORTICO_PUBLIC_URL=https://login.example.com", "environment: PORTICO_PUBLIC_URL: "},
+		{"PORTICO_PUBLIC_URL=https://localhost", "environment: PORTICO_PUBLIC_URL: "},
 	} {
 		var out strings.Builder
 		err := dev.Run(t.Context(), settings(t, t.TempDir(), c.set), slog.New(slog.DiscardHandler), &out)
@@ -98,7 +98,7 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 	}
 	printed, stop, err := start(t, cfg)
 	stop()
-	if err == nil || !strings.HasPrefix(err.Error(), "environment: database_url: ") || printed != "" {
+	if err == nil || !strings.HasPrefix(err.Error(), "environment: PORTICO_DATABASE_URL: ") || printed != "" {
 		t.Errorf("on a real database: %v, printed %q", err, printed)
 	}
 	a, err = app.New(t.Context(), cfg, app.Options{Existing: true})

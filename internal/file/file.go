@@ -16,10 +16,16 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"unicode/utf8"
+
+	"portico/internal/legible"
 )
 
 // ErrKind says that a name leads to a folder, a pipe, a socket or a device.
 var ErrKind = errors.New("it is not a regular file")
+
+// ErrEncoding says that a text has another encoding, such as UTF-16.
+var ErrEncoding = errors.New("it is not in UTF-8: save it in this encoding")
 
 // TooLarge says that a file has more bytes than its reader takes. It is their number.
 type TooLarge int64
@@ -70,6 +76,16 @@ func Read(path string, most int64) ([]byte, error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: TooLarge(len(data))}
 	}
 	return data, err
+}
+
+// Text reads a file that an editor has written, as Read does: in UTF-8, without a byte order
+// mark.
+func Text(path string, most int64) ([]byte, error) {
+	data, err := Read(path, most)
+	if err == nil && !utf8.Valid(data) {
+		err = &fs.PathError{Op: "read", Path: path, Err: ErrEncoding}
+	}
+	return legible.Unmark(data), err
 }
 
 // Folder is a folder of regular files.

@@ -22,7 +22,7 @@ func TestSignUp_Name(t *testing.T) {
 		{flow.NameOptional, "Ma\u202era", account.CodeNameCharacter, ""},
 		{flow.NameRequired, "Mara", "", "Mara"},
 		{flow.NameRequired, " \u00a0 ", account.CodeNameRequired, ""},
-		{flow.NameRequired, " \u200d ", account.CodeNameCharacter, ""},
+		{flow.NameRequired, " \u200d ", account.CodeNameRequired, ""},
 	} {
 		b := setup(t, func(c *flow.Config) { c.Names = tt.rule })
 		v := b.visitor("192.0.2.1")

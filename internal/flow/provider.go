@@ -12,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/ids"
+	"portico/internal/legible"
 )
 
 // ProviderInput is the form of a provider's button.
@@ -165,7 +166,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 // an account by the address alone: the owner signs in to the account first.
 func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who federation.Identity) (Result, error) {
 	address, bad := account.ParseAddress(who.Email, "email")
-	if bad != nil {
+	if bad != nil || legible.Check(who.Email) != nil { // a program wrote it, so it is not cleaned
 		return Result{}, fault.New(fault.Invalid, CodeProviderNoAddress).WithParams(f.named(who.Provider))
 	}
 	waiting := data{

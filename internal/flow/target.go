@@ -133,7 +133,7 @@ func pathOf(raw string) string {
 func localPath(raw string) bool {
 	path := pathOf(raw)
 	decoded, err := url.PathUnescape(path)
-	if err != nil || path == "" || path[0] != '/' || !legible(decoded) {
+	if err != nil || path == "" || path[0] != '/' || !readable(decoded) {
 		return false
 	}
 	for _, p := range []string{path, decoded} {
@@ -158,10 +158,10 @@ func printable(s string) bool {
 	return true
 }
 
-// legible reports whether a decoded path is printable text without characters
+// readable reports whether a decoded path is printable text without characters
 // that a second decoder could take for URL syntax. Some programs fold
 // compatibility forms, so the folded characters count as well.
-func legible(path string) bool {
+func readable(path string) bool {
 	for _, r := range path {
 		switch {
 		case r == utf8.RuneError, r == '\\', !unicode.IsPrint(r):

@@ -1,6 +1,7 @@
 // Package legible owns which characters a text of one line may have: a name, a setting, a
 // line of a log. It refuses, removes or escapes what people do not see, and what moves or
-// hides the characters around it.
+// hides the characters around it. Trim is the one cleaning of text that people type or paste
+// and that editors save: a file, a setting, an address, a name.
 //
 // Invariants:
 //   - No controls, line breaks and marks of direction. No private, unassigned and replaced
@@ -12,6 +13,7 @@
 package legible
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
@@ -53,6 +55,34 @@ func Clean(s string) string {
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
+
+// Trim returns a text without what people and editors leave at its ends: blanks, line
+// breaks, byte order marks, characters without a width, marks of direction.
+func Trim(s string) string {
+	s = strings.TrimLeftFunc(s, unseen)
+	for s != "" {
+		last, size := utf8.DecodeLastRuneInString(s)
+		rest := s[:len(s)-size]
+		before, _ := utf8.DecodeLastRuneInString(rest)
+		if !unseen(last) || (last == joiner || last == nonJoiner) && joins(before) {
+			break
+		}
+		s = rest
+	}
+	return s
+}
+
+// unseen reports whether a character comes to the end of a text by a paste or by an editor. Other controls, other
+// line breaks and the override from right to left do not, so Check refuses them there too.
+func unseen(r rune) bool {
+	if strings.ContainsRune("\u0085\u2028\u2029\u202e", r) {
+		return false
+	}
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// Unmark returns the content of a file without the byte order mark that some editors write first.
+func Unmark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // Escape writes the characters that Check refuses as JSON does, for terminals and logs. A
 // tabulator stays.

@@ -73,3 +73,17 @@ func TestLines(t *testing.T) {
 		t.Errorf("%q, want %q", log.String(), want)
 	}
 }
+
+// Trim removes what people and editors leave at the ends, and nothing that somebody wrote.
+func TestTrim(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\ufeff a\u00a0b \r\n": "a\u00a0b", "\u200b\u200ea\u200f\u00ad": "a", "\u2067a\u2069": "a", "\u3000a\u202c": "a", "a\u0085": "a\u0085", "\u2028a": "\u2028a", "\u202ea": "\u202ea", "a\u202e": "a\u202e", "a\ufeff": "a", " \u200d\u200c ": "",
+		"അനില്\u200d": "അനില്\u200d", "عَ\u200c": "عَ\u200c", "☺\ufe0f": "☺\ufe0f", "a\u200d": "a", "\u200da": "a", "a\u3164": "a",
+		"a\x00": "a\x00", "\x1ba": "\x1ba", "a\ue000": "a\ue000", "a\xff": "a\xff", "": "",
+	} {
+		if got := legible.Trim(text); got != want {
+			t.Errorf("%+q is %+q, want %+q", text, got, want)
+		}
+	}
+}

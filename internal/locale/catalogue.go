@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+
+	"portico/internal/legible"
 )
 
 // Default is the locale for a visitor whose languages are not available. Every
@@ -121,7 +123,7 @@ func parse(data []byte) (map[string]message, error) {
 // parseMessage reads the value of a key.
 func parseMessage(value any) (m message, err error) {
 	if plain, ok := value.(string); ok {
-		return message{plain: plain}, nil
+		return message{plain: trimmed(plain)}, nil
 	}
 	byName, ok := value.(map[string]any)
 	if !ok {
@@ -133,14 +135,27 @@ func parseMessage(value any) (m message, err error) {
 		if at < 0 {
 			return m, fmt.Errorf("%q is not a plural form; use zero, one, two, few, many or other", name)
 		}
-		if m.forms[forms[at].form], ok = text.(string); !ok {
+		form, ok := text.(string)
+		if !ok {
 			return m, errNoMessage
 		}
+		m.forms[forms[at].form] = trimmed(form)
 	}
 	if _, ok := m.forms[plural.Other]; !ok {
 		return m, errors.New("the plural form other is missing")
 	}
 	return m, nil
+}
+
+// trimmed returns a text without what editors leave at its ends. An isolate that ends there keeps its other end.
+func trimmed(text string) string {
+	of := func(s string) int {
+		return strings.Count(s, "\u2069") - (strings.Count(s, "\u2066") + strings.Count(s, "\u2067") + strings.Count(s, "\u2068"))
+	}
+	if t := legible.Trim(text); of(t) == of(text) {
+		return t
+	}
+	return strings.TrimSpace(text)
 }
 
 // Locales returns the names of the locales, the default one first.

@@ -187,3 +187,21 @@ func FuzzReplace(f *testing.F) {
 }
 
 func nearestOfNone(string, []string) (string, bool) { return "", false }
+
+// Texts lose what editors leave at their ends. A message gives the place of an invisible character inside a text.
+func TestReplace_Unseen(t *testing.T) {
+	t.Parallel()
+	_, wrong, doubtful := replace(own(t), map[string]string{
+		"en.json": "\ufeff{\r\n\"\u200bgreet \": \"\u00a0Hi there {name}\u200b \",\r\n\"only\": \"On\ufeffly\"}\r\n",
+	})
+	if len(doubtful) > 0 || len(wrong) != 1 || wrong[0].Line != 3 || wrong[0].Key != "only" || !strings.Contains(wrong[0].Why, "U+FEFF") {
+		t.Errorf("%v, %v", wrong, doubtful)
+	}
+	with, wrong, _ := replace(own(t), map[string]string{"en.json": "{\"greet\": \"\u00a0Hi there {name}\u200b \", \"only\": \"Only \u2066x\u2069 \"}"})
+	if got := with.Text("en", "greet", map[string]string{"name": "Ada"}); got != "Hi there Ada" || wrong != nil {
+		t.Errorf("%+q, %v", got, wrong)
+	}
+	if got := with.Text("en", "only", nil); got != "Only \u2066x\u2069" {
+		t.Errorf("%+q", got)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"portico/internal/legible"
 )
 
 // entry is one key of a file of texts.
@@ -25,7 +27,7 @@ type unreadable struct {
 // parseFile returns the entries of a file with their lines, in its order. Keys
 // can repeat. Some editors begin a file with a byte order mark.
 func parseFile(data []byte) ([]entry, *unreadable) {
-	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	data = legible.Unmark(data)
 	lineAt := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
@@ -46,7 +48,8 @@ func parseFile(data []byte) ([]entry, *unreadable) {
 				return err
 			}
 			e := entry{line: lineAt(d.InputOffset())}
-			e.key, _ = key.(string) // the decoder accepts nothing else
+			text, _ := key.(string) // the decoder accepts nothing else
+			e.key = legible.Trim(text)
 			if err := d.Decode(&e.value); err != nil {
 				return err
 			}

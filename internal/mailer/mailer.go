@@ -9,10 +9,13 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"strings"
 
 	"portico/internal/brand"
 	"portico/internal/clock"
+	"portico/internal/legible"
 	"portico/internal/locale"
+	"portico/internal/origin"
 )
 
 // Config configures a Mailer.
@@ -54,17 +57,15 @@ type legalPage struct{ key, link string }
 // New returns a Mailer. It does not connect. Its errors are written for the
 // operator.
 func New(cfg Config) (*Mailer, error) {
-	from, err := mail.ParseAddress(cfg.From)
-	if err != nil || !plainAddress(from.Address) {
-		return nil, fmt.Errorf("the sender %q is not an address: write no-reply@example.com or Name <no-reply@example.com>", clean(cfg.From, valueLimit))
+	from, err := ParseMailbox(cfg.From)
+	if err != nil {
+		return nil, err
 	}
-	from.Name = clean(from.Name, valueLimit)
 	var replyTo *mail.Address
 	if cfg.ReplyTo != "" {
-		if replyTo, err = mail.ParseAddress(cfg.ReplyTo); err != nil || !plainAddress(replyTo.Address) {
-			return nil, fmt.Errorf("the address for replies %q is not an address: write help@example.com or Name <help@example.com>", clean(cfg.ReplyTo, valueLimit))
+		if replyTo, err = ParseMailbox(cfg.ReplyTo); err != nil {
+			return nil, err
 		}
-		replyTo.Name = clean(replyTo.Name, valueLimit)
 	}
 	var legal []legalPage
 	for _, page := range []legalPage{{"common.imprint", cfg.Imprint}, {"common.privacy", cfg.Privacy}, {"common.terms", cfg.Terms}} {
@@ -90,6 +91,27 @@ func New(cfg Config) (*Mailer, error) {
 		catalogue: cfg.Catalogue, clock: cfg.Clock, html: html,
 		pool: &pool{dialer: dialer{server: cfg.Server, domain: domain, roots: cfg.RootCAs}},
 	}, nil
+}
+
+// ParseMailbox reads the address of a sender or for replies, alone or as Name <address>. Its
+// error is written for the operator.
+func ParseMailbox(text string) (*mail.Address, error) {
+	const write = "write no-reply@example.com or Example <no-reply@example.com>"
+	box, err := mail.ParseAddress(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not an address: "+write, clean(text, valueLimit))
+	}
+	if err := legible.Check(box.Name); err != nil { // an encoded word (RFC 2047) has hidden it
+		return nil, fmt.Errorf("the name has %w: remove it", err)
+	}
+	if at := strings.LastIndexByte(box.Address, '@'); at >= 0 {
+		box.Address = box.Address[:at+1] + origin.ASCIIHost(box.Address[at+1:])
+	}
+	if !plainAddress(box.Address) {
+		return nil, fmt.Errorf("%q is not an address that every mail server takes: "+write, clean(box.Address, valueLimit))
+	}
+	box.Name = clean(box.Name, valueLimit)
+	return box, nil
 }
 
 // domainOf returns the host in SMTP syntax, where an IP address is a literal

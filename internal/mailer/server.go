@@ -7,6 +7,9 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
+
+	"portico/internal/origin"
 )
 
 // Security is the encryption of the connection to the server.
@@ -38,7 +41,12 @@ func (s Server) GoString() string { return s.String() }
 // smtp://localhost:25?tls=none (only for this machine). Its errors are written
 // for the operator and contain no password.
 func ParseURL(text string) (Server, error) {
-	u, err := url.Parse(text)
+	u, err := url.Parse(origin.ASCII(text))
+	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
+		if escapes := origin.Escapes(text); escapes != "" {
+			return Server{}, errors.New("a character of the user or the password ends it: write " + escapes)
+		}
+	}
 	if err != nil {
 		// url.Error repeats the text, which may contain a password.
 		return Server{}, errors.New("the SMTP URL is malformed: write smtp://user:password@host:587, with special characters of the password percent-encoded")
@@ -49,17 +57,20 @@ func ParseURL(text string) (Server, error) {
 	case "smtps":
 		s.Security, s.Port = ImplicitTLS, 465
 	default:
-		return Server{}, fmt.Errorf("the SMTP URL begins with %q: write smtp:// (STARTTLS) or smtps:// (TLS)", u.Scheme+"://")
+		return Server{}, errors.New("the value is not a mail server: write smtp://user:password@host:587 or smtps://user:password@host")
 	}
 	if s.Host == "" {
 		return Server{}, errors.New("the SMTP URL names no server: write smtp://host:587")
 	}
 	if (u.Path != "" && u.Path != "/") || u.Fragment != "" {
-		return Server{}, errors.New("the SMTP URL continues after the port: only ?tls=none may follow")
+		return Server{}, errors.New("the SMTP URL continues after the port: remove what follows; only ?tls=none may")
+	}
+	if strings.HasSuffix(u.Host, ":") {
+		return Server{}, errors.New("the port is missing: write smtp://host:587")
 	}
 	if port := u.Port(); port != "" {
 		if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {
-			return Server{}, fmt.Errorf("the port %q of the SMTP URL is not between 1 and 65535", port)
+			return Server{}, fmt.Errorf("the port %q of the SMTP URL does not exist: write one from 1 to 65535", port)
 		}
 	}
 	if err := s.applyQuery(u.RawQuery); err != nil {
@@ -73,11 +84,11 @@ func (s *Server) applyQuery(query string) error {
 	case query == "":
 		return nil
 	case query != "tls=none":
-		return errors.New("the SMTP URL ends in something other than ?tls=none: there is no other option")
+		return errors.New("the SMTP URL has an option that is not known: the only option is ?tls=none")
 	case s.Security == ImplicitTLS:
-		return errors.New("the SMTP URL says smtps:// and tls=none: choose one")
+		return errors.New("the SMTP URL says smtps:// and tls=none: remove one of them")
 	case !loopback(s.Host):
-		return fmt.Errorf("?tls=none is refused for %s: mails hold codes and links, so they are sent in plain text to this machine only (localhost, 127.0.0.1, ::1)", s.Host)
+		return fmt.Errorf("tls=none would send emails and the password to %s in the clear: remove ?tls=none, which is for this machine only (localhost, 127.0.0.1, ::1)", s.Host)
 	}
 	s.Security = Plain
 	return nil

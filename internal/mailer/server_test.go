@@ -16,6 +16,7 @@ func TestParseURL(t *testing.T) {
 		"smtp://localhost:1025?tls=none":        {"localhost", 1025, Plain, "", ""},
 		"smtp://127.0.0.2:1025?tls=none":        {"127.0.0.2", 1025, Plain, "", ""},
 		"smtp://u:p@[::1]:1025?tls=none":        {"::1", 1025, Plain, "u", "p"},
+		"smtp://u:p@w@mail.müller.test":         {"mail.xn--mller-kva.test", 587, StartTLS, "u", "p@w"},
 	} {
 		got, err := ParseURL(text)
 		if err != nil || got != want {
@@ -27,13 +28,13 @@ func TestParseURL(t *testing.T) {
 func TestParseURL_RefusesWithoutShowingThePassword(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                   "smtp:// (STARTTLS) or smtps:// (TLS)",
-		"mail.x.test:587":                    "smtp:// (STARTTLS)",
-		"http://mail.x.test":                 "smtp:// (STARTTLS)",
+		"":                                   "not a mail server: write smtp://",
+		"mail.x.test:587":                    "not a mail server",
+		"http://mail.x.test":                 "not a mail server",
 		"smtp://":                            "names no server",
 		"smtp://u:secret@":                   "names no server",
-		"smtp://u:secret%@mail.x.test":       "percent-encoded",
-		"smtp://u:sec ret@mail.x.test:x":     "malformed",
+		"smtp://u:secret%@mail.x.test":       "write % as %25",
+		"smtp://mail.x.test:x":               "malformed",
 		"smtp://mail.x.test:99999":           "65535",
 		"smtp://u:secret@mail.x.test/path":   "continues after the port",
 		"smtp://mail.x.test#secret":          "continues after the port",
@@ -41,11 +42,18 @@ func TestParseURL_RefusesWithoutShowingThePassword(t *testing.T) {
 		"smtp://localhost.x.test?tls=none":   "this machine only",
 		"smtp://127.0.0.1.x.test?tls=none":   "this machine only",
 		"smtp://10.0.0.1?tls=none":           "this machine only",
-		"smtps://localhost?tls=none":         "choose one",
-		"smtp://localhost?tls=no":            "no other option",
-		"smtp://localhost?tls=none&secret=1": "no other option",
+		"smtps://localhost?tls=none":         "remove one of them",
+		"smtp://localhost?tls=no":            "the only option",
+		"smtp://localhost?tls=none&secret=1": "the only option",
 		"smtp://secret@mail.x.test":          "half of the credentials",
 		"smtp://:secret@mail.x.test":         "half of the credentials",
+		"smtp://mail.x.test:":                "the port is missing",
+		"smtp://u:sec/ret@mail.x.test":       "write / as %2F",
+		"smtp://u:1/secret@mail.x.test":      "write / as %2F",
+		"smtp://u:1#secret@mail.x.test":      "write # as %23",
+		"smtp://u:1?secret@mail.x.test":      "write ? as %3F",
+		"smtp://u:sec@r/et@mail.x.test":      "write / as %2F and @ as %40",
+		"smtp://u:sec%re t@mail.x.test":      "write % as %25 and a blank as %20",
 	} {
 		_, err := ParseURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

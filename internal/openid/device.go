@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/legible"
 	"portico/internal/secret"
 )
 
@@ -105,7 +106,7 @@ func userCode() string {
 // spaces and hyphens.
 func ReadUserCode(typed string) (string, bool) {
 	var letters []rune
-	for _, r := range strings.ToUpper(typed) {
+	for _, r := range strings.ToUpper(legible.Trim(typed)) {
 		switch {
 		case strings.ContainsRune(userLetters, r):
 			letters = append(letters, r)

@@ -20,20 +20,27 @@ func Of(u *url.URL) string {
 }
 
 // Check returns ErrForm unless s is an http or https origin as Of writes it.
-func Check(s string) error {
+func Check(s string) error { return check(s, "") }
+
+// CheckCalled is Check for a server that Portico calls and browsers do not: its name may have
+// underscores, as the names of containers do.
+func CheckCalled(s string) error { return check(s, "_") }
+
+func check(s, more string) error {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !hasHost(u) || Of(u) != s {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !hasHost(u, more) || Of(u) != s {
 		return ErrForm
 	}
 	return nil
 }
 
-// hasHost reports whether the URL has a host and a port that every program reads alike.
-func hasHost(u *url.URL) bool {
+// hasHost reports whether the URL has a host and a port that every program reads alike. The name may have
+// more characters.
+func hasHost(u *url.URL, more string) bool {
 	name, spelled := u.Hostname(), u.Hostname()
 	if addr, err := netip.ParseAddr(name); err == nil && addr.Is6() && addr.Zone() == "" {
 		spelled = "[" + name + "]"
-	} else if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+	} else if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-"+more) != "" {
 		return false
 	}
 	if port := u.Port(); port != "" {

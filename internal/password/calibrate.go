@@ -52,10 +52,10 @@ const (
 // It returns an error for a least cost or a number of slots that New would
 // refuse.
 func Calibrate(b Budget) (Calibration, error) {
-	b.Slots = orDefault(b.Slots, cores)
 	if b.Least == (Cost{}) {
 		b.Least = floor()
 	}
+	b.Slots = orDefault(b.Slots, min(cores, b.Least.MostSlots()))
 	if err := errors.Join(b.Least.check(), b.Least.checkSlots(b.Slots)); err != nil {
 		return Calibration{}, err
 	}

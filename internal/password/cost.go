@@ -63,9 +63,12 @@ func (c Cost) from(floor Cost) error {
 	return nil
 }
 
+// MostSlots returns how many hashes of the cost may be computed at a time.
+func (c Cost) MostSlots() int { return ceilingSlots / int(max(c.Memory, 1)) }
+
 // checkSlots says what is wrong with that many slots of the cost.
 func (c Cost) checkSlots(slots int) error {
-	if slots < 1 || int64(slots)*int64(c.Memory) > ceilingSlots {
+	if slots < 1 || slots > c.MostSlots() {
 		return fmt.Errorf("password: %d hashing slots of %d KiB: from 1 slot to %d KiB together can be had", slots, c.Memory, ceilingSlots)
 	}
 	return nil

@@ -66,7 +66,7 @@ func New(c Config) (*Service, error) {
 	if s.cost == (Cost{}) {
 		s.cost = floor()
 	}
-	slots := orDefault(c.Slots, cores)
+	slots := orDefault(c.Slots, min(cores, s.cost.MostSlots()))
 	if err := errors.Join(s.policy.check(), s.cost.from(least()), s.cost.checkSlots(slots)); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func TestParse(t *testing.T) {
 		"PNG":          {data: picture.String(), kind: PNG},
 		"WebP":         {data: webpPixel, kind: WebP},
 		"SVG":          {data: `<svg viewBox="0 0 1 1"/>`, kind: SVG},
+		"saved SVG":    {data: "\ufeff<?xml version=\"1.0\"?>\r\n<svg viewBox=\"0 0 1 1\"/>\r\n", kind: SVG},
 		"JPEG":         {data: "\xff\xd8\xff\xe0", why: "save it as PNG or SVG"},
 		"text":         {data: "logo", why: "not a picture"},
 		"PNG in name":  {data: "\x89PNG\r\n\x1a\nxxxx", why: "damaged"},

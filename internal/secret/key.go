@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"portico/internal/file"
+	"portico/internal/legible"
 )
 
 const keySize = 32 // bytes
@@ -45,7 +45,7 @@ func ReadKey(path string) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
 	}
-	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	b, err := base64.StdEncoding.DecodeString(legible.Trim(string(text)))
 	if err != nil || len(b) != keySize {
 		return nil, fmt.Errorf("the key file %s does not hold 32 bytes in base64: restore it from your backup", path)
 	}

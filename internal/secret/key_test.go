@@ -47,21 +47,22 @@ func TestReadKey(t *testing.T) {
 		mode    fs.FileMode
 		refused string
 	}{
-		"as it is made":     {known() + "\n", 0o600, ""},
-		"read-only":         {known(), 0o400, ""},
-		"with blank lines":  {"\n " + known() + "\r\n\n", 0o600, ""},
-		"group may read":    {known(), 0o640, "chmod 600"},
-		"all may read":      {known(), 0o604, "chmod 600"},
-		"group may write":   {known(), 0o620, "chmod 600"},
-		"all may run":       {known(), 0o601, "chmod 600"},
-		"empty":             {"", 0o600, "32 bytes in base64"},
-		"31 bytes":          {base64.StdEncoding.EncodeToString(make([]byte, 31)), 0o600, "32 bytes in base64"},
-		"33 bytes":          {base64.StdEncoding.EncodeToString(make([]byte, 33)), 0o600, "32 bytes in base64"},
-		"not base64":        {strings.Repeat("ab ", 15), 0o600, "32 bytes in base64"},
-		"cut short":         {known()[:40], 0o600, "32 bytes in base64"},
-		"two keys":          {known() + "\n" + known() + "\n", 0o600, "32 bytes in base64"},
-		"hexadecimal":       {strings.Repeat("0f", 32), 0o600, "32 bytes in base64"},
-		"the words of help": {"paste your key here", 0o600, "32 bytes in base64"},
+		"as it is made":      {known() + "\n", 0o600, ""},
+		"as editors save it": {"\ufeff " + known() + "\u200b\u00a0\r\n\r\n", 0o600, ""},
+		"read-only":          {known(), 0o400, ""},
+		"with blank lines":   {"\n " + known() + "\r\n\n", 0o600, ""},
+		"group may read":     {known(), 0o640, "chmod 600"},
+		"all may read":       {known(), 0o604, "chmod 600"},
+		"group may write":    {known(), 0o620, "chmod 600"},
+		"all may run":        {known(), 0o601, "chmod 600"},
+		"empty":              {"", 0o600, "32 bytes in base64"},
+		"31 bytes":           {base64.StdEncoding.EncodeToString(make([]byte, 31)), 0o600, "32 bytes in base64"},
+		"33 bytes":           {base64.StdEncoding.EncodeToString(make([]byte, 33)), 0o600, "32 bytes in base64"},
+		"not base64":         {strings.Repeat("ab ", 15), 0o600, "32 bytes in base64"},
+		"cut short":          {known()[:40], 0o600, "32 bytes in base64"},
+		"two keys":           {known() + "\n" + known() + "\n", 0o600, "32 bytes in base64"},
+		"hexadecimal":        {strings.Repeat("0f", 32), 0o600, "32 bytes in base64"},
+		"the words of help":  {"paste your key here", 0o600, "32 bytes in base64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

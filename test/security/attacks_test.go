@@ -19,6 +19,7 @@ func attacks() testform.Catalogue {
 		"SEC-011": "An attacker guesses the password of one account from many networks.",
 		"SEC-012": "An attacker sends forwarding headers so that each guess seems to come from another client.",
 		"SEC-014": "An attacker spells one address in many ways to get more guesses.",
+		"SEC-359": "An attacker decorates an address with invisible characters to get more guesses, to learn whether an account exists or to seem to be its owner, or makes a message show the password of a URL.",
 		"SEC-015": "An attacker starts new flows and asks for new codes to get more guesses.",
 		"SEC-016": "An attacker guesses TOTP codes in many sessions at once.",
 		"SEC-018": "An attacker sends many guesses at the same moment to pass the limit.",

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"portico/internal/account"
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
 	"portico/internal/legible"
@@ -34,7 +35,10 @@ func problemOf(t *testing.T, key, file string, environ ...string) string {
 	t.Helper()
 	path := t.TempDir() + "/portico.toml"
 	writeFile(t, path, file)
-	_, err := config.Load(path, environ)
+	cfg, err := config.Load(path, environ)
+	if err == nil {
+		err = app.Check(cfg)
+	}
 	var problems config.Problems
 	if !errors.As(err, &problems) {
 		return ""

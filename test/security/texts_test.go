@@ -206,7 +206,7 @@ func TestSEC260_TextsHaveNoCharactersThatBreakOut(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"CR LF": "{code} {brand}\r\nBcc: evil@evil.test", "LF": "{code} {brand}\nx", "NUL": "{code} {brand}\x00", "escape": "{code} {brand}\x1b[31m",
-		"next line": "{code} {brand}\u0085", "line separator": "{code} {brand}\u2028", "override": "{code} {brand}\u202e", "embedding": "{code} {brand}\u202a",
+		"next line": "{code} {brand}\u0085", "line separator": "{code} {brand}\u2028", "override": "{code} {brand}\u202e", "embedding": "{code}\u202a {brand}",
 		"encoded word": "{code} {brand} =?utf-8?q?=0D=0ABcc:_evil?=", "isolate": "{code} {brand}\u2067", "mark of a document": "\ue002mail.recover.subject\ue004{code} {brand}", "lost code": "{brand}", "value of another text": "{code} {brand} {link}",
 	} {
 		folder := t.TempDir()

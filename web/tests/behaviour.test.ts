@@ -33,6 +33,16 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
   await page.context().close();
 });
 
+test('a pasted address loses what is not seen at its ends', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: problem(401, { code: 'signin.rejected' }) });
+  await page.getByLabel('Email').fill('\ufeff\u00a0mara@example.com\u200b\u2069');
+  await page.getByLabel('Password', { exact: true }).fill('some password');
+  await page.getByRole('button', { name: 'Login' }).click();
+  await expect.poll(() => page.getByRole('alert').textContent()).toBe('Wrong email or password.');
+  expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
+  await page.context().close();
+});
+
 test('faults of fields stand under the fields, and the first one has the focus', async () => {
   const fields = [
     { name: 'email', code: 'address.invalid' },

@@ -3,6 +3,9 @@ package screens
 import (
 	"errors"
 	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"portico/internal/account"
 	"portico/internal/code"
@@ -18,7 +21,7 @@ import (
 // a cookie at once. Only the button on the page has an effect, because mail
 // scanners open links.
 func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
-	if token := r.URL.Query().Get("token"); token != "" {
+	if token, ok := mailed(r); ok {
 		if !secret.ValidToken(token) {
 			token = "malformed"
 		}
@@ -59,6 +62,20 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			b.Next = s.Actions.Targets.Or(flow.Target{})
 		}
 	})
+}
+
+// mailed returns the token in the URL of a mailed link, and whether there is one. Mail programs and people add
+// a full stop or a bracket, so it ends where the characters of a token end.
+func mailed(r *http.Request) (token string, ok bool) {
+	_, token, ok = strings.Cut("&"+r.URL.RawQuery, "&token=")
+	if end := strings.IndexFunc(token, notInToken); end >= 0 {
+		token = token[:end]
+	}
+	return token, ok
+}
+
+func notInToken(r rune) bool {
+	return r != '-' && r != '_' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
 // leadOn leads to the page of the code when the change of an address needs a proof or a

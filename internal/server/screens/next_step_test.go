@@ -54,6 +54,28 @@ func TestConfirmLink_MalformedOffersTheCode(t *testing.T) {
 	}
 }
 
+// Mail programs and people add a full stop or a bracket to a link, or what they left of the text around it.
+func TestConfirmLink_EndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.Person("mara@example.org")
+	v := visit(s)
+	v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}})
+	link := mailedLink(s, s.NextMail())
+	for _, more := range []string{".", ")", "%3E", ">", ",", ";", "%22", "%E2%80%9D", "%20", "%E2%80%8B", ").", "&x=y", "#x"} {
+		v.Open(link + more)
+		if b := v.opens("/auth/confirm-link"); b.Link.State != "ready" {
+			t.Errorf("%s: %s", more, b.Link.State)
+		}
+	}
+	for _, more := range []string{"x", "-", "_"} {
+		v.Open(link + more)
+		if b := v.opens("/auth/confirm-link"); b.Link.State != "malformed" {
+			t.Errorf("%s: %s", more, b.Link.State)
+		}
+	}
+}
+
 // If an expired link cannot be sent again, the page offers a way to a new one.
 func TestConfirmLink_ExpiredForGood(t *testing.T) {
 	t.Parallel()

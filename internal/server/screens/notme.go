@@ -18,7 +18,7 @@ const maxAlarm = 600
 // notMe is the page of the links that raise an alarm. Like the page of other mailed
 // links, it moves the token into a cookie, and only its button has an effect.
 func (s *Screens) notMe(w http.ResponseWriter, r *http.Request) error {
-	if token := r.URL.Query().Get("token"); token != "" {
+	if token, ok := mailed(r); ok {
 		if _, ok := secret.Decode(token); !ok || len(token) > maxAlarm {
 			token = "malformed"
 		}

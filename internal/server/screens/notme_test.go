@@ -43,6 +43,19 @@ func regained(t *testing.T) (*apptest.Site, visitor) {
 	return s, v
 }
 
+// The link of an alarm ends with its token too, whatever a mail program adds.
+func TestNotMe_EndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	link := s.NextMail().Data["alarm_link"]
+	for _, more := range []string{"", ".", ")", "%3E", ";"} {
+		v.Open(link + more)
+		if b := v.opens("/auth/not-me"); b.Link.State != "ready" {
+			t.Errorf("%q: %s", more, b.Link.State)
+		}
+	}
+}
+
 // While an alarm closes the account to changes, the pages of these changes say for how
 // long. Other pages do not.
 func TestAlarm_PagesSayForHowLong(t *testing.T) {

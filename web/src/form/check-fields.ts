@@ -24,6 +24,8 @@ export function checkFields(
   for (const [name, codes] of Object.entries(CODES) as [FieldName, (typeof CODES)[FieldName]][]) {
     const field = form.elements.namedItem(name);
     if (!(field instanceof HTMLInputElement) || without.includes(name)) continue;
+    // A pasted address may have invisible characters at its ends, which the server removes too.
+    if (name === 'email') field.value = field.value.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '');
     const code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
     if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;
   }
