@@ -27,6 +27,9 @@
 //	+---------------------------------------------------- dead --> deleted
 //	                                                     after KeepDead
 //
+// An operator can make waiting messages due at once (Flush), and delete a message that
+// waits or is dead (Drop).
+//
 // # Invariants
 //
 //   - A message is in the database exactly when the step that caused it is.

@@ -22,8 +22,17 @@ type place struct {
 }
 
 // Rights implements engine.Engine. It asks before the first change, because a migration
-// that lacks a right would leave the schema half way.
+// that lacks a right would leave the schema half way. A database that only speaks the
+// protocol of PostgreSQL may not know the questions.
 func (p *DB) Rights(ctx context.Context, newest int64) error {
+	err := p.rights(ctx, newest)
+	if state := sqlState(err); state == stateNoFunction || state == stateNoFeature {
+		return nil
+	}
+	return err
+}
+
+func (p *DB) rights(ctx context.Context, newest int64) error {
 	at, _, err := engine.First(ctx, p.Read(), `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
 		current_user::text, current_database()::text, coalesce(current_schema()::text, ''), current_setting('search_path'),
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)`, nil, func(row engine.Scanner) (at place, err error) {
@@ -85,8 +94,11 @@ func (p *DB) tables(ctx context.Context) (count int, own bool, owner string, use
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// stateDenied says that a role lacks a right.
-const stateDenied = "42501"
+const (
+	stateDenied     = "42501" // a role lacks a right
+	stateNoFunction = "42883"
+	stateNoFeature  = "0A000"
+)
 
 // advice returns what an operator can do about a connection that the server refuses, or "".
 func advice(failed *pgconn.ConnectError) string {
