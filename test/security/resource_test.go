@@ -69,7 +69,7 @@ func TestSEC322_TokensAtApps(t *testing.T) {
 			t.Fatalf("%s: the right token: %d %q, want %q", id, a.status, a.body, v.whoami())
 		}
 		refuses("another app", send(bare, "/wiki/x", "Bearer "+right.Access))
-		if a := send(bare, "/plain/x", "Bearer "+right.Access); a.status != http.StatusSeeOther || a.header.Get("Www-Authenticate") != "" {
+		if a := send(bare, "/plain/x", "Bearer "+right.Access); a.status != http.StatusUnauthorized || a.header.Get("Www-Authenticate") != "" {
 			t.Errorf("an app that takes none: %d %v", a.status, a.header)
 		}
 		refuses("a token for UserInfo", send(bare, "/tools/x", "Bearer "+get().Access))
