@@ -56,6 +56,7 @@ type Mux struct {
 	unrouted  *requests            // requests without a route
 	fallback  *route
 	errorPage ErrorPage
+	leaving   LeavingPage
 	hosts     hosts
 	proxies   []netip.Prefix
 	askPath   string
