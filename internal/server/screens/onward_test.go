@@ -17,9 +17,7 @@ func TestOnward(t *testing.T) {
 	host := strings.TrimPrefix(s.Origin, "http://")
 	for target, named := range map[string]string{"https://app.test/here?a=1&b=2": "app.test", "/reports?page=2": host} {
 		v := visit(s)
-		for name, value := range map[string]string{"Mode": "navigate", "Dest": "document", "Site": "same-origin"} {
-			v.Header.Set("Sec-Fetch-"+name, value)
-		}
+		v.navigates()
 		sent := url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {target}}
 		p := v.Send("/auth/signin", sent)
 		b := v.reads(p)
