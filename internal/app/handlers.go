@@ -70,7 +70,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 
 func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config), FormActions: l.clients.FormActions(),
+		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config),
 		SignUp:    flow.SignUpMode(l.config.SignUp.Mode),
 		ByCode:    l.config.SignIn.Code,
 		Passkeys:  l.flows.PasskeysOn(),

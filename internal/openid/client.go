@@ -261,26 +261,6 @@ func (client Client) PublicAt(origin string) bool {
 	return client.Public && slices.ContainsFunc(client.RedirectURIs, func(uri string) bool { return OriginOf(uri) == origin })
 }
 
-// FormActions returns where a form of Portico may lead to because of clients: the
-// sources of a content security policy.
-func (c Clients) FormActions() []string {
-	var sources []string
-	for _, client := range c.byID {
-		for _, uri := range slices.Concat(client.RedirectURIs, client.LogoutReturns) {
-			source := OriginOf(uri)
-			if host, _, ok := cutLoopback(uri); ok && client.Public {
-				source = host + ":*"
-			} else if source == "" {
-				source, _, _ = strings.Cut(uri, ":")
-				source += ":"
-			}
-			sources = append(sources, source)
-		}
-	}
-	slices.Sort(sources)
-	return slices.Compact(sources)
-}
-
 // OriginOf returns the origin of a registered address, or "" for a private
 // scheme.
 func OriginOf(uri string) string {

@@ -114,15 +114,6 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 	return Farewell{client, to}, nil
 }
 
-// FormAction returns where the browser may go because of a guest, as a source of a content
-// security policy. It is "" for any other client.
-func (f Farewell) FormAction() string {
-	if !f.Client.Guest || f.ReturnTo == "" {
-		return ""
-	}
-	return Request{RedirectURI: f.ReturnTo}.FormAction()
-}
-
 // WithQuery returns a registered address with more parameters.
 func WithQuery(uri string, values url.Values) string {
 	mark := "?"

@@ -231,13 +231,3 @@ func (r Request) Host() string {
 	}
 	return cmp.Or(u.Host, u.Scheme)
 }
-
-// FormAction returns where the form of a page may lead to because of the request: a
-// source of a content security policy.
-func (r Request) FormAction() string {
-	if source := OriginOf(r.RedirectURI); source != "" {
-		return source
-	}
-	scheme, _, _ := strings.Cut(r.RedirectURI, ":")
-	return scheme + ":"
-}

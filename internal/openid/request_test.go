@@ -81,14 +81,6 @@ func TestParseRequest_Twice(t *testing.T) {
 	}
 }
 
-func TestFormActions(t *testing.T) {
-	t.Parallel()
-	want := []string{"com.example.app:", "http://127.0.0.1:*", "http://[::1]:*", "https://rp.test"}
-	if got := clients(t).FormActions(); !slices.Equal(got, want) {
-		t.Errorf("forms may lead to %q, want %q", got, want)
-	}
-}
-
 // Whatever a request says, the browser goes only to a registered address, and no
 // scope is granted that the client may not have.
 func FuzzParseRequest(f *testing.F) {

@@ -8,15 +8,6 @@ import (
 	"strconv"
 )
 
-// SeeOther redirects the browser with a GET. location must be one of Portico's
-// paths, or a URL that the allow-list permits. It returns nil, so that a
-// handler can return its result.
-func SeeOther(w http.ResponseWriter, location string) error {
-	w.Header().Set("Location", location)
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
-}
-
 // Note records an error for the log entry when the handler writes the response
 // itself, for example a form with errors.
 func Note(w http.ResponseWriter, err error) {

@@ -6,6 +6,7 @@
 //   - request ids, client addresses, and the checks of host and request target
 //   - the cross-origin guard, cookies and strict decoding of input
 //   - problem documents (RFC 9457), security headers and precompressed content
+//   - redirects, and where a page that goes on takes their place
 //   - the access log, and the limits of the HTTP server
 //
 // It does not know what a route does, who is signed in, or any SQL.

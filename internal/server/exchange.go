@@ -46,6 +46,7 @@ type exchange struct {
 	http.ResponseWriter
 	mux     *Mux
 	ctx     requestContext
+	request *http.Request
 	started time.Time
 	span    span.Span
 	route   *route // nil until a route is found
@@ -105,7 +106,8 @@ func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Re
 	}
 	e.ctx.id[0] = ids.New()
 	e.Header()["X-Request-Id"] = e.ctx.id[:]
-	return e, r.WithContext(&e.ctx)
+	e.request = r.WithContext(&e.ctx)
+	return e, e.request
 }
 
 // end is deferred around each request. It turns a panic into a response with

@@ -57,6 +57,7 @@ type Mux struct {
 	unrouted  *requests            // requests without a route
 	fallback  *route
 	errorPage ErrorPage
+	leaving   LeavingPage
 	hosts     hosts
 	asSent    []string
 	proxies   []netip.Prefix

@@ -10,9 +10,9 @@ const ReportPath = "/auth/api/csp-report"
 
 // DocumentPolicy returns the Content-Security-Policy of one of Portico's
 // documents. Scripts come from Portico's assets, and inline styles are allowed
-// by hash ("sha256-..."). formActions are other origins that a form may lead
-// to, including redirects.
-func DocumentPolicy(styleHashes []string, formActions ...string) string {
+// by hash ("sha256-..."). No form leads beyond this origin (SeeOther), so that markup
+// which someone has put into a page cannot send what a visitor types elsewhere.
+func DocumentPolicy(styleHashes []string) string {
 	style := "'none'"
 	if len(styleHashes) > 0 {
 		style = "'" + strings.Join(styleHashes, "' '") + "'"
@@ -24,7 +24,7 @@ func DocumentPolicy(styleHashes []string, formActions ...string) string {
 		"img-src 'self' data:",
 		"connect-src 'self'",
 		"font-src 'self'",
-		"form-action " + strings.Join(append([]string{"'self'"}, formActions...), " "),
+		"form-action 'self'",
 		"base-uri 'none'",
 		"frame-ancestors 'none'",
 		"object-src 'none'",
@@ -33,15 +33,6 @@ func DocumentPolicy(styleHashes []string, formActions ...string) string {
 		"report-uri " + ReportPath, // Firefox and Safari support only this one
 		"report-to csp",
 	}, "; ")
-}
-
-// WithFormAction returns the policy of a document whose form may also lead to a source,
-// "" for none.
-func WithFormAction(policy, source string) string {
-	if source == "" {
-		return policy
-	}
-	return strings.Replace(policy, "form-action 'self'", "form-action 'self' "+source, 1)
 }
 
 // SetPolicy sets the Content-Security-Policy of a document.

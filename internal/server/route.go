@@ -21,6 +21,7 @@ type route struct {
 	upload    bool
 	quiet     bool
 	crossSite bool
+	afterForm bool
 	everyHost bool
 	streaming bool
 	badBody   BadBody

@@ -345,6 +345,8 @@ func attacks() testform.Catalogue {
 		"SEC-362":    "A stranger names an address inside, and Portico reaches others through a proxy.",
 		"SEC-352":    "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 		"SEC-260":    "A text that an operator pasted from elsewhere holds markup, an action of a template or a header of an email.",
+		"SEC-355":    "A stranger reads in the headers of a page which apps, OpenID clients and providers an installation has.",
+		"SEC-356":    "Many apps, or a long request of an OpenID client, make the headers of a page larger than a proxy in front takes.",
 		"SEC-219":    "Clients open TLS connections for names that no operator has configured, to use up the limits of the authority.",
 		"SEC-218":    "A process or a web page that has not the master key asks a server to reload its settings.",
 		"OpenAPI":    "A client relies on openapi.json: its operations must exist and answer as it says.",

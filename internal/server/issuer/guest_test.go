@@ -118,20 +118,6 @@ func TestGuest_WholeFlow(t *testing.T) {
 	s.wants("after its removal", s.token(refreshing(next.Renew, "client_id", p.id, "client_secret", "")), 400, "invalid_grant")
 }
 
-// The form of the page may lead to the address of the app: browsers check that.
-func TestGuest_Policy(t *testing.T) {
-	t.Parallel()
-	p := publish(t, nil)
-	s := startGuests(t, p)
-	b := s.signedIn("mara@example.org")
-	for uri, source := range map[string]string{"http://127.0.0.1:7777/cb": "http://127.0.0.1:7777", "https://app.test/cb": "https://app.test"} {
-		policy := b.Open(authorize(ask(p.asks("redirect_uri", uri)...))).Header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, "form-action 'self' "+source+" ") {
-			t.Errorf("%s: %s", uri, policy)
-		}
-	}
-}
-
 // A client of plain OAuth names no scope.
 func TestGuest_NoScope(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,8 @@ const (
 // Screens shows the pages on which the user decides.
 type Screens interface {
 	// AskSignOut asks whether to sign out. request is the query of the request,
-	// formAction where its answer may lead the browser beside the clients of the settings, or "";
 	// wrong is why the browser cannot go back to the app, or nil.
-	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request, formAction string, wrong error) error
+	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error
 	// AskConsent asks whether the client may learn what it asks for. query is the
 	// query of the request.
 	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error

@@ -34,7 +34,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return h.Screens.AskSignOut(w, r, found, query.Encode(), farewell.FormAction(), wrong)
+	return h.Screens.AskSignOut(w, r, found, query.Encode(), wrong)
 }
 
 // leaving reads a request to sign out. wrong is why the browser cannot go back to the

@@ -37,7 +37,7 @@ func New(cfg Config) *Handler { return &Handler{cfg} }
 // Mount registers the routes.
 func (h *Handler) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.ProviderStart("{id}"), h.start)
-	m.Handle("GET "+pages.ProviderCallback("{id}"), h.callback)
+	m.Handle("GET "+pages.ProviderCallback("{id}"), h.callback, server.AfterForm)
 	// The response of a provider with response_mode=form_post comes from its
 	// site. The handler only redirects it to the GET above.
 	m.Handle("POST "+pages.ProviderCallback("{id}"), h.callbackForm, server.CrossSite)

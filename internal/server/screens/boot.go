@@ -41,8 +41,6 @@ type Boot struct {
 	Detail    string        `json:"detail"`
 	Next      string        `json:"next"`
 	NextLabel string        `json:"next_label"`
-
-	formAction string // another source that the form may lead to; "" for none
 }
 
 // yes returns the form of a boolean in boot data. Templates know only texts.

@@ -45,3 +45,15 @@ func TestDelete(t *testing.T) {
 	other.SignIn("mara@example.org")
 	other.leads(other.Open(elsewhere), "/auth/account")
 }
+
+// A user who keeps the account goes on to the return target, as after any other sign-in.
+func TestKeep_LeadsOn(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	v.Send("/auth/account/delete", url.Values{"account": {v.opens("/auth/account/delete").Session.ID}})
+	asked := v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {"/reports"}}).Next()
+	v.navigates()
+	if b := v.reads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}})); b.Screen != "leaving" || b.Next != "/reports" {
+		t.Errorf("%s leads to %q", b.Screen, b.Next)
+	}
+}

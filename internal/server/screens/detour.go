@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -17,7 +18,24 @@ import (
 
 // Leave writes the page on the way to a provider, which redirects by itself.
 func (s *Screens) Leave(w http.ResponseWriter, r *http.Request, provider, to string) error {
-	name := map[string]string{"provider": s.providerName(provider)}
+	return s.leave(w, r, s.providerName(provider), to)
+}
+
+// onward writes the page on the way to an address to which no redirect leads.
+func (s *Screens) onward(w http.ResponseWriter, r *http.Request, to string) error {
+	if r.URL.RawQuery != "" {
+		w.Header().Set("Referrer-Policy", "strict-origin") // the query may name a flow, or hold the code of a provider
+	}
+	u, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	return s.leave(w, r, cmp.Or(u.Host, u.Scheme, r.Host), to)
+}
+
+// leave writes the page on the way to an address. whose is the name of its host.
+func (s *Screens) leave(w http.ResponseWriter, r *http.Request, whose, to string) error {
+	name := map[string]string{"provider": whose}
 	return s.show(w, r, form.ScreenLeaving, func(b *Boot) {
 		b.Title = s.Catalogue.Text(b.Locale, "leaving.title", name)
 		b.Next, b.NextLabel = to, s.Catalogue.Text(b.Locale, "leaving.submit", name)

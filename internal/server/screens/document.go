@@ -38,10 +38,8 @@ type parts struct {
 	words    string // the texts for the script, as JSON
 }
 
-// load finds the documents of the built front end. Their forms may lead to the
-// origins of apps and OpenID clients: browsers apply form-action also to redirects
-// after a form, and without script every sign-in is a form.
-func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []string) (map[string][]*document, error) {
+// load finds the documents of the built front end.
+func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme) (map[string][]*document, error) {
 	var built struct {
 		StyleHashes map[string]string `json:"style_hashes"`
 	}
@@ -70,7 +68,7 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme, apps []st
 				hashes = append(hashes, own)
 			}
 			all[loc] = append(all[loc], &document{
-				policy: server.DocumentPolicy(hashes, apps...), theme: values,
+				policy: server.DocumentPolicy(hashes), theme: values,
 				read: sync.OnceValues(func() (*parts, error) { return readParts(dist, catalogue, loc, name, styled, keys[name]) }),
 			})
 		}
@@ -176,7 +174,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int, b B
 	if err != nil {
 		return err
 	}
-	server.SetPolicy(w, server.WithFormAction(d.policy, b.formAction))
+	server.SetPolicy(w, d.policy)
 	h := w.Header()
 	h.Set("Content-Type", htmlType)
 	h.Set("Vary", "Accept-Encoding, Accept-Language")

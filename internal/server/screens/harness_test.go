@@ -27,6 +27,13 @@ func (v visitor) reads(p apptest.Page) (b screens.Boot) {
 	return b
 }
 
+// navigates sends requests as a browser that comes from a page of ours.
+func (v visitor) navigates() {
+	for name, value := range map[string]string{"Mode": "navigate", "Dest": "document", "Site": "same-origin"} {
+		v.Header.Set("Sec-Fetch-"+name, value)
+	}
+}
+
 // leads expects a redirect.
 func (v visitor) leads(p apptest.Page, to string) {
 	v.Helper()

@@ -37,7 +37,7 @@ func (s *Screens) postLanguage(w http.ResponseWriter, r *http.Request) error {
 // here returns the path to which the language menu of a page leads back. It
 // repeats only what the page understood, so that a link cannot put words on a
 // page. The response to a form has the page of the form. On the way to a provider
-// and back there is no page, so the menu leads to the sign-in page.
+// and back, and from a form to another address, there is no page: the menu leads to the sign-in page.
 func here(r *http.Request, b Boot) string {
 	page := r.URL.EscapedPath()
 	switch {
@@ -46,7 +46,7 @@ func here(r *http.Request, b Boot) string {
 		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
 	case page == pages.Authorize && b.Client.Request != "", page == pages.EndSession && b.Client.Request != "":
 		return page + "?" + b.Client.Request
-	case strings.HasPrefix(page, pages.Root+"/provider/"):
+	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == form.ScreenLeaving.String():
 		page = pages.SignIn
 	}
 	asked := r.URL.Query()

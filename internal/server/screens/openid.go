@@ -15,13 +15,13 @@ import (
 )
 
 // AskSignOut shows the question whether to sign out, as an OpenID client asks.
-func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request, formAction string, wrong error) error {
+func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error {
 	if wrong != nil {
 		server.Note(w, wrong)
-		request, formAction = "", ""
+		request = ""
 	}
 	return s.show(w, r, form.ScreenSignOut, func(b *Boot) {
-		b.Session, b.Client.Request, b.formAction = personOf(found), request, formAction
+		b.Session, b.Client.Request = personOf(found), request
 		if wrong != nil {
 			f := fault.From(wrong)
 			b.Status = server.Status(f)
@@ -35,9 +35,6 @@ func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found sessi
 	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
 		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Asks(), " "), Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...), Unknown: request.Client.Host}
-		if request.Client.Guest {
-			b.formAction = request.FormAction()
-		}
 	})
 }
 

@@ -42,8 +42,6 @@ type Config struct {
 	Describe  func(userAgent string) string // in words, such as "Firefox, Linux"; "" for an unknown one
 	// Place returns the city and country of a network in words, "" if it is unknown.
 	Place func(network, locale string) string
-	// FormActions are other sources than the return origins that a form may lead to.
-	FormActions []string
 	// Root says that no app has the path "/", so that Screens handles it.
 	Root bool
 }
@@ -71,7 +69,7 @@ func New(cfg Config) (*Screens, error) {
 	if cfg.Names != flow.NameOff {
 		shown.Name = string(cfg.Names)
 	}
-	documents, err := load(cfg.Dist, cfg.Catalogue, cfg.Theme, slices.Concat(cfg.Actions.Targets.Origins, cfg.FormActions))
+	documents, err := load(cfg.Dist, cfg.Catalogue, cfg.Theme)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +151,7 @@ func (s *Screens) Mount(m *server.Mux) {
 	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
+	m.LeavingPage(s.onward)
 }
 
 // mountSignUp registers the form. If registration is closed, it registers the

@@ -78,7 +78,7 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s in %s: %d %s in %s, want %d %s", path, loc, p.StatusCode, b.Screen, b.Locale, tt.status, tt.screen)
 			}
 			policy := p.Header.Get("Content-Security-Policy")
-			for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
+			for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "form-action 'self';", "require-trusted-types-for 'script'"} {
 				if !strings.Contains(policy, part) {
 					t.Errorf("%s: the policy lacks %s: %s", path, part, policy)
 				}

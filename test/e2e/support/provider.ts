@@ -77,7 +77,7 @@ export class IdentityProvider {
       return;
     }
     if (!request.url?.startsWith('/interaction/')) return this.#provider.callback()(request, response);
-    if (request.method !== 'POST') return page(response);
+    if (request.method !== 'POST') return page(response, this.#sites);
     const form = new URLSearchParams(await text(request));
     const cancelled = { error: 'access_denied', error_description: 'the person turned back' };
     const login = { login: { accountId: form.get('login') ?? '' } };
@@ -90,11 +90,11 @@ export class IdentityProvider {
   }
 }
 
-/** The provider's sign-in page, as strict about scripts as real ones. */
-function page(response: ServerResponse): void {
+/** The provider's sign-in page, as strict as real ones: no script, and its form leads to the sites that it knows. */
+function page(response: ServerResponse, sites: string[]): void {
   response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'",
+    'content-security-policy': `default-src 'none'; form-action 'self' ${sites.join(' ')}`,
     'referrer-policy': 'no-referrer',
   });
   response.end(`<!doctype html><html lang="en"><title>Acme</title><h1>Sign in to Acme</h1>

@@ -10,6 +10,8 @@ export class RelyingParty {
   readonly origin: string;
   /** Logout tokens that Portico has sent. */
   readonly told: string[] = [];
+  /** Where the user goes after signing in or out; the app's own page unless another origin is named. */
+  onward = '';
   readonly #server: Server;
   #config: oidc.Configuration | undefined;
   #pending = { verifier: '', state: '', nonce: '' };
@@ -59,7 +61,7 @@ consent = true
         return void to(await this.#begin(config));
       case '/cb':
         await this.#finish(config, url);
-        return void to('/');
+        return void to(this.onward || '/');
       case '/refresh':
         this.#tokens = await oidc.refreshTokenGrant(config, this.#tokens?.refresh_token ?? '');
         return void to('/');
@@ -80,6 +82,7 @@ consent = true
       }
       case '/bye':
         this.#tokens = undefined; // it may return before it is told
+        if (this.onward) return void to(this.onward);
         break;
       case '/favicon.ico':
         return void response.writeHead(204).end();
