@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,5 +49,32 @@ func TestService_IsClosed(t *testing.T) {
 	}
 	if level, err := strconv.ParseFloat(found[1], 64); err != nil || level > 2 {
 		t.Errorf("exposure level %s, at most 2.0 may be:\n%s", found[1], strings.TrimSpace(out))
+	}
+}
+
+// Settings can be written again, a master key cannot. So no document puts a key among the settings.
+func TestDocuments_KeepKeysWithTheData(t *testing.T) {
+	misplaced := regexp.MustCompile(`/etc/\S*\.key\b`)
+	read := 0
+	for _, root := range []string{"../../README.md", "../../docs", "../../packaging", "../../internal/cli"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for line := range strings.Lines(string(text)) {
+				if misplaced.MatchString(line) && !strings.Contains(line, "ssl") { // the key of a certificate
+					t.Errorf("%s: %s", path, line)
+				}
+			}
+			read++
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if read < 100 {
+		t.Errorf("only %d files were read", read)
 	}
 }

@@ -26,6 +26,7 @@ sed -i 's/^#public_url/public_url/; s/^#smtp_url/smtp_url/; s/^#mail_from/mail_f
 as_portico() { (cd /var/lib/portico && setpriv --reuid portico --regid portico --clear-groups env PORTICO_CONFIG=/etc/portico/portico.toml "$@"); }
 as_portico portico config check
 as_portico portico migrate
+as_portico portico config new-key
 is /var/lib/portico/portico.db 'portico:portico 600'
 
 # Installed once more, it keeps the settings. Removed, it keeps settings and accounts.
@@ -35,8 +36,20 @@ is /etc/portico/portico.toml 'root:portico 640'
 dpkg -r portico
 [ ! -e /usr/bin/portico ] || fail 'the binary is left after a removal'
 [ -e /etc/portico/portico.toml ] || fail 'a removal deleted the settings'
-dpkg -P portico
-[ ! -e /etc/portico ] || fail 'the settings are left after a purge'
-[ -e /var/lib/portico/portico.db ] || fail 'a purge deleted the accounts'
+
+# A purge deletes the settings, and nothing that cannot be made again, wherever it lies. It names the rest.
+keep='/etc/portico/old.key /etc/portico/wiki.secret /var/lib/portico/portico.db /var/lib/portico/secret.key /var/lib/portico/backups'
+touch /etc/portico/old.key /etc/portico/wiki.secret
+mkdir /var/lib/portico/backups
+dpkg -P portico >said 2>&1 || { cat said; fail 'the purge failed'; }
+[ ! -e /etc/portico/portico.toml ] || fail 'the settings are left after a purge'
+for kept in $keep; do
+	[ -e "$kept" ] || fail "a purge deleted $kept"
+	grep -qx "  $kept" said || { cat said; fail "a purge does not say that it kept $kept"; }
+done
+
+# The line that it prints removes the rest.
+sed -n 's/^  \(rm -rf .*; userdel .*\)/\1/p' said | sh -eu
+[ ! -e /etc/portico ] && [ ! -e /var/lib/portico ] && ! getent passwd portico || fail 'something is left after the line that a purge prints'
 INSIDE
 chroot "$layers/root" sh /inside.sh
