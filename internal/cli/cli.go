@@ -32,6 +32,8 @@ type Process struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
+
+	Settings string // the file of the package, which commands read when there is no other. "" for none
 }
 
 // Exit codes, documented in doc.go.
@@ -45,7 +47,7 @@ const (
 
 // commands defines the whole command line.
 type commands struct {
-	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder." placeholder:"FILE" name:"config"`
+	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder, then /etc/portico/portico.toml." placeholder:"FILE" name:"config"`
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
@@ -84,7 +86,8 @@ var errAbsent = errors.New("not found")
 type session struct {
 	context.Context
 	Process
-	configFile string
+	named      string // the file of settings that --config names, "" without it
+	configFile string // the file of settings that commands read, "" if there is none
 }
 
 // Run parses the command line, runs the command and returns the exit code.
@@ -116,7 +119,7 @@ func Run(ctx context.Context, p Process) int {
 		complain(p.Stderr, "try:", meant(err), "--help")
 		return exitUsage
 	}
-	s := &session{Context: ctx, Process: p, configFile: c.Config}
+	s := &session{Context: ctx, Process: p, named: c.Config, configFile: config.Find(c.Config, p.Environ, p.Settings)}
 	return s.exit(command.Run(s))
 }
 

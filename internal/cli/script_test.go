@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(cli.Run(ctx, cli.Process{
 			Program: os.Args[0], Args: os.Args[1:], Environ: os.Environ(),
 			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Settings: os.Getenv("PACKAGED"),
 		}))
 	}})
 }
