@@ -33,7 +33,8 @@ type Process struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 
-	Settings string // the file of the package, which commands read when there is no other. "" for none
+	Settings  string   // the file of the package, which commands read when there is no other. "" for none
+	Documents []string // the folders that may hold docs
 }
 
 // Exit codes, documented in doc.go.
@@ -71,6 +72,8 @@ type commands struct {
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
+	Manual   manualCmd   `cmd:"" help:"Print the help of all commands as a page for man."`
+	Complete completeCmd `cmd:"" hidden:"" passthrough:"" help:"Print the words that may follow on the command line."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Licenses licensesCmd `cmd:"" help:"Print the licenses of the software and data of others in Portico."`
 }
@@ -101,15 +104,14 @@ func Run(ctx context.Context, p Process) int {
 		kong.Vars{"version": build().String(), "presets": presetNames()},
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Help(p.printHelp),
 		kong.UsageOnError(),
 	)
 	if err != nil {
 		complain(p.Stderr, "portico:", err)
 		return exitFailed
 	}
-	if len(p.Args) == 0 {
-		p.Args = []string{"--help"}
-	}
+	p.Args = helpWords(p.Args)
 	command, err := parser.Parse(p.Args)
 	switch {
 	case exited >= 0:
@@ -143,7 +145,7 @@ func (s *session) exit(err error) int {
 	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {
-			complain(s.Stderr, "portico:", p)
+			complain(s.Stderr, "portico:", s.located(p.String()))
 		}
 		return exitUsage
 	}
@@ -162,7 +164,7 @@ func (s *session) exit(err error) int {
 		return exitFailed
 	}
 	if f.Kind == fault.Internal {
-		complain(s.Stderr, "portico:", err)
+		complain(s.Stderr, "portico:", s.located(err.Error()))
 		if call := s.onTrial(err); call != "" {
 			complain(s.Stderr, "for the data of 'portico dev':", call)
 		}

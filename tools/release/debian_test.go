@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,10 +12,9 @@ import (
 	"testing"
 )
 
-// The package is installed, configured, installed again and removed on a copy
-// of this system's files: a layer above them that is thrown away (overlayfs in
-// a mount namespace of its own).
-func TestDebian_InstallsAndRemoves(t *testing.T) {
+// The package is installed, configured, upgraded and removed on a copy of this system's files: a layer above them
+// that is thrown away (overlayfs in a mount namespace of its own). The second time, systemd runs there.
+func TestDebian(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("a package can only be installed by root")
 	}
@@ -22,19 +22,21 @@ func TestDebian_InstallsAndRemoves(t *testing.T) {
 	if err := r.identify(true); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.make("linux/amd64"); err != nil {
+	if err := errors.Join(r.collect(t.TempDir()), r.make("linux/amd64")); err != nil {
 		t.Fatal(err)
 	}
 	packages, _ := filepath.Glob(filepath.Join(r.out, "*.deb"))
 	if len(packages) != 1 {
 		t.Fatalf("packages: %v", packages)
 	}
-	script, err := filepath.Abs("testdata/install.sh")
-	if err != nil {
-		t.Fatal(err)
+	for script, how := range map[string]string{"install.sh": "chroot", "service.sh": "boot"} {
+		t.Run(script, func(t *testing.T) {
+			if _, err := exec.LookPath("systemd-nspawn"); err != nil && how == "boot" {
+				t.Skip("there is no systemd-nspawn")
+			}
+			command(t, "testdata", "unshare", "--mount", "sh", "-eu", "layer.sh", t.TempDir(), packages[0], script, how)
+		})
 	}
-	layers := t.TempDir()
-	command(t, layers, "unshare", "--mount", "sh", "-eu", script, layers, packages[0])
 }
 
 // systemd rates from 0, closed, to 10, what a process that was taken over could do.
