@@ -169,14 +169,16 @@ bench: build ## Speed, memory and growth compared with the limits of the machine
 fixture: build ## Keep the databases of a release for the tests of upgrades: VERSION=v1.2.3
 	@tools/postgres run -- go test -count=1 -run TestWrite ./test/upgrade -args -fixture "$(VERSION)"
 
-release: build ## The files of a release from a tagged commit, into bin/release: RELEASE=-snapshot without a tag
-	@cd tools/release && go run . $(RELEASE)
+release: web/dist/documents/manifest.json ## The files of a release from a tagged commit, into bin/release: RELEASE="-snapshot -targets linux/amd64" without a tag, for one system
+	@cd tools/release && $(COMPILE) go run . $(RELEASE)
 
 image: ## The container image, with Docker or what CONTAINER names: IMAGE=portico
 	@$(or $(CONTAINER),docker) build -t $(or $(IMAGE),portico) --build-arg VERSION="$$(git describe --tags --match 'v[0-9]*' --always --dirty)" \
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
+	@tools/install fish systemd-container zsh
+	@go test -vet=off -run TestScripts/help ./internal/cli
 	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
 	@tools/proxies
 	@cd tools/image && go vet . && go test -count=1 -timeout 20m .

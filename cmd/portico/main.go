@@ -16,6 +16,7 @@ func main() {
 	code := cli.Run(ctx, cli.Process{
 		Program: os.Args[0], Args: os.Args[1:], Environ: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Settings: "/etc/portico/portico.toml", Documents: cli.Documents(),
 	})
 	stop()
 	os.Exit(code)

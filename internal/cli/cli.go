@@ -32,6 +32,9 @@ type Process struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
+
+	Settings  string   // the file of the package, which commands read when there is no other. "" for none
+	Documents []string // the folders that may hold docs
 }
 
 // Exit codes, documented in doc.go.
@@ -45,7 +48,7 @@ const (
 
 // commands defines the whole command line.
 type commands struct {
-	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder." placeholder:"FILE" name:"config"`
+	Config string `help:"Read the settings from this file. Default: PORTICO_CONFIG, then portico.toml in the current folder, then /etc/portico/portico.toml." placeholder:"FILE" name:"config"`
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
@@ -69,6 +72,8 @@ type commands struct {
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
+	Manual   manualCmd   `cmd:"" help:"Print the help of all commands as a page for man."`
+	Complete completeCmd `cmd:"" hidden:"" passthrough:"" help:"Print the words that may follow on the command line."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Licenses licensesCmd `cmd:"" help:"Print the licenses of the software and data of others in Portico."`
 }
@@ -84,7 +89,8 @@ var errAbsent = errors.New("not found")
 type session struct {
 	context.Context
 	Process
-	configFile string
+	named      string // the file of settings that --config names, "" without it
+	configFile string // the file of settings that commands read, "" if there is none
 }
 
 // Run parses the command line, runs the command and returns the exit code.
@@ -98,15 +104,14 @@ func Run(ctx context.Context, p Process) int {
 		kong.Vars{"version": build().String(), "presets": presetNames()},
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Help(p.printHelp),
 		kong.UsageOnError(),
 	)
 	if err != nil {
 		complain(p.Stderr, "portico:", err)
 		return exitFailed
 	}
-	if len(p.Args) == 0 {
-		p.Args = []string{"--help"}
-	}
+	p.Args = helpWords(p.Args)
 	command, err := parser.Parse(p.Args)
 	switch {
 	case exited >= 0:
@@ -116,7 +121,7 @@ func Run(ctx context.Context, p Process) int {
 		complain(p.Stderr, "try:", meant(err), "--help")
 		return exitUsage
 	}
-	s := &session{Context: ctx, Process: p, configFile: c.Config}
+	s := &session{Context: ctx, Process: p, named: c.Config, configFile: config.Find(c.Config, p.Environ, p.Settings)}
 	return s.exit(command.Run(s))
 }
 
@@ -140,7 +145,7 @@ func (s *session) exit(err error) int {
 	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {
-			complain(s.Stderr, "portico:", p)
+			complain(s.Stderr, "portico:", s.located(p.String()))
 		}
 		return exitUsage
 	}
@@ -159,7 +164,7 @@ func (s *session) exit(err error) int {
 		return exitFailed
 	}
 	if f.Kind == fault.Internal {
-		complain(s.Stderr, "portico:", err)
+		complain(s.Stderr, "portico:", s.located(err.Error()))
 		if call := s.onTrial(err); call != "" {
 			complain(s.Stderr, "for the data of 'portico dev':", call)
 		}

@@ -30,7 +30,7 @@ func TestHelp_ShowsAnExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaves := parser.Model.Leaves(false)
+	leaves := parser.Model.Leaves(true)
 	if len(leaves) < 15 {
 		t.Fatalf("%d commands", len(leaves))
 	}
@@ -44,6 +44,27 @@ func TestHelp_ShowsAnExample(t *testing.T) {
 		if leaf.Help == "" || !strings.HasSuffix(leaf.Help, ".") {
 			t.Errorf("%s has the help %q, want a sentence", leaf.FullPath(), leaf.Help)
 		}
+	}
+}
+
+// Each document that a help names is in a release.
+func TestHelp_NamesDocuments(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.Vars{"presets": presetNames()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, leaf := range parser.Model.Leaves(false) {
+		for _, name := range document.FindAllString(leaf.Detail, -1) {
+			named++
+			if _, err := os.Stat("../../" + name); err != nil {
+				t.Errorf("%s: %v", leaf.FullPath(), err)
+			}
+		}
+	}
+	if named < 3 {
+		t.Errorf("only %d names were found", named)
 	}
 }
 

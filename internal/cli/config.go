@@ -64,7 +64,7 @@ func (configDocCmd) Run(s *session) error {
 type configNewKeyCmd struct{}
 
 func (configNewKeyCmd) Help() string {
-	return "Example:\n  PORTICO_SECRET_FILE=/etc/portico/secret.key portico config new-key"
+	return "Example:\n  PORTICO_SECRET_FILE=/var/lib/portico/secret.key portico config new-key"
 }
 
 // Run creates the key file. It never replaces an existing one.

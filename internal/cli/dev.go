@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"portico/internal/config"
 	"portico/internal/dev"
 	"portico/internal/store"
 )
@@ -21,7 +22,8 @@ Runs on one loopback port with a mailbox page that shows every email, a test ide
 
 // Run serves until ctx ends.
 func (devCmd) Run(s *session) error {
-	cfg, err := s.settings()
+	// A trial on a machine with an installation is none of it.
+	cfg, err := config.Load(config.Find(s.named, s.Environ, ""), s.Environ)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,11 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
+	"path/filepath"
 	"time"
 
 	"portico/internal/app"
+	"portico/internal/config"
 )
 
 type initCmd struct {
@@ -24,38 +23,30 @@ func (initCmd) Help() string {
   portico init
   portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --sign-up no --proxy caddy < smtp-url.txt
 
-Asks the questions that no flag answers. Writes portico.toml, a file for the proxy and an SQLite database in the current folder, and prints a link with which the first user makes a passkey or chooses a password. It never replaces a file.`
+Asks the questions that no flag answers. Fills in the settings, writes a file for the proxy, makes the database, and prints a link with which the first user makes a passkey or chooses a password.
+
+With the Debian package, run it as root: it fills in /etc/portico/portico.toml, and its data in /var/lib/portico belongs to the service. Without the package, it writes portico.toml and portico-data in the current folder, or the file that --config or PORTICO_CONFIG names. It never replaces a setting or a database.`
 }
 
 // Run asks, writes the files and makes the first account.
 func (c initCmd) Run(s *session) error {
-	settings := s.configFile
-	if settings == "" {
-		settings = "portico.toml"
-	}
-	for _, path := range []string{settings, "portico-data"} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return taken(path)
-		}
+	p, err := s.begins()
+	if err != nil {
+		return err
 	}
 	a, err := c.ask(s)
 	if err != nil {
 		return err
 	}
-	made, err := a.write(settings)
+	made, err := a.write(p)
 	if err != nil {
 		return err
 	}
-	link, until, err := c.begin(s, settings, a)
+	link, until, err := c.begin(s, p.settings, a)
 	if err != nil {
-		return errors.Join(err, withdraw(append(made, "portico-data")))
+		return errors.Join(err, p.withdraw(made))
 	}
-	return s.print(false, nil, a.next(settings, link, until)...)
-}
-
-// taken says that a file is there already.
-func taken(path string) error {
-	return fmt.Errorf("%s is there already: change it by hand, or run this in an empty folder (%w)", path, fs.ErrExist)
+	return s.print(false, nil, a.next(s, p, link, until)...)
 }
 
 // begin makes the database and the first account, and returns its link.
@@ -78,27 +69,18 @@ func (c initCmd) begin(s *session, settings string, a answers) (link string, unt
 	return opened.Flows.AccountLink(s, u)
 }
 
-// withdraw removes what this command has made, after it failed.
-func withdraw(paths []string) error {
-	var failed error
-	for _, path := range paths {
-		failed = errors.Join(failed, os.RemoveAll(path))
-	}
-	return failed
-}
-
 // next returns what was made, and the next steps.
-func (a answers) next(settings, link string, until time.Time) []string {
-	lines := []string{
-		settings + "\tthe settings, with the password of the mail server: keep the file private",
-		"portico-data\tthe database and the master key: back up both",
-	}
+func (a answers) next(s *session, p place, link string, until time.Time) []string {
+	lines := append([]string{p.settings + "\tthe settings, with the password of the mail server: keep the file private"}, p.told()...)
 	start := "portico serve"
-	if settings != "portico.toml" {
-		start = "portico --config " + settings + " serve"
+	switch {
+	case p.settings == s.Settings:
+		start = "the service: systemctl enable --now portico"
+	case config.Find("", s.Environ, s.Settings) != p.settings:
+		start = "portico --config=" + p.settings + " serve"
 	}
 	if a.Proxy != "none" {
-		lines = append(lines, a.snippet()+"\tfor the proxy: its first line says where it belongs")
+		lines = append(lines, filepath.Join(filepath.Dir(p.settings), a.snippet())+"\tfor the proxy: its first line says where it belongs")
 		start += ", and then the proxy"
 	}
 	return append(lines,

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"text/template"
 
 	"portico/internal/config"
+	"portico/internal/file"
 )
 
 //go:embed snippets
@@ -20,56 +23,71 @@ var snippets embed.FS
 // snippet returns the name of the file for the proxy.
 func (a answers) snippet() string { return proxies[a.Proxy] }
 
-// write writes the settings and the file for the proxy. It returns what it made.
-func (a answers) write(settings string) (made []string, err error) {
+// write writes the settings and the file for the proxy. It returns the files that it made.
+func (a answers) write(p place) (made []string, err error) {
 	public, err := url.Parse(a.PublicURL)
 	if err != nil {
 		return nil, err
 	}
+	if public.Scheme == "http" && a.Proxy != "none" {
+		return nil, fmt.Errorf("%w: %s is an address of this machine, which browsers ask without a proxy: give --proxy none", errUsage, a.PublicURL)
+	}
+	port := cmp.Or(public.Port(), "443")
 	values := map[string]any{
 		"PublicURL": strconv.Quote(a.PublicURL), "SMTPURL": strconv.Quote(a.SMTPURL), "MailFrom": strconv.Quote(a.MailFrom),
-		"Proxied": a.Proxy != "none", "Host": public.Host, "Listen": config.Default().Listen,
+		"Proxied": a.Proxy != "none", "Host": strings.TrimSuffix(public.Host, ":"+port), "Port": port, "Listen": config.Default().Listen, "Data": p.data,
 		"SignUp": strconv.Quote(signUpModes[a.SignUp]),
 	}
-	files := []struct {
-		template, path string
-		mode           os.FileMode
-	}{{"portico.toml", settings, 0o600}}
 	if a.Proxy != "none" {
-		files = append(files, struct {
-			template, path string
-			mode           os.FileMode
-		}{a.Proxy, filepath.Join(filepath.Dir(settings), a.snippet()), 0o644})
-	}
-	for _, f := range files {
-		err := create(f.template, f.path, f.mode, values)
-		if err != nil {
-			return nil, errors.Join(err, withdraw(made))
+		path := filepath.Join(filepath.Dir(p.settings), a.snippet())
+		text, err := render(a.Proxy, values)
+		if err == nil {
+			err = create(path, text, 0o644)
 		}
-		made = append(made, f.path)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, path)
+	}
+	text, err := render("portico.toml", values)
+	switch {
+	case err != nil:
+	case p.filled:
+		err = os.WriteFile(p.settings, []byte(merged(p.before, text)), 0o600)
+	default:
+		err = create(p.settings, text, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.withdraw(made))
+	}
+	if !p.filled {
+		made = append(made, p.settings)
 	}
 	return made, nil
 }
 
-// create writes a file that is not there yet, or nothing.
-func create(name, path string, mode os.FileMode, values map[string]any) error {
+// render returns the text of a file for the answers.
+func render(name string, values map[string]any) (string, error) {
 	t, err := template.ParseFS(snippets, "snippets/"+name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var text strings.Builder
-	if err := t.Execute(&text, values); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	err = t.Execute(&text, values)
+	return text.String(), err
+}
+
+// create writes a file that is not there yet, or nothing.
+func create(path, text string, mode os.FileMode) error {
+	f, err := file.New(path, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return taken(path)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(text.String())
-	if err = errors.Join(err, file.Close()); err != nil {
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

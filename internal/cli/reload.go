@@ -32,7 +32,7 @@ func (reloadCmd) Help() string {
 	return `Example:
   portico reload
 
-Asks the 'portico serve' of this machine, at ops_listen, to read its settings again, and waits for the result. No session ends, and no request or WebSocket is cut. A mistake changes nothing and is printed with its line. Settings that need a restart are named and stay as they are. Environment variables are those of the server's start. Run it as the user that runs the server: it proves itself with the secret file. The signal SIGHUP does the same, with the result in the log.`
+Asks the 'portico serve' of this machine, at ops_listen, to read its settings again, and waits for the result. No session ends, and no request or WebSocket is cut. A mistake changes nothing and is printed with its line. Settings that need a restart are named and stay as they are. Environment variables are those of the server's start. Run it as root or as the user that runs the server: it proves itself with the secret file. 'systemctl reload portico' runs it. The signal SIGHUP does the same, with the result in the log.`
 }
 
 func (c reloadCmd) Run(s *session) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(cli.Run(ctx, cli.Process{
 			Program: os.Args[0], Args: os.Args[1:], Environ: os.Environ(),
 			Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Settings: os.Getenv("PACKAGED"), Documents: filepath.SplitList(os.Getenv("DOCUMENTS")),
 		}))
 	}})
 }
@@ -48,6 +50,11 @@ func TestScripts(t *testing.T) {
 			mail := newMailServer(env)
 			env.Values["mail"] = mail
 			env.Setenv("SMTP", "smtp://"+mail.addr+"?tls=none")
+			completions, err := filepath.Abs("../../packaging/completions")
+			if err != nil {
+				return err
+			}
+			env.Setenv("COMPLETIONS", completions)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command sleeps for a second under the race detector
 			return nil
 		},

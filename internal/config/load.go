@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,26 @@ const (
 	maxFile = 1 << 20
 )
 
+// Find returns the file of settings that a command reads: the file that it names, or the one that PORTICO_CONFIG
+// names, or portico.toml in the current folder, or the one of the package. It returns "" if there is none.
+func Find(named string, environ []string, packaged string) string {
+	if named = cmp.Or(named, lookUpEnv(environ, envConfig)); named != "" {
+		return named
+	}
+	if _, err := os.Stat(defaultFile); err == nil { // another error is one of the current folder
+		return defaultFile
+	}
+	if _, err := os.Stat(packaged); packaged != "" && !errors.Is(err, fs.ErrNotExist) {
+		return packaged
+	}
+	return ""
+}
+
+// Parse reads the settings as Load does, from the text of a file.
+func Parse(path, text string, environ []string) (Config, error) {
+	return load(path, []byte(text), environ)
+}
+
 // Load reads the settings. The environment ("NAME=value" lines) overrides the
 // file at path, and the file overrides the defaults. An empty path means the
 // file that PORTICO_CONFIG names, or else portico.toml in the current folder,
@@ -39,7 +60,11 @@ func Load(path string, environ []string) (Config, error) {
 		data, err = nil, nil
 	}
 	if err != nil {
-		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: "write the path of a file that this user may read"}}
+		write := "write the path of a file that this user may read"
+		if errors.Is(err, fs.ErrPermission) {
+			write = "run this as root or as the user of the server, or " + write
+		}
+		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: write}}
 	}
 	c, err := load(path, data, environ)
 	if beside := filepath.Join(filepath.Dir(path), "texts"); c.Texts == "" && c.Known("texts") {

@@ -81,8 +81,8 @@ func Document() string {
 
 <!-- Made from internal/config: change the texts there, then run go test ./internal/config -update. -->
 
-Portico reads one file, ` + "`portico.toml`" + ` of the folder in which it is started, or the file that ` + "`--config`" + ` or
-` + "`PORTICO_CONFIG`" + ` names. Every key is an environment variable as well, and the environment wins. An empty value
+Portico reads one file: the one that ` + "`--config`" + ` or ` + "`PORTICO_CONFIG`" + ` names, or ` + "`portico.toml`" + ` of the folder in which
+it is started, or ` + "`/etc/portico/portico.toml`" + `, where the Debian package has it. Every key is an environment variable as well, and the environment wins. An empty value
 means: not set. A secret can also be given as a file, by the same name with ` + "`_file`" + ` (` + "`_FILE`" + `) at its end.
 Paths start at the folder in which Portico is started. In the environment the items of a list stand between commas.
 Blanks, byte order marks and invisible characters at the ends of a value or of a file are removed, and refused elsewhere.

@@ -1,11 +1,13 @@
-// Package file reads the files that an operator names, in settings and for commands.
+// Package file reads the files that an operator names, in settings and for commands, and makes the files of an
+// installation.
 //
 // Invariants:
 //   - Only a regular file is read. A pipe could make the process wait for its writer for
 //     ever, and a device has no end.
 //   - The file that was opened is judged once more: another one may have got its name meanwhile.
+//   - A file or folder that root makes belongs to the owner of the folder that it is in.
 //
-// It does not know what a file is for, and it writes none.
+// It does not know what a file is for, and it writes nothing into one.
 package file
 
 import (

@@ -58,7 +58,7 @@ func ReadKey(path string) (*Key, error) {
 // CreateKey has returned.
 func CreateKey(path string) (*Key, error) {
 	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := file.NewFolders(folder); err != nil {
 		return nil, fmt.Errorf("create the folder of the key file: %w", err)
 	}
 	key := NewKey()
@@ -85,6 +85,7 @@ func (k *Key) write(folder string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	file.HandOver(f)
 	_, err = f.WriteString(base64.StdEncoding.EncodeToString(k.set.Load().masters[0].bytes) + "\n")
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {

@@ -3,7 +3,6 @@ package systemd
 import (
 	"net"
 	"os"
-	"strconv"
 	"strings"
 )
 
@@ -12,11 +11,7 @@ import (
 func Ready(status string) { send("READY=1", "STATUS="+oneLine(status)) }
 
 // Reloading says that the settings are being read. Ready must follow.
-func Reloading() {
-	if now, ok := monotonic(); ok {
-		send("RELOADING=1", "MONOTONIC_USEC="+strconv.FormatInt(now, 10))
-	}
-}
+func Reloading() { send("RELOADING=1") }
 
 // Stopping says that the process ends.
 func Stopping() { send("STOPPING=1") }

@@ -11,16 +11,6 @@ import (
 	"path/filepath"
 )
 
-// companions are the files that stand beside the binary in each archive.
-var companions = []string{
-	"CHANGELOG.md",
-	"LICENSE",
-	"README.md",
-	"internal/notices/NOTICES.txt",
-	"packaging/portico.service",
-	"packaging/portico.toml",
-}
-
 // archive writes name.tar.gz, or name.zip for Windows, with one folder in it.
 func (r *release) archive(name, binary string, zipped bool) error {
 	suffix := ".tar.gz"
@@ -36,9 +26,9 @@ func (r *release) archive(name, binary string, zipped bool) error {
 		add, finish = r.zipped(file)
 	}
 	err = add(binary, path.Join(name, filepath.Base(binary)), 0o755)
-	for _, companion := range companions {
+	for _, paper := range r.papers {
 		if err == nil {
-			err = add(filepath.Join(r.root, companion), path.Join(name, path.Base(companion)), 0o644)
+			err = add(paper.source, path.Join(name, paper.name), 0o644)
 		}
 	}
 	return errors.Join(err, finish(), file.Close())

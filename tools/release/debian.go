@@ -18,6 +18,19 @@ func (r *release) debian(binary, arch string) error {
 		info := &files.ContentFileInfo{Mode: mode, Owner: "root", Group: "root", MTime: r.when}
 		return &files.Content{Source: from, Destination: to, Type: kind, FileInfo: info}
 	}
+	contents := files.Contents{
+		content(binary, "/usr/bin/portico", files.TypeFile, 0o755),
+		content(source("packaging/portico.toml"), "/etc/portico/portico.toml", files.TypeConfigNoReplace, 0o640),
+		content(source("packaging/portico.service"), "/usr/lib/systemd/system/portico.service", files.TypeFile, 0o644),
+		content(source("packaging/portico.sysusers"), "/usr/lib/sysusers.d/portico.conf", files.TypeFile, 0o644),
+		content(source("LICENSE"), documents+"/copyright", files.TypeFile, 0o644),
+		content(r.packaged, "/usr/share/man/man1/portico.1", files.TypeFile, 0o644),
+	}
+	for _, paper := range r.papers {
+		if paper.source != r.manual {
+			contents = append(contents, content(paper.source, paper.destination(), files.TypeFile, 0o644))
+		}
+	}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "portico", Version: r.version, Arch: arch, Platform: "linux", MTime: r.when,
 		Section: "net", Priority: "optional", License: "Apache-2.0",
@@ -28,14 +41,7 @@ func (r *release) debian(binary, arch string) error {
 			Scripts: nfpm.Scripts{
 				PostInstall: source("packaging/postinst"), PreRemove: source("packaging/prerm"), PostRemove: source("packaging/postrm"),
 			},
-			Contents: files.Contents{
-				content(binary, "/usr/bin/portico", files.TypeFile, 0o755),
-				content(source("packaging/portico.toml"), "/etc/portico/portico.toml", files.TypeConfigNoReplace, 0o640),
-				content(source("packaging/portico.service"), "/lib/systemd/system/portico.service", files.TypeFile, 0o644),
-				content(source("packaging/portico.sysusers"), "/usr/lib/sysusers.d/portico.conf", files.TypeFile, 0o644),
-				content(source("LICENSE"), "/usr/share/doc/portico/copyright", files.TypeFile, 0o644),
-				content(source("internal/notices/NOTICES.txt"), "/usr/share/doc/portico/NOTICES.txt", files.TypeFile, 0o644),
-			},
+			Contents: contents,
 		},
 	})
 	info.Target = filepath.Join(r.out, deb.Default.ConventionalFileName(info))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -45,6 +46,14 @@ func run(args []string) error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
+	folder, err := os.MkdirTemp("", "portico-release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := r.collect(folder); err != nil {
+		return err
+	}
 	for target := range strings.SplitSeq(*list, ",") {
 		if err := r.make(target); err != nil {
 			return fmt.Errorf("%s: %w", target, err)
@@ -67,12 +76,15 @@ func (r *release) make(target string) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	binary := filepath.Join(folder, "portico")
-	if system == "windows" {
-		binary += ".exe"
-	}
-	if err := r.build(binary, system, arch); err != nil {
-		return err
+	binary := r.host
+	if system != runtime.GOOS || arch != runtime.GOARCH {
+		binary = filepath.Join(folder, "portico")
+		if system == "windows" {
+			binary += ".exe"
+		}
+		if err := r.build(binary, system, arch); err != nil {
+			return err
+		}
 	}
 	name := strings.Join([]string{"portico", r.version, system, arch}, "_")
 	if err := r.archive(name, binary, system == "windows"); err != nil {

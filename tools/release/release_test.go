@@ -87,10 +87,14 @@ func holdsArchive(t *testing.T, out string) {
 	if printed := command(t, folder, "./portico", "licenses"); err != nil || sha256.Sum256([]byte(printed)) != sha256.Sum256(bytes.TrimSpace(notices)) {
 		t.Errorf("portico licenses and NOTICES.txt differ (%v)", err)
 	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "portico.service", "portico.toml"} {
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "portico.1", "packaging/portico.service", "packaging/portico.toml",
+		"packaging/completions/_portico", "docs/operating/alerts.yml", "docs/operating/grafana-portico.json"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 			t.Error(err)
 		}
+	}
+	if help := command(t, folder, "./portico", "backup", "--help"); !strings.Contains(help, filepath.Join(folder, "docs/operating/backup.md")) {
+		t.Errorf("the help names no document of the archive:\n%s", help)
 	}
 	parts, err := os.ReadFile(filepath.Join(out, "portico_1.8.7_linux_amd64.cdx.json"))
 	for _, part := range []string{`"pkg:golang/github.com/jackc/pgx/v5@v`, `"pkg:npm/react-dom@`, `"pkg:golang/std@`} {

@@ -16,6 +16,10 @@ type release struct {
 	root, out string
 	version   string    // without the v of the tag
 	when      time.Time // of the commit; every file carries it
+
+	host             string // the binary for this machine
+	papers           []paper
+	manual, packaged string // for archives, and for the package with its paths
 }
 
 // identify reads the version and the time from git. It refuses a commit

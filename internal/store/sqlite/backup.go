@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"portico/internal/file"
 )
 
 // Backup implements engine.Engine.
@@ -24,7 +26,7 @@ func (s *DB) copyTo(ctx context.Context, path string) error {
 		return fmt.Errorf("write the backup: %w", err)
 	}
 	// The file is made first, so that it is private whatever the umask.
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := file.New(part, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}

@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
 
+	"portico/internal/file"
 	"portico/internal/store/engine"
 )
 
 // claimFile locks a file beside the database; the lock ends with the process.
 func claimFile(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := file.Ensure(path+".lock", 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("claim the database: %w", err)
 	}

@@ -20,7 +20,7 @@ import (
 // of the checked copy before it is put in place; when prepare fails, nothing has
 // happened. store.Restore says which errors there are.
 func Restore(ctx context.Context, path, backup string, replace bool, prepare func(part string) error) (kept string, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := file.NewFolders(filepath.Dir(path)); err != nil {
 		return "", fmt.Errorf("create the folder of the database: %w", err)
 	}
 	claim, err := claimFile(path)
@@ -139,7 +139,7 @@ func copyPrivate(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := file.New(to, 0o600)
 	if err != nil {
 		return err
 	}

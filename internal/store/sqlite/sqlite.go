@@ -176,10 +176,10 @@ func patiently(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 // createPrivate makes the file and its folder readable by their owner only,
 // whatever the umask.
 func createPrivate(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := file.NewFolders(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("create the folder of the database: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := file.Ensure(path, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}

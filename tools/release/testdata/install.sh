@@ -1,17 +1,4 @@
-# install.sh LAYERS PACKAGE: what TestDebian_InstallsAndRemoves runs in a mount
-# namespace of its own.
-layers=$1 package=$2
-
-# A tmpfs for the layer: overlayfs refuses some file systems, such as another overlay, as its upper one.
-mount -t tmpfs tmpfs "$layers"
-mkdir "$layers/upper" "$layers/work" "$layers/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$layers/upper,workdir=$layers/work" "$layers/root"
-mount -t proc proc "$layers/root/proc"
-mount --bind /dev "$layers/root/dev"
-cp "$package" "$layers/root/portico.deb"
-cat >"$layers/root/inside.sh" <<'INSIDE'
-set -eu
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive
+# What TestDebian_InstallsAndRemoves runs as root, on a copy of this system's files.
 fail() { echo "install.sh: $*"; exit 1; }
 is() { [ "$(stat -c '%U:%G %a' "$1")" = "$2" ] || fail "$1 is $(stat -c '%U:%G %a' "$1"), want $2"; }
 
@@ -21,12 +8,44 @@ is /etc/portico/portico.toml 'root:portico 640'
 is /var/lib/portico 'portico:portico 700'
 portico version
 
-# Filled in, it serves as its user and keeps its files where it says.
-sed -i 's/^#public_url/public_url/; s/^#smtp_url/smtp_url/; s/^#mail_from/mail_from/' /etc/portico/portico.toml
-as_portico() { (cd /var/lib/portico && setpriv --reuid portico --regid portico --clear-groups env PORTICO_CONFIG=/etc/portico/portico.toml "$@"); }
+# What it names is there: the manual, the documents with all that they link to, the completions.
+man portico | grep -q 'portico user create' || fail 'there is no manual'
+page=$(portico backup --help | tr -d '\n' | grep -o '/usr/share/doc/portico/docs/[a-z/]*.md') || fail 'the help names no document'
+[ -e "$page" ] || fail "there is no $page"
+(cd /usr/share/doc/portico && grep -oHE '\]\([^):# ]+' -r --include='*.md' . | sed 's/:](/ /' | grep -vE ' (https?|mailto)$' >/links)
+while read -r from to; do
+	[ -e "/usr/share/doc/portico/$(dirname "$from")/$to" ] || fail "$from links to $to, which is not there"
+done </links
+[ "$(wc -l </links)" -gt 300 ] || fail 'the links of the documents were not found'
+for file in docs/operating/alerts.yml docs/operating/grafana-portico.json packaging/compose/compose.yaml packaging/kubernetes/portico.yaml; do
+	[ -e "/usr/share/doc/portico/$file" ] || fail "there is no $file"
+done
+bash -c '. /usr/share/bash-completion/completions/portico; COMP_WORDS=(portico us) COMP_CWORD=1; _portico; [ "$COMPREPLY" = user ]' || fail 'bash completes nothing'
+[ -e /usr/share/zsh/vendor-completions/_portico ] && [ -e /usr/share/fish/vendor_completions.d/portico.fish ] || fail 'completions are missing'
+
+# Filled in by root, in any folder, it serves as its user, which owns the data. There is one database.
+as_portico() { setpriv --reuid portico --regid portico --clear-groups "$@"; }
+cd /root
+portico init --public-url https://login.example.org --mail-from a@example.org --admin mara@example.org --proxy nginx <<'URL' >begun
+smtp://mail.example.org
+URL
+grep -q 'systemctl enable --now portico' begun || fail 'init does not say how to start the service'
+is /etc/portico/portico.toml 'root:portico 640'
+for file in portico.db secret.key; do is "/var/lib/portico/$file" 'portico:portico 600'; done
+[ "$(find /root /etc /var/lib/portico -name portico.db | wc -l)" = 1 ] || fail 'there is another database'
 as_portico portico config check
-as_portico portico migrate
-is /var/lib/portico/portico.db 'portico:portico 600'
+as_portico portico user list | grep -q '^mara@example.org' || fail 'the service does not see the first account'
+portico user create ann@example.org
+portico secret new 2>/dev/null && fail 'secret_next_file is not set'
+PORTICO_SECRET_NEXT_FILE=/var/lib/portico/keys/next.key portico secret new
+is /var/lib/portico/keys 'portico:portico 700'
+is /var/lib/portico/keys/next.key 'portico:portico 600'
+portico backup /root/copy.db
+is /root/copy.db 'root:root 600'
+portico restore --replace /root/copy.db
+find /var/lib/portico ! -user portico | grep . && fail 'a command of root made a file that the service cannot use'
+as_portico portico user list | grep -q '^ann@example.org' || fail 'the service cannot use what root restored'
+cd /
 
 # Installed once more, it keeps the settings. Removed, it keeps settings and accounts.
 dpkg -i /portico.deb
@@ -35,8 +54,18 @@ is /etc/portico/portico.toml 'root:portico 640'
 dpkg -r portico
 [ ! -e /usr/bin/portico ] || fail 'the binary is left after a removal'
 [ -e /etc/portico/portico.toml ] || fail 'a removal deleted the settings'
-dpkg -P portico
-[ ! -e /etc/portico ] || fail 'the settings are left after a purge'
-[ -e /var/lib/portico/portico.db ] || fail 'a purge deleted the accounts'
-INSIDE
-chroot "$layers/root" sh /inside.sh
+
+# A purge deletes the settings, and nothing that cannot be made again, wherever it lies. It names the rest.
+keep='/etc/portico/old.key /etc/portico/wiki.secret /var/lib/portico/portico.db /var/lib/portico/secret.key /var/lib/portico/backups'
+touch /etc/portico/old.key /etc/portico/wiki.secret
+mkdir /var/lib/portico/backups
+dpkg -P portico >said 2>&1 || { cat said; fail 'the purge failed'; }
+[ ! -e /etc/portico/portico.toml ] || fail 'the settings are left after a purge'
+for kept in $keep; do
+	[ -e "$kept" ] || fail "a purge deleted $kept"
+	grep -qx "  $kept" said || { cat said; fail "a purge does not say that it kept $kept"; }
+done
+
+# The line that it prints removes the rest.
+sed -n 's/^  \(rm -rf .*; userdel .*\)/\1/p' said | sh -eu
+[ ! -e /etc/portico ] && [ ! -e /var/lib/portico ] && ! getent passwd portico || fail 'something is left after the line that a purge prints'

@@ -1,0 +1,69 @@
+//go:build unix
+
+package file_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"portico/internal/file"
+)
+
+// The service has a user of its own, and commands are run by root: what root makes belongs to the owner of the
+// folder, and what was there keeps its owner.
+func TestNew_BelongsToTheOwnerOfItsFolder(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	const user, group = 12345, 12346
+	state := filepath.Join(t.TempDir(), "state")
+	if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, user, group)); err != nil {
+		t.Fatal(err)
+	}
+	owned := func(path string, uid, gid uint32, mode fs.FileMode) {
+		t.Helper()
+		info, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := info.Sys().(*syscall.Stat_t); s.Uid != uid || s.Gid != gid || info.Mode().Perm() != mode {
+			t.Errorf("%s belongs to %d:%d, mode %o", path, s.Uid, s.Gid, info.Mode().Perm())
+		}
+	}
+	deep := filepath.Join(state, "keys", "of", "2026")
+	if err := errors.Join(file.NewFolders(deep), file.NewFolders(deep)); err != nil {
+		t.Fatal(err)
+	}
+	owned(deep, user, group, 0o700)
+	owned(filepath.Join(state, "keys"), user, group, 0o700)
+	key := filepath.Join(deep, "key")
+	for _, open := range []func(string, fs.FileMode) (*os.File, error){file.New, file.Ensure} {
+		f, err := open(key, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+		owned(key, user, group, 0o600)
+	}
+	if _, err := file.New(key, 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("made again: %v", err)
+	}
+	mine := filepath.Join(deep, "mine")
+	if err := os.WriteFile(mine, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	f, err := file.Ensure(mine, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	owned(mine, 0, 0, 0o640)
+	if err := file.NewFolders(filepath.Join(mine, "below")); err == nil {
+		t.Error("a folder was made below a file")
+	}
+}

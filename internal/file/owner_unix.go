@@ -1,0 +1,30 @@
+//go:build unix
+
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// HandOver gives a file that root has just made to the owner of its folder. The service has a user of its own, and must
+// be able to use the files that commands of root make. The file is open, so no other user can exchange it for another
+// one meanwhile. A disk without owners refuses, and needs none.
+func HandOver(f *os.File) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	info, err := os.Stat(filepath.Dir(f.Name()))
+	if err != nil {
+		return
+	}
+	if folder, ok := info.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(folder.Uid), int(folder.Gid))
+	}
+}
+
+// openFolder opens a folder, and no link to one.
+func openFolder(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+}
