@@ -21,6 +21,7 @@ Runs on one loopback port with a mailbox page that shows every email, a test ide
 
 // Run serves until ctx ends.
 func (devCmd) Run(s *session) error {
+	outliveReaders()
 	cfg, err := s.settings()
 	if err != nil {
 		return err
