@@ -24,7 +24,7 @@ const (
 	keysEvery  = 5 * time.Second        // read signing keys that other processes revoked or added
 	followEach = 500 * time.Millisecond // read sessions that other processes ended
 	homeEvery  = 500 * time.Millisecond // check whether the data was moved to another database
-	drain      = time.Second            // for clients to close their connections when stopping
+	drain      = time.Second            // for balancers to notice that this node stops
 	grace      = 20 * time.Second       // for open requests after that
 )
 
@@ -32,7 +32,8 @@ const (
 type Listeners struct {
 	Public net.Listener
 	Ops    net.Listener
-	HTTP   net.Listener // redirects to https
+	HTTP   net.Listener  // redirects to https
+	Drain  time.Duration // how long Public still accepts once /readyz says that Run stops
 }
 
 // Listen opens the configured listeners. The caller must pass them to Run or
@@ -48,7 +49,7 @@ func (a *App) Listen(ctx context.Context) (Listeners, error) {
 		_ = public.Close()
 		return Listeners{}, fmt.Errorf("listen for operations: %w", err)
 	}
-	all := Listeners{Public: public, Ops: ops}
+	all := Listeners{Public: public, Ops: ops, Drain: drain}
 	if t := a.Config.TLS; t.On() && t.HTTPListen != config.Off {
 		if all.HTTP, err = lc.Listen(ctx, "tcp", t.HTTPListen); err != nil {
 			_, _ = public.Close(), ops.Close()
@@ -78,8 +79,8 @@ func (a *App) unclaim() error {
 	return err
 }
 
-// Run serves until ctx ends, then stops in order: readiness, new connections,
-// open requests, and emails that are being sent. It returns store.ErrMoved if
+// Run serves until ctx ends, then stops in order: readiness, new connections (after
+// l.Drain), open requests, and emails that are being sent. It returns store.ErrMoved if
 // the data was moved to another database.
 func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if err := a.Claim(); err != nil {
@@ -138,7 +139,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	a.startTLS(background, l, &work)
 	limited := server.Limit(l.Public, a.trustedProxies)
 	systemd.Ready(statusServing)
-	publicErr = server.Serve(ctx, a.publicServer(), limited, drain, grace)
+	publicErr = server.Serve(ctx, a.publicServer(), limited, l.Drain, grace)
 	stop()
 	work.Wait()
 	a.finish()
