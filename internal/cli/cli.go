@@ -52,6 +52,7 @@ type commands struct {
 	Init     initCmd     `cmd:"" help:"Set up a new installation: asks five questions."`
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	Reload   reloadCmd   `cmd:"" help:"Let the running server read its settings again."`
+	Ready    readyCmd    `cmd:"" help:"Tell whether the running server is ready, as a health check."`
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
