@@ -96,6 +96,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	}
 	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
 	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
+	a.report("tell whether the database was restored", a.noteLineage(ctx))
 	if err := a.buildTLS(); err != nil {
 		return err
 	}

@@ -68,6 +68,7 @@ type commands struct {
 	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
+	Finish   finishCmd   `cmd:"" name:"finish-restore" help:"Make a PostgreSQL database safe to serve after its own tools have restored it."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
