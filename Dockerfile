@@ -4,7 +4,7 @@
 # Portico alone: one static binary, without a shell, run by a user of its own.
 # `make image` builds it with the version; docs/operating/containers.md shows how to run it.
 
-FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS screens
+FROM --platform=$BUILDPLATFORM node:22.23.3-bookworm-slim AS screens
 WORKDIR /src
 COPY clients/js/src clients/js/src
 COPY web/package.json web/package-lock.json web/
@@ -12,7 +12,7 @@ RUN cd web && npm ci --no-audit --no-fund
 COPY web web
 RUN cd web && npm run build
 
-FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS server
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS server
 WORKDIR /src
 COPY go.mod go.sum ./
 COPY clients/go/go.mod clients/go/go.sum clients/go/
@@ -37,5 +37,6 @@ ENV PORTICO_LISTEN=0.0.0.0:8080 \
 	PORTICO_DATABASE_URL=sqlite:/data/portico.db \
 	PORTICO_SECRET_FILE=/data/secret.key
 EXPOSE 8080 9080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["/portico", "ready"]
 ENTRYPOINT ["/portico"]
 CMD ["serve"]

@@ -172,8 +172,9 @@ fixture: build ## Keep the databases of a release for the tests of upgrades: VER
 release: web/dist/documents/manifest.json ## The files of a release from a tagged commit, into bin/release: RELEASE="-snapshot -targets linux/amd64" without a tag, for one system
 	@cd tools/release && $(COMPILE) go run . $(RELEASE)
 
-image: ## The container image, with Docker or what CONTAINER names: IMAGE=portico
-	@$(or $(CONTAINER),docker) build -t $(or $(IMAGE),portico) --build-arg VERSION="$$(git describe --tags --match 'v[0-9]*' --always --dirty)" \
+image: ## The container image, with Docker or what CONTAINER names: IMAGE=localhost/portico:VERSION
+	@version="$$(git describe --tags --match 'v[0-9]*' --always --dirty)"; image="$(or $(IMAGE),localhost/portico:$$version)"; \
+	$(or $(CONTAINER),docker) build -t "$$image" --build-arg VERSION="$$version" \
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run

@@ -18,7 +18,7 @@ func (a *App) startComparing(ctx context.Context, work *sync.WaitGroup) {
 	// Register at once, so that 'portico doctor' sees a node from its start.
 	a.report("register this node", a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) }))
 	a.repeat(ctx, work, cluster.NodeBeat, "compare the settings of the nodes", func(ctx context.Context) error {
-		err := a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Look(ctx, tx) })
+		err := a.lookAround(ctx)
 		if differ := a.node.Differ(); err == nil && !slices.Equal(differ, told) {
 			told = differ
 			a.tellDifferent(differ)

@@ -21,11 +21,19 @@ type Restored struct {
 	Mails int64  // number of emails that waited in the backup; they are not sent without a retry
 }
 
+// rewind ends what would happen again, and records that the database was restored.
+func rewind(ctx context.Context, tx *store.Tx, c clock.Clock, endSessions bool) (mails int64, err error) {
+	mails, err = tx.Rewind(ctx, c.Now(), "restored from a copy: it may have been sent since", endSessions)
+	if err != nil {
+		return 0, err
+	}
+	return mails, audit.NewRecord(c).Add(ctx, tx, audit.Fact{Name: audit.Restored, Actor: "operator"})
+}
+
 // Restore puts a backup in place of the database. It first checks the backup
 // and that the key file matches it. So that nothing happens twice, it ends
 // pending flows and gives up waiting emails; the operator can retry those.
 func Restore(ctx context.Context, cfg config.Config, file string, options RestoreOptions) (r Restored, err error) {
-	now := clock.System{}
 	r.Kept, err = store.Restore(ctx, cfg.DatabaseURL, file, options.Replace, func(s *store.Store) error {
 		key, err := openKey(ctx, cfg, s)
 		if err != nil {
@@ -35,11 +43,10 @@ func Restore(ctx context.Context, cfg config.Config, file string, options Restor
 			return err
 		}
 		return s.Write(ctx, func(tx *store.Tx) error {
-			r.Mails, err = tx.Rewind(ctx, now.Now(), "restored from a copy: it may have been sent since", options.EndSessions)
-			if err != nil {
+			if r.Mails, err = rewind(ctx, tx, clock.System{}, options.EndSessions); err != nil {
 				return err
 			}
-			return audit.NewRecord(now).Add(ctx, tx, audit.Fact{Name: audit.Restored, Actor: "operator"})
+			return tx.KeepLineage(ctx, "") // the name in a backup says that it is one
 		})
 	})
 	return r, err

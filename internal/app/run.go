@@ -24,7 +24,7 @@ const (
 	keysEvery  = 5 * time.Second        // read signing keys that other processes revoked or added
 	followEach = 500 * time.Millisecond // read sessions that other processes ended
 	homeEvery  = 500 * time.Millisecond // check whether the data was moved to another database
-	drain      = time.Second            // for clients to close their connections when stopping
+	drain      = time.Second            // for balancers to notice that this node stops
 	grace      = 20 * time.Second       // for open requests after that
 )
 
@@ -32,7 +32,8 @@ const (
 type Listeners struct {
 	Public net.Listener
 	Ops    net.Listener
-	HTTP   net.Listener // redirects to https
+	HTTP   net.Listener  // redirects to https
+	Drain  time.Duration // how long Public still accepts once /readyz says that Run stops
 }
 
 // Listen opens the configured listeners. The caller must pass them to Run or
@@ -47,6 +48,7 @@ func TryListen(ctx context.Context, cfg config.Config) error {
 
 func listen(ctx context.Context, cfg config.Config) (all Listeners, err error) {
 	var lc net.ListenConfig
+	all.Drain = drain
 	for _, l := range []struct {
 		to            *net.Listener
 		address, what string
@@ -94,8 +96,8 @@ func (a *App) unclaim() error {
 	return err
 }
 
-// Run serves until ctx ends, then stops in order: readiness, new connections,
-// open requests, and emails that are being sent. It returns store.ErrMoved if
+// Run serves until ctx ends, then stops in order: readiness, new connections (after
+// l.Drain), open requests, and emails that are being sent. It returns store.ErrMoved if
 // the data was moved to another database.
 func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if err := a.Claim(); err != nil {
@@ -111,6 +113,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	}
 	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
 	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
+	a.report("tell whether the database was restored", a.noteLineage(ctx))
 	if err := a.buildTLS(); err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	a.startTLS(background, l, &work)
 	limited := server.Limit(l.Public, a.trustedProxies)
 	systemd.Ready(statusServing)
-	publicErr = server.Serve(ctx, a.publicServer(), limited, drain, grace)
+	publicErr = server.Serve(ctx, a.publicServer(), limited, l.Drain, grace)
 	stop()
 	work.Wait()
 	a.finish()

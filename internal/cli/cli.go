@@ -55,6 +55,7 @@ type commands struct {
 	Init     initCmd     `cmd:"" help:"Set up a new installation: asks five questions."`
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	Reload   reloadCmd   `cmd:"" help:"Let the running server read its settings again."`
+	Ready    readyCmd    `cmd:"" help:"Tell whether the running server is ready, as a health check."`
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
@@ -70,6 +71,7 @@ type commands struct {
 	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
+	Finish   finishCmd   `cmd:"" name:"finish-restore" help:"Make a PostgreSQL database safe to serve after its own tools have restored it."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
 	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
 	Manual   manualCmd   `cmd:"" help:"Print the help of all commands as a page for man."`

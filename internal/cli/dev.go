@@ -22,6 +22,7 @@ Runs on one loopback port with a mailbox page that shows every email, a test ide
 
 // Run serves until ctx ends.
 func (devCmd) Run(s *session) error {
+	outliveReaders()
 	// A trial on a machine with an installation is none of it.
 	cfg, err := config.Load(config.Find(s.named, s.Environ, ""), s.Environ)
 	if err != nil {

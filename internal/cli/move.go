@@ -24,6 +24,7 @@ If it is interrupted, run it again. See docs/operating/move.md.`
 }
 
 func (c moveCmd) Run(s *session) error {
+	outliveReaders()
 	cfg, err := s.settings()
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"portico/internal/config"
-	"portico/internal/egress"
 	"portico/internal/secret"
 	"portico/internal/server/ops"
 )
@@ -75,32 +73,15 @@ func askReload(ctx context.Context, cfg config.Config) (result ops.Reloaded, err
 	if err != nil {
 		return result, fmt.Errorf("%w: run this with the settings and as the user of the server", err)
 	}
-	address, ok := cfg.OpsAddress()
-	if !ok {
-		return result, errors.New("ops_listen has no fixed port: send the server SIGHUP")
-	}
-	site := "http://" + address
-	client, err := egress.New(egress.Config{Allow: []string{site}, Timeout: reloadLimit})
-	if err != nil {
-		return result, err
-	}
-	defer client.HTTP().CloseIdleConnections()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, site+ops.ReloadPath, nil)
-	if err != nil {
-		return result, err
-	}
-	req.Header.Set("Authorization", ops.Prove(key.MAC(ops.ReloadPurpose), time.Now()))
-	answer, err := client.HTTP().Do(req)
-	if err != nil {
-		return result, fmt.Errorf("no server answers at ops_listen: %w: if the server still has another ops_listen, start it again", err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return result, err
-	}
-	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusUnprocessableEntity {
-		return result, fmt.Errorf("%s answers %d: %s", address, answer.StatusCode, strings.TrimSpace(string(body)))
+	proof := ops.Prove(key.MAC(ops.ReloadPurpose), time.Now())
+	status, body, err := askServer(ctx, cfg, reloadLimit, http.MethodPost, ops.ReloadPath, proof)
+	switch {
+	case errors.Is(err, errNoPort):
+		return result, fmt.Errorf("%w: send the server SIGHUP", err)
+	case err != nil:
+		return result, fmt.Errorf("%w: if the server still has another ops_listen, start it again", err)
+	case status != http.StatusOK && status != http.StatusUnprocessableEntity:
+		return result, fmt.Errorf("%s answers %d: %s", cfg.OpsListen, status, strings.TrimSpace(string(body)))
 	}
 	return result, json.NewDecoder(bytes.NewReader(body)).Decode(&result)
 }

@@ -46,6 +46,7 @@ Changes from the master key in secret_file to the one in secret_next_file. First
 }
 
 func (c secretRotateCmd) Run(s *session) error {
+	outliveReaders()
 	return s.withApp(func(a *app.App) error {
 		last := ""
 		r, err := a.ChangeKey(s, c.Back, func(step string) {

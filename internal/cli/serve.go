@@ -22,6 +22,7 @@ Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. Refuses to sta
 
 // Run serves until ctx ends.
 func (serveCmd) Run(s *session) (err error) {
+	outliveReaders()
 	cfg, err := s.served()
 	if err != nil {
 		return err

@@ -61,6 +61,8 @@ type Node struct {
 	self     NodeRow
 	others   map[string]sight
 	differ   []string
+	stored   int64 // the beat in the own row at the last Look, which was committed
+	setBack  bool
 }
 
 // sight is what was seen of another node.
@@ -124,16 +126,17 @@ func (n *Node) Look(ctx context.Context, tx NodeStore) error {
 	defer n.mu.Unlock()
 	n.self.Beat++
 	n.describe()
-	if err := tx.SaveNode(ctx, n.self); err != nil {
-		return err
-	}
 	rows, err := tx.Nodes(ctx)
 	if err != nil {
 		return err
 	}
-	others, differ := map[string]sight{}, map[string]bool{}
+	if err := tx.SaveNode(ctx, n.self); err != nil {
+		return err
+	}
+	others, differ, stored := map[string]sight{}, map[string]bool{}, int64(0)
 	for _, r := range rows {
 		if r.ID == n.self.ID {
+			stored = r.Beat
 			continue
 		}
 		s := n.seen(r)
@@ -150,7 +153,15 @@ func (n *Node) Look(ctx context.Context, tx NodeStore) error {
 		}
 	}
 	n.others, n.differ = others, slices.Sorted(maps.Keys(differ))
+	n.setBack, n.stored = stored < n.stored, stored
 	return nil
+}
+
+// SetBack reports whether the database was older at the last Look than at the one before.
+func (n *Node) SetBack() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.setBack
 }
 
 // seen returns what is known of another node, its row included.

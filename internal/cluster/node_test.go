@@ -104,3 +104,27 @@ func TestNew_KeepsNoValue(t *testing.T) {
 		}
 	})
 }
+
+// A node notices that the database has lost what it had written there.
+func TestLook_SetBack(t *testing.T) {
+	inBubble(t, func(b *bundle) {
+		n := b.node()
+		b.live(3*cluster.NodeBeat, n)
+		copied := b.rows()[0]
+		b.live(3*cluster.NodeBeat, n)
+		if n.SetBack() {
+			t.Error("a database that goes on was set back")
+		}
+		if err := b.store.Write(b.Context(), func(tx *store.Tx) error { return tx.SaveNode(b.Context(), copied) }); err != nil {
+			b.Fatal(err)
+		}
+		b.live(cluster.NodeBeat, n)
+		if !n.SetBack() {
+			t.Error("it does not notice that the database was set back")
+		}
+		b.live(cluster.NodeBeat, n)
+		if n.SetBack() {
+			t.Error("it is set back again")
+		}
+	})
+}

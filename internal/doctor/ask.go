@@ -74,7 +74,7 @@ func (d *doctor) askReady() serving {
 	}
 	ctx, cancel := context.WithTimeout(d.base, limit)
 	defer cancel()
-	a, err := d.get(ctx, "http://"+address, "/readyz")
+	a, err := d.get(ctx, "http://"+address, ops.ReadyPath)
 	return serving{said: strings.TrimSpace(string(a.body)), err: err}
 }
 
@@ -86,7 +86,7 @@ func (d *doctor) server(_ context.Context, r *report) {
 		r.add(Warning, "Portico is not running here: "+s.err.Error(), "start 'portico serve' and run this again")
 	case s.said == ops.Ready:
 		r.add(OK, "Portico is running and ready ("+address+")", "")
-	case s.said == ops.Stopping || s.said == ops.Away || s.said == ops.ReadOnly:
+	case ops.NotReady(s.said):
 		r.add(Failed, "Portico is running but not ready: "+s.said, "check its log")
 	default:
 		r.add(Failed, "another program uses the address of ops_listen, "+address, "use another address, or stop that program")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/app"
 	"portico/internal/fault"
 	"portico/internal/passkey"
 	"portico/internal/store"
@@ -76,8 +77,11 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	if err == nil {
 		purpose, err = db.store.PurposeAt(ctx, db.facts)
 	}
+	restored := false
 	if err == nil && db.facts.Schema == db.facts.Newest {
-		err = db.store.CheckHome(ctx)
+		if err = db.store.CheckHome(ctx); err == nil {
+			restored, err = app.Unfinished(ctx, db.store)
+		}
 	}
 	switch newer := db.store.Bears(db.facts); {
 	case newer != nil:
@@ -94,6 +98,8 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		r.add(Warning, fmt.Sprintf("%s %s contains no Portico data", db.facts.Engine, db.facts.Version), "the first start fills it; if it should hold your data, correct database_url")
 	case db.facts.Schema < db.facts.Newest:
 		r.add(Warning, fmt.Sprintf("%s, and this version needs %d", found, db.facts.Newest), "the next start updates it, or run 'portico migrate'")
+	case restored:
+		r.add(Failed, found+", and it was restored or set back since it was served last", "stop every node and run 'portico finish-restore' (docs/operating/backup.md)")
 	default:
 		r.add(OK, found, "")
 	}

@@ -64,6 +64,7 @@ func TestDatabase(t *testing.T) {
 		"older":       {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", Warning, "portico migrate"},
 		"newer":       {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)", Failed, "start that version"},
 		"development": {"UPDATE installation SET purpose = 'development'", Failed, "belongs to portico dev"},
+		"copied":      {"UPDATE installation SET lineage = 'backup'", Failed, "finish-restore"},
 		"moved":       {"INSERT INTO move (id, state, until) VALUES (1, 'gone', 0)", Failed, "moved"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,12 +50,13 @@ func bodyTimeout(length int64) time.Duration {
 	return min(grace+time.Duration(length)*time.Second/bytesPerSecond, uploadTimeout)
 }
 
-// Serve serves on the listener until ctx is done. Then it asks clients to close
-// their connections for up to drain, stops accepting, waits up to grace for
-// open requests, and closes the remaining connections. It returns an error if
-// requests were cut off or if the listener failed.
+// Serve serves on the listener until ctx is done. For the time drain it then
+// still accepts connections, also when none is open, and asks clients to close
+// theirs. After that it stops accepting, waits up to grace for open requests, and
+// closes the remaining connections. It returns an error if requests were cut off
+// or if the listener failed.
 func Serve(ctx context.Context, s *http.Server, l net.Listener, drain, grace time.Duration) error {
-	d := newDrain(ctx, s)
+	s.Handler = closing(ctx, s.Handler)
 	failed := make(chan error, 1)
 	go func() {
 		if s.TLSConfig != nil {
@@ -64,12 +65,17 @@ func Serve(ctx context.Context, s *http.Server, l net.Listener, drain, grace tim
 		}
 		failed <- s.Serve(l)
 	}()
+	broken := func(err error) error { return fmt.Errorf("serve %s: %w", l.Addr(), err) }
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+		return broken(err)
 	case <-ctx.Done():
 	}
-	d.wait(drain)
+	select {
+	case err := <-failed:
+		return broken(err)
+	case <-time.After(drain):
+	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := s.Shutdown(stopping)

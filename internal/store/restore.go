@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNotRestorable says that the engine has its own tool for copies.
-var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, with what docs/operating/postgresql.md says to do before a node starts")
+var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, and then 'portico finish-restore' before a node starts: see docs/operating/postgresql.md")
 
 // Restore puts a copy that Backup has made where the database of the URL is. It
 // refuses a copy that is damaged, of another program or of a newer version, or

@@ -111,7 +111,12 @@ func TestFLT13_PostgresDrill(t *testing.T) {
 	m.journey(known)
 	r.stop()
 
-	follow(t, folder, m.past, documented(t, "psql --set=ON_ERROR_STOP=1"))
+	if out := m.command("finish-restore", "--end-sessions"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("finished already, it says %s", out)
+	}
+	if out := m.command("finish-restore", "--end-sessions", "--force"); !strings.Contains(out, "finished") {
+		t.Errorf("with --force it says %s", out)
+	}
 	m.serve()
 	if b.cookies = before[0]; b.whoami() {
 		t.Error("a session works that should have ended")
@@ -138,7 +143,13 @@ func (p *onPostgres) restored(folder string) *onPostgres {
 	m := &onPostgres{place: &at, past: pgtest.Empty(p.T)}
 	at.extra = append(p.extra[:len(p.extra):len(p.extra)], "PORTICO_DATABASE_URL="+pgtest.Patient(m.past))
 	follow(p.T, folder, m.past, documented(p.T, "pg_restore"))
-	follow(p.T, folder, m.past, documented(p.T, "psql --single-transaction"))
+	if out := m.command("doctor"); !strings.Contains(out, "finish-restore") {
+		p.Errorf("the doctor does not notice the restore: %s", out)
+	}
+	words := strings.Fields(documented(p.T, "portico "))
+	if out := m.command(words[1:]...); !strings.Contains(out, "finished\tnodes may start") {
+		p.Errorf("%v: %s", words, out)
+	}
 	if n := m.count(`SELECT COUNT(*) FROM outbox WHERE dead_at = 0`); n > 0 {
 		p.Errorf("%d old emails wait to be sent", n)
 	}

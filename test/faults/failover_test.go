@@ -156,6 +156,13 @@ func TestFLT05_FailoverOfTwo(t *testing.T) {
 	}
 	w.end()
 	w.checkAccounts("FLT-05")
+	var out string
+	if !eventually(20*time.Second, func() bool { // a node looks every five seconds
+		out = c.nodes[0].command("doctor")
+		return !strings.Contains(out, "finish-restore")
+	}) {
+		t.Errorf("the failover is taken for a restore: %s", out)
+	}
 }
 
 // The standby that each commit waits for is away. A failover could undo an

@@ -147,6 +147,38 @@ func TestFLT20_GracefulStop(t *testing.T) {
 	p.sound()
 }
 
+// A node without connections still accepts requests for a second when it is told to stop,
+// because a balancer does not know that yet.
+func TestFLT20_IdleStop(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newPlace(t, newSink(t))
+	r := p.serve()
+	told := time.Now()
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	alone := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answered, last := 0, time.Duration(0)
+	for {
+		began := time.Since(told)
+		answer, err := alone.Get(p.origin + "/auth/signin")
+		if err != nil {
+			break
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("status %d while it stops", answer.StatusCode)
+		}
+		answered, last = answered+1, began
+	}
+	<-r.ended
+	t.Logf("FLT-20: idle: %d requests on connections of their own answered, the last after %v, ended after %v", answered, last, time.Since(told))
+	if answered < 2 || last < 300*time.Millisecond {
+		t.Errorf("connections are refused after %v, with %d requests answered", last, answered)
+	}
+}
+
 // An operator restarts after most changes, so a start is quick, even with a
 // million accounts.
 func TestFLT20_Restarts(t *testing.T) {

@@ -63,7 +63,7 @@ func (b *built) execute(t *testing.T, done map[string]*built, command instructio
 	case *instructions.CopyCommand:
 		b.copy(t, done[c.From], c)
 	case *instructions.UserCommand, *instructions.VolumeCommand, *instructions.EnvCommand,
-		*instructions.ExposeCommand, *instructions.EntrypointCommand, *instructions.CmdCommand: // config returns them
+		*instructions.ExposeCommand, *instructions.HealthCheckCommand, *instructions.EntrypointCommand, *instructions.CmdCommand: // config returns them
 	default:
 		t.Fatalf("teach this test the instruction %s", command.Name())
 	}

@@ -14,48 +14,66 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-const composeFolder = repository + "/packaging/compose"
+const (
+	composeFolder = repository + "/packaging/compose"
+	ownImage      = "localhost/portico:v1.2.3" // as `make image` names it
+)
 
-// project reads a compose file as `docker compose` does, with the filled-in env.example.
-func project(t *testing.T, name string) *types.Project {
+// project reads a compose file as `docker compose` does, with env.example and the image that its operator writes.
+func project(t *testing.T, name, image string) (*types.Project, error) {
 	t.Helper()
 	variables, err := dotenv.Read(filepath.Join(composeFolder, "env.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	variables["POSTGRES_PASSWORD"] = "filled"
-	p, err := loader.LoadWithContext(t.Context(), types.ConfigDetails{
+	variables["POSTGRES_PASSWORD"], variables["PORTICO_IMAGE"] = "filled", image
+	return loader.LoadWithContext(t.Context(), types.ConfigDetails{
 		WorkingDir: composeFolder, Environment: variables,
 		ConfigFiles: []types.ConfigFile{{Filename: filepath.Join(composeFolder, name)}},
 	}, func(o *loader.Options) {
 		o.SetProjectName("portico", true)
 		o.Profiles = []string{"*"}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 func TestCompose_ServesWithTheseSettings(t *testing.T) {
 	for name, nodes := range map[string]int{"compose.yaml": 1, "compose.postgres.yaml": 2} {
-		p := project(t, name)
+		if _, err := project(t, name, ""); err == nil || !strings.Contains(err.Error(), "write your image with its version") {
+			t.Errorf("%s without an image: %v", name, err)
+		}
+		p, err := project(t, name, ownImage)
+		if err != nil {
+			t.Fatal(err)
+		}
 		serving := 0
 		for _, s := range p.Services {
-			if s.Image != "portico" {
+			pinned(t, s.Image, s.Image == ownImage)
+			if s.Image != ownImage {
 				continue
 			}
 			if s.User != config(t).User || !s.ReadOnly || !slices.Contains(s.CapDrop, "ALL") || s.MemLimit == 0 {
 				t.Errorf("%s: %s has more rights than it needs", name, s.Name)
 			}
-			if mounted := slices.ContainsFunc(s.Volumes, func(v types.ServiceVolumeConfig) bool { return v.Target == "/data" }); !mounted {
+			if mount(s, dataFolder).Type != "volume" {
 				t.Errorf("%s: %s keeps nothing: no volume at /data", name, s.Name)
+			}
+			for _, folder := range []string{settingsFolder, secretsFolder} {
+				if m := mount(s, folder); m.Type != "bind" || !m.ReadOnly || m.Bind == nil || bool(m.Bind.CreateHostPath) {
+					t.Errorf("%s: %s has no folder of the operator at %s: %+v", name, s.Name, folder, m)
+				}
+			}
+			if want := config(t).Healthcheck.Test; s.HealthCheck == nil || !slices.Equal(s.HealthCheck.Test, want) {
+				t.Errorf("%s: %s is not asked by %v", name, s.Name, want)
 			}
 			if s.Command != nil {
 				continue
 			}
 			serving++
-			checkSettings(t, name, maps.Collect(func(yield func(string, string) bool) {
+			file, err := os.ReadFile(filepath.Join(mount(s, settingsFolder).Source, "portico.toml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSettings(t, name, string(file), maps.Collect(func(yield func(string, string) bool) {
 				for key, value := range s.Environment {
 					if value != nil && !yield(key, *value) {
 						return
@@ -68,6 +86,15 @@ func TestCompose_ServesWithTheseSettings(t *testing.T) {
 		}
 		proxied(t, p)
 	}
+}
+
+func mount(s types.ServiceConfig, target string) types.ServiceVolumeConfig {
+	for _, v := range s.Volumes {
+		if v.Target == target {
+			return v
+		}
+	}
+	return types.ServiceVolumeConfig{}
 }
 
 // proxied checks that Caddy takes its file, and forwards to the services.
@@ -83,36 +110,14 @@ func proxied(t *testing.T, p *types.Project) {
 		t.Fatalf("caddy (tools/proxies installs it): %v\n%s", err, out)
 	}
 	for _, s := range p.Services {
-		if s.Image == "portico" && s.Command == nil && !strings.Contains(string(out), `{"dial":"`+s.Name+`:8080"}`) {
+		if s.Image != ownImage || s.Command != nil {
+			continue
+		}
+		if !strings.Contains(string(out), `{"dial":"`+s.Name+`:8080"}`) {
 			t.Errorf("the proxy does not forward to %s:\n%s", s.Name, out)
 		}
-	}
-}
-
-// checkSettings gives settings to `portico config check`, beside the settings of the image.
-func checkSettings(t *testing.T, name string, variables map[string]string) {
-	t.Helper()
-	key := filepath.Join(t.TempDir(), "secret.key")
-	portico := func(more []string, args ...string) (string, error) {
-		c := exec.Command(repository+"/bin/portico", args...)
-		c.Env = more
-		var wrong strings.Builder
-		c.Stderr = &wrong // warnings, too: the operations listener answers other machines
-		out, err := c.Output()
-		if err != nil {
-			out = append(out, wrong.String()...)
+		if p.Services["proxy"].DependsOn[s.Name].Condition != types.ServiceConditionHealthy {
+			t.Errorf("the proxy does not wait until %s is ready", s.Name)
 		}
-		return string(out), err
-	}
-	if out, err := portico([]string{"PORTICO_SECRET_FILE=" + key}, "config", "new-key"); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	environment := config(t).Env
-	for key, value := range variables {
-		environment = append(environment, key+"="+value)
-	}
-	out, err := portico(append(environment, "PORTICO_SECRET_FILE="+key), "config", "check")
-	if err != nil || out != "the configuration is complete\n" {
-		t.Errorf("%s: %v\n%s", name, err, out)
 	}
 }

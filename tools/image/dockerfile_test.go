@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/moby/buildkit/client/llb"
@@ -66,6 +68,23 @@ func TestDockerfile_LintsClean(t *testing.T) {
 	}
 	if len(lint(bytes.Replace(text, []byte(" AS server"), []byte(" as server"), 1))) == 0 {
 		t.Error("the linter finds nothing in a Dockerfile with a mistake")
+	}
+}
+
+// The base images have exact versions, so that the same commit is built with the same programs. The
+// compiler has the version of go.mod.
+func TestDockerfile_PinsItsBases(t *testing.T) {
+	minimum := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(read(t, "go.mod"))[1]
+	for _, s := range stages(t) {
+		if s.BaseName == "scratch" {
+			continue
+		}
+		if !regexp.MustCompile(`^[a-z]+:\d+\.\d+\.\d+-[a-z]+`).MatchString(s.BaseName) {
+			t.Errorf("%s has no exact version", s.BaseName)
+		}
+		if strings.HasPrefix(s.BaseName, "golang:") && !strings.HasPrefix(s.BaseName, "golang:"+string(minimum)+".") {
+			t.Errorf("%s builds a module of go %s", s.BaseName, minimum)
+		}
 	}
 }
 

@@ -31,10 +31,19 @@ func TestImage_ServesAndKeeps(t *testing.T) {
 	limited := limitMemory(t, c.pid, 512<<20)
 	c.ready(ops)
 	c.confined()
+	healthy := func(code int, said string) {
+		t.Helper()
+		h := start(t, image, data, environment, config(t).Healthcheck.Test[2:]...) // behind CMD and the entry point
+		if got := h.wait(); got != code || !strings.Contains(h.said.String(), said) {
+			t.Errorf("the health check: exit code %d, want %d\n%s", got, code, h.said.String())
+		}
+	}
+	healthy(0, "ready")
 	v := visitor{T: t, origin: "http://" + public}
 	v.registers("mara@example.org", mail)
 	limited()
 	c.stop()
+	healthy(1, "no server answers")
 
 	c = start(t, image, data, environment)
 	c.ready(ops)

@@ -2,13 +2,13 @@ package image
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
 	disruption "k8s.io/api/policy/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -21,26 +21,32 @@ import (
 type manifest struct {
 	settings   core.ConfigMap
 	deployment apps.Deployment
-	service    core.Service
+	services   map[string]*core.Service
 	budget     disruption.PodDisruptionBudget
+	network    networking.NetworkPolicy
 }
 
 func decode(t *testing.T, text []byte) (m manifest, err error) {
 	t.Helper()
+	m.services = map[string]*core.Service{}
 	for part := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		var kind meta.TypeMeta
 		if err := yaml.Unmarshal(part, &kind); err != nil {
 			return m, err
 		}
+		service := &core.Service{}
 		target, known := map[string]any{
-			"v1 ConfigMap": &m.settings, "apps/v1 Deployment": &m.deployment,
-			"v1 Service": &m.service, "policy/v1 PodDisruptionBudget": &m.budget,
+			"v1 ConfigMap": &m.settings, "apps/v1 Deployment": &m.deployment, "v1 Service": service,
+			"policy/v1 PodDisruptionBudget": &m.budget, "networking.k8s.io/v1 NetworkPolicy": &m.network,
 		}[kind.APIVersion+" "+kind.Kind]
 		if !known {
 			t.Fatalf("teach this test %s", kind.Kind)
 		}
 		if err := yaml.UnmarshalStrict(part, target); err != nil {
 			return m, err
+		}
+		if kind.Kind == "Service" {
+			m.services[service.Name] = service
 		}
 	}
 	return m, nil
@@ -57,7 +63,8 @@ func TestKubernetes_Manifest(t *testing.T) {
 	}
 	pod := m.deployment.Spec.Template
 	for name, selector := range map[string]*meta.LabelSelector{
-		"Deployment": m.deployment.Spec.Selector, "PodDisruptionBudget": m.budget.Spec.Selector, "Service": {MatchLabels: m.service.Spec.Selector},
+		"Deployment": m.deployment.Spec.Selector, "PodDisruptionBudget": m.budget.Spec.Selector, "NetworkPolicy": &m.network.Spec.PodSelector,
+		"Service": {MatchLabels: m.services["portico"].Spec.Selector}, "Service of the operations": {MatchLabels: m.services["portico-ops"].Spec.Selector},
 	} {
 		if s, err := meta.LabelSelectorAsSelector(selector); err != nil || s.Empty() || !s.Matches(labels.Set(pod.Labels)) {
 			t.Errorf("the %s does not select the pods (%v)", name, err)
@@ -68,8 +75,20 @@ func TestKubernetes_Manifest(t *testing.T) {
 	for _, p := range portico.Ports {
 		ports[p.Name] = true
 	}
-	if !ports[m.service.Spec.Ports[0].TargetPort.StrVal] {
-		t.Error("the Service leads to no port")
+	for name, port := range map[string]string{"portico": "http", "portico-ops": "ops"} {
+		if to := m.services[name].Spec.Ports; len(to) != 1 || to[0].TargetPort.StrVal != port || !ports[port] {
+			t.Errorf("the Service %s leads to %+v, not to the port %s alone", name, to, port)
+		}
+	}
+	for _, rule := range m.network.Spec.Ingress {
+		if port := rule.Ports[0].Port.StrVal; !ports[port] || port == "ops" && len(rule.From) == 0 {
+			t.Errorf("everybody may connect to the port %s", port)
+		}
+	}
+	pinned(t, portico.Image, true)
+	// Stopping takes a minute at most, when the mail server hangs.
+	if sleep := portico.Lifecycle.PreStop.Sleep.Seconds; sleep < 2 || *pod.Spec.TerminationGracePeriodSeconds < sleep+60 {
+		t.Errorf("a pod sleeps for %d s before it stops, and is killed after %d s", sleep, *pod.Spec.TerminationGracePeriodSeconds)
 	}
 	for name, probe := range map[string]*core.Probe{"startup": portico.StartupProbe, "liveness": portico.LivenessProbe, "readiness": portico.ReadinessProbe} {
 		if probe == nil || !ports[probe.HTTPGet.Port.StrVal] || probe.HTTPGet.Port.StrVal != "ops" {
@@ -113,23 +132,48 @@ func TestKubernetes_Restricted(t *testing.T) {
 	}
 }
 
-// The settings are complete, with the files of the Secret where they are mounted.
+// The settings are complete, with the files of the ConfigMap and of the Secret where they are mounted.
 func TestKubernetes_Settings(t *testing.T) {
 	m, err := decode(t, read(t, "packaging/kubernetes/portico.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	mounted := m.deployment.Spec.Template.Spec.Containers[0].VolumeMounts[0].MountPath
-	files := t.TempDir()
-	for name, value := range map[string]string{
-		"database_url": "postgres://portico:x@db.example.com/portico?sslmode=verify-full", "smtp_url": "smtp://user:x@mail.example.com:587",
-	} {
-		if err := os.WriteFile(filepath.Join(files, name), []byte(value), 0o600); err != nil {
-			t.Fatal(err)
+	pod := m.deployment.Spec.Template.Spec
+	for _, folder := range []string{settingsFolder, secretsFolder} {
+		if !slices.ContainsFunc(pod.Containers[0].VolumeMounts, func(v core.VolumeMount) bool { return v.MountPath == folder && v.SubPath == "" && v.ReadOnly }) {
+			t.Errorf("nothing is mounted at %s", folder) // a path inside a volume would never change
 		}
 	}
-	for name, value := range m.settings.Data {
-		m.settings.Data[name] = strings.Replace(value, mounted, files, 1)
+	variables := map[string]string{}
+	for _, v := range pod.Containers[0].Env {
+		variables[v.Name] = v.Value
 	}
-	checkSettings(t, "portico.yaml", m.settings.Data)
+	checkSettings(t, "portico.yaml", m.settings.Data["portico.toml"], variables)
+}
+
+// The Prometheus Operator finds the Service of the operations listener.
+func TestKubernetes_ServiceMonitor(t *testing.T) {
+	m, err := decode(t, read(t, "packaging/kubernetes/portico.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var monitor struct {
+		meta.TypeMeta   `json:",inline"`
+		meta.ObjectMeta `json:"metadata"`
+		Spec            struct {
+			Selector  meta.LabelSelector      `json:"selector"`
+			Endpoints []struct{ Port string } `json:"endpoints"`
+		} `json:"spec"`
+	}
+	if err := yaml.UnmarshalStrict(read(t, "packaging/kubernetes/servicemonitor.yaml"), &monitor); err != nil {
+		t.Fatal(err)
+	}
+	ops := m.services["portico-ops"]
+	s, err := meta.LabelSelectorAsSelector(&monitor.Spec.Selector)
+	if err != nil || s.Empty() || !s.Matches(labels.Set(ops.Labels)) || s.Matches(labels.Set(m.services["portico"].Labels)) {
+		t.Errorf("it does not select the Service of the operations listener alone (%v)", err)
+	}
+	if len(monitor.Spec.Endpoints) != 1 || monitor.Spec.Endpoints[0].Port != ops.Spec.Ports[0].Name {
+		t.Errorf("it scrapes %+v", monitor.Spec.Endpoints)
+	}
 }

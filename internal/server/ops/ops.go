@@ -11,6 +11,9 @@ import (
 // readyLimit is the time limit for the database check of /readyz.
 const readyLimit = time.Second
 
+// ReadyPath is where a balancer or a health check asks.
+const ReadyPath = "/readyz"
+
 // The responses of /readyz.
 const (
 	Ready    = "ready"
@@ -18,6 +21,9 @@ const (
 	Away     = "the database does not answer"
 	ReadOnly = "the database takes no writes"
 )
+
+// NotReady reports whether a text is a response of ReadyPath other than Ready.
+func NotReady(said string) bool { return said == Stopping || said == Away || said == ReadOnly }
 
 // ErrReadOnly means that the database answers and refuses writes, so that
 // signing in fails.
@@ -39,7 +45,7 @@ type Config struct {
 func New(cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+ReadyPath, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 		defer cancel()
 		if cfg.Stopping() {

@@ -42,10 +42,11 @@ type Engine interface {
 	// WayBack says how to return to a version of the schema.
 	WayBack(version int64) string
 
-	// Claim, Shared, Now and Backup implement the methods of store.Store.
+	// Claim, Shared, Now, Lineage and Backup implement the methods of store.Store.
 	Claim() (io.Closer, error)
 	Shared() bool
 	Now(ctx context.Context) (time.Time, bool, error)
+	Lineage(ctx context.Context) (string, error)
 	Backup(ctx context.Context, path string) error
 	// ForgetMove removes what an interrupted move has left in the database.
 	ForgetMove(ctx context.Context) error

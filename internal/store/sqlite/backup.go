@@ -40,8 +40,26 @@ func (s *DB) copyTo(ctx context.Context, path string) error {
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, part); err != nil {
 		return s.Explain(fmt.Errorf("write the backup: %w", err))
 	}
+	if err := markCopy(ctx, part); err != nil {
+		return fmt.Errorf("write the backup: %w", err)
+	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
 	return os.Rename(part, path)
+}
+
+// markCopy lets a copy say that it is one, until 'portico restore' puts it in place: an operator
+// may copy the file there by hand. An older schema has no room for that.
+func markCopy(ctx context.Context, path string) error {
+	db, err := OpenPool(path, nil, 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	able, err := finds(ctx, db, `SELECT 1 FROM pragma_table_info('installation') WHERE name = 'lineage'`)
+	if err == nil && able {
+		_, err = db.ExecContext(ctx, `UPDATE installation SET lineage = 'backup'`)
+	}
+	return err
 }

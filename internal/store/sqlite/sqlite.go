@@ -79,6 +79,10 @@ func (s *DB) Shared() bool { return false }
 // Now implements engine.Engine.
 func (s *DB) Now(context.Context) (time.Time, bool, error) { return time.Time{}, false, nil }
 
+// Lineage implements engine.Engine. A file cannot tell where it is: only a copy that
+// Backup has made says so (markCopy).
+func (s *DB) Lineage(context.Context) (string, error) { return "", nil }
+
 // Schema implements engine.Engine.
 func (s *DB) Schema() (goose.Dialect, *sql.DB) { return goose.DialectSQLite3, s.writerDB }
 

@@ -53,6 +53,30 @@ func (b installations) KeepKeyCheck_OneOfMany() {
 	})
 }
 
+// A restored database has the name of another copy, so the name of this one is never empty by
+// chance, and stays while the database is where it is.
+func (b installations) Lineage_NamesTheCopy() {
+	now, err := b.store.Lineage(b.Context())
+	again, err2 := b.store.Lineage(b.Context())
+	if err != nil || err2 != nil || now != again || (now == "") == b.store.Shared() {
+		b.Errorf("the copy is named %q and then %q, %v, %v", now, again, err, err2)
+	}
+}
+
+func (b installations) KeepLineage_TheLast() {
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check"), store.Real) })
+	for _, name := range []string{"", "7/16400/00000001", "7/16400/00000002"} {
+		if name != "" {
+			b.write(func(tx *store.Tx) error { return tx.KeepLineage(b.Context(), name) })
+		}
+		got, _ := find(b.bundle, func(tx *store.Tx) (string, bool, error) {
+			kept, err := tx.Lineage(b.Context())
+			return kept, true, err
+		})
+		b.equal("the name that is kept", got, name)
+	}
+}
+
 func (b installations) HashCost_NoneUntilOneIsKept() {
 	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("check"), store.Real) })
 	got, ok := find(b.bundle, func(tx *store.Tx) (string, bool, error) { return tx.HashCost(b.Context()) })

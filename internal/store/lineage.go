@@ -1,0 +1,22 @@
+package store
+
+import "context"
+
+// Lineage returns a name that this copy of the database has and no restored one, or "" where
+// the engine cannot tell copies apart.
+func (s *Store) Lineage(ctx context.Context) (string, error) { return s.engine.Lineage(ctx) }
+
+// Lineage returns the name that KeepLineage has stored, or "".
+func (t *Tx) Lineage(ctx context.Context) (string, error) {
+	name, _, err := first(ctx, t, `SELECT lineage FROM installation WHERE id = 1`, nil, func(row scanner) (name string, err error) {
+		return name, row.Scan(&name)
+	})
+	return name, err
+}
+
+// KeepLineage stores the name of the copy that is served from now on. It comes after
+// KeepKeyCheck, which makes the row.
+func (t *Tx) KeepLineage(ctx context.Context, name string) error {
+	_, err := t.exec(ctx, `UPDATE installation SET lineage = $1 WHERE id = 1`, name)
+	return err
+}
