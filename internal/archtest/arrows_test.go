@@ -46,7 +46,7 @@ func bands() []band {
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
 		{"passkeytest", list("internal/passkey/passkeytest"), list("room ground")},
 		{"screentest", list("internal/screentest"), list("form")},
-		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room ground")},
+		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room logtest ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,8 +39,8 @@ func (c reloadCmd) Run(s *session) error {
 	if err != nil && (!cfg.Known("ops_listen") || !cfg.Known("secret_file")) {
 		return err // the server would find the same, and cannot be asked
 	}
-	result, err := askReload(s, cfg)
-	if err != nil {
+	var result ops.Reloaded
+	if err := askServer(s, cfg, ops.ReloadPath, &result); err != nil {
 		return err
 	}
 	if err := s.print(c.JSON, result, reloadLines(result)...); err != nil || len(result.Problems) == 0 {
@@ -69,40 +68,41 @@ func reloadLines(r ops.Reloaded) (lines []string) {
 	return lines
 }
 
-// askReload asks the server of this machine.
-func askReload(ctx context.Context, cfg config.Config) (result ops.Reloaded, err error) {
+// askServer asks the server of this machine at a path of its operations listener, and reads its answer
+// into result.
+func askServer(ctx context.Context, cfg config.Config, path string, result any) error {
 	key, err := secret.ReadKey(cfg.SecretFile)
 	if err != nil {
-		return result, fmt.Errorf("%w: run this with the settings and as the user of the server", err)
+		return fmt.Errorf("%w: run this with the settings and as the user of the server", err)
 	}
 	address, ok := cfg.OpsAddress()
 	if !ok {
-		return result, errors.New("ops_listen has no fixed port: send the server SIGHUP")
+		return errors.New("ops_listen has no fixed port: write one, or send the server SIGHUP to reload")
 	}
 	site := "http://" + address
 	client, err := egress.New(egress.Config{Allow: []string{site}, Timeout: reloadLimit})
 	if err != nil {
-		return result, err
+		return err
 	}
 	defer client.HTTP().CloseIdleConnections()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, site+ops.ReloadPath, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, site+path, nil)
 	if err != nil {
-		return result, err
+		return err
 	}
 	req.Header.Set("Authorization", ops.Prove(key.MAC(ops.ReloadPurpose), time.Now()))
 	answer, err := client.HTTP().Do(req)
 	if err != nil {
-		return result, fmt.Errorf("no server answers at ops_listen: %w: if the server still has another ops_listen, start it again", err)
+		return fmt.Errorf("no server answers at ops_listen: %w: if the server still has another ops_listen, start it again", err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return result, err
+		return err
 	}
 	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusUnprocessableEntity {
-		return result, fmt.Errorf("%s answers %d: %s", address, answer.StatusCode, strings.TrimSpace(string(body)))
+		return fmt.Errorf("%s answers %d: %s", address, answer.StatusCode, strings.TrimSpace(string(body)))
 	}
-	return result, json.NewDecoder(bytes.NewReader(body)).Decode(&result)
+	return json.Unmarshal(body, result)
 }
 
 // hangups returns a channel that receives SIGHUP, and how to end that. A

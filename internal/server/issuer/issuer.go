@@ -45,12 +45,13 @@ type Screens interface {
 
 // Config configures a Handler.
 type Config struct {
-	Actions *form.Actions
-	Screens Screens
-	Clients openid.Clients
-	Keys    *signingkey.Keeper
-	Clock   clock.Clock
-	Public  *url.URL
+	Actions  *form.Actions
+	Screens  Screens
+	Clients  openid.Clients
+	Refusals *openid.Refusals // which this package adds to
+	Keys     *signingkey.Keeper
+	Clock    clock.Clock
+	Public   *url.URL
 
 	Documents bool // whether clients may describe themselves
 	Registers bool // whether clients may register themselves
