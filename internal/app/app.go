@@ -272,7 +272,7 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 		configured = append(configured, federation.ProviderConfig{
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
 			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
-			StrongAMR: p.MFAAMR, StrongACR: p.MFAACR,
+			StrongAMR: p.MFAAMR, StrongACR: p.MFAACR, Audiences: p.Audiences,
 			TeamID: p.TeamID, KeyID: p.KeyID, PrivateKey: p.PrivateKey,
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -172,14 +171,10 @@ func checkSecretHash(s string) (string, *mistake) {
 
 // parseRedirectURI accepts what package origin accepts as an address to return to.
 func parseRedirectURI(s string) (string, *mistake) {
-	const write = "write https://app.example.com/callback"
-	switch err := origin.CheckReturn(s); {
-	case err == nil:
-		return s, nil
-	case errors.Is(err, origin.ErrPlain):
-		return "", &mistake{s + " is not reached by https", write + "; http is for loopback addresses only"}
+	if err := origin.CheckReturn(s); err != nil {
+		return "", &mistake{quoted(s) + " is not an address to return to: " + err.Error(), "write https://app.example.com/callback"}
 	}
-	return "", &mistake{quoted(s) + " is not an address to return to", write}
+	return s, nil
 }
 
 // checkClients adds problems that involve several clients or several settings of

@@ -309,7 +309,7 @@ func (c Clients) FormActions() []string {
 // scheme.
 func OriginOf(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, "://")
-	if !ok {
+	if !ok || strings.Contains(scheme, ".") {
 		return ""
 	}
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {
@@ -336,10 +336,11 @@ func (client Client) returnsTo(uri string) bool {
 	})
 }
 
-// cutLoopback splits an http address of a loopback IP into the part before the
-// port and the part after it (RFC 8252 7.3).
+// cutLoopback splits an http address of a loopback host into the part before the
+// port and the part after it (RFC 8252 7.3). Apps that cannot be told an IP use the name, which
+// RFC 8252 8.3 discourages and does not forbid.
 func cutLoopback(uri string) (host, rest string, ok bool) {
-	for _, host := range []string{"http://127.0.0.1", "http://[::1]"} {
+	for _, host := range []string{"http://127.0.0.1", "http://[::1]", "http://localhost"} {
 		rest, ok := strings.CutPrefix(uri, host)
 		if !ok {
 			continue

@@ -202,7 +202,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, request openid.
 		values.Set("state", request.State)
 	}
 	if request.FormPost {
-		return h.postBack(w, r, request.RedirectURI, values)
+		return h.postBack(w, r, request, values)
 	}
 	return server.SeeOther(w, openid.WithQuery(request.RedirectURI, values))
 }
