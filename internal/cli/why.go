@@ -15,7 +15,7 @@ type whyCmd struct {
 }
 
 func (whyCmd) Help() string {
-	return "Examples:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
+	return "Example:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
 		"A limit has the time when it lifts. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Requests that were refused alike are one line. The server forgets them when it stops; the log has each of them."
 }
 

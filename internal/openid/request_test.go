@@ -57,7 +57,7 @@ func TestParseRequest_Port(t *testing.T) {
 	} {
 		c := tt.client
 		c.ID, c.RedirectURIs = "x", []string{registered, "http://localhost/in"}
-		for uri, want := range map[string]bool{registered: true, used: tt.free, byName: tt.free, "http://localhost/in": true} {
+		for uri, want := range map[string]bool{registered: true, used: tt.free, byName: tt.free, "http://localhost/in": true, "http://127.0.0.1/in": false, "http://localhost:80@evil.test/in": false, "http://localhost.evil.test/in": false, "http://localhost.:80/in": false, "https://localhost/in": false} {
 			_, err := openid.NewClients([]openid.Client{c}).ParsePushed(url.Values{"client_id": {"x"}, "redirect_uri": {uri}})
 			if known := !errors.Is(err, openid.RedirectUnknown); known != want {
 				t.Errorf("%s at %s: %v", what, uri, err)

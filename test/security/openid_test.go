@@ -28,7 +28,7 @@ func openIDClients(c *config.Config) {
 		{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true, LogoutReturns: []string{rpBye}},
 		{ID: "rp2", IDTokenAlg: "ES256", Secret: rp2Secret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
-		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "http://localhost/here", "com.example.app:/cb", "com.example.app://callback"}, Scopes: scopes, PKCE: true},
+		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb", "com.example.app://callback"}, Scopes: scopes, PKCE: true},
 	}
 }
 
@@ -205,7 +205,7 @@ func TestSEC130_RedirectURI(t *testing.T) {
 			t.Errorf("the page does not say that %s is there twice: %d %.300s", name, a.status, a.body)
 		}
 	}
-	for _, uri := range []string{"http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "http://localhost:4711/here", "com.example.app:/cb", "com.example.app://callback"} {
+	for _, uri := range []string{"http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "com.example.app:/cb", "com.example.app://callback"} {
 		if a := v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)); a.sentBack(uri).Get("code") == "" {
 			t.Errorf("the app on a device does not get back to %s: %d", uri, a.status)
 		}
@@ -213,7 +213,6 @@ func TestSEC130_RedirectURI(t *testing.T) {
 	for _, uri := range []string{
 		"http://localhost/cb", "http://localhost:80/cb", "http://127.0.0.1:80", "http://127.0.0.1:80/", "http://127.0.0.1:/cb", "http://127.0.0.1:8o/cb", "http://127.0.0.1:123456/cb", "http://127.0.0.1:65536/cb",
 		"http://127.0.0.1:80@evil.test/cb", "http://127.0.0.1:80:90/cb", "http://127.0.0.1.evil.test/cb", "http://127.0.0.1evil.test/cb", "https://127.0.0.1/cb", "http://127.0.0.2/cb", "http://[::1]/cb",
-		"http://127.0.0.1/here", "http://localhost:80@evil.test/here", "http://localhost.evil.test/here", "http://localhost.:80/here", "http://LOCALHOST/here", "https://localhost/here",
 		"com.example.app://evil.test/cb", "com.example.app://callback/", "com.example.app://callback:80", "com.example.app://Callback", "com.example.app:/cb/x", "com.example.app:cb",
 	} {
 		stays(uri, v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)))
