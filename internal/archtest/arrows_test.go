@@ -56,7 +56,7 @@ func bands() []band {
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps apps/programs/apiserver"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
+		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps apps/programs/apiserver apps/programs/dex"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
 	}
 }
 
