@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/config"
 )
@@ -97,6 +98,29 @@ func TestRefusal_IsExplained(t *testing.T) {
 
 // plusSecret has characters that an app must percent-encode.
 const plusSecret = "a+secret+of+many+characters+and+signs"
+
+// A registration that is refused says what the app has sent.
+func TestRefusal_OfRegistration(t *testing.T) {
+	t.Parallel()
+	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
+	initial, _, err := s.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, why := range map[string]string{
+		`{"redirect_uris":["http://app.test/cb"],"client_name":"x"}`:                                        "it is not reached by https",
+		`{"redirect_uris":["https://app.test/cb"],"token_endpoint_auth_method":"client_secret_jwt"}`:        "token_endpoint_auth_method is one of",
+		`{"redirect_uris":["https://app.test/cb"],"post_logout_redirect_uris":["https://app.test/cb#bye"]}`: "it has a fragment",
+	} {
+		var got reply
+		e := s.refused("openid.refused", func() {
+			got = s.send("POST", "/auth/openid/register", body, "Content-Type", "application/json", "Authorization", "Bearer "+initial)
+		})
+		if got.StatusCode != 400 || !strings.Contains(e.Cause, why) || !strings.Contains(e.Sent["redirect_uris"], "app.test/cb") || e.Sent["client_name"] != "" {
+			t.Errorf("%s: %d, the log has %+v", body, got.StatusCode, e)
+		}
+	}
+}
 
 // The client learns only that something is wrong with its credentials.
 func TestRefusal_TellsNoReason(t *testing.T) {
