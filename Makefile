@@ -95,7 +95,7 @@ apps: build test/apps/node/node_modules/.package-lock.json ## Apps that others w
 	@tools/apps
 	@cd test/apps && go vet . && go test -count=1 -timeout 15m .
 
-conformance: build test/apps/node/node_modules/.package-lock.json ## The same, with programs that take minutes to build: oauth2-proxy, Miniflux, Kubernetes
+conformance: build test/apps/node/node_modules/.package-lock.json ## The same, with programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
 	@tools/apps && tools/proxies
 	@cd test/apps && PORTICO_TESTS=full ../../tools/postgres run -- go test -count=1 -timeout 30m -v .
 

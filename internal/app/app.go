@@ -128,6 +128,7 @@ type App struct {
 	runner       *outbox.Runner     // nil when nothing sends emails
 	farewells    []*outbox.Runner   // tell OpenID clients about ended sessions
 	certificates certificate.Source // nil when a proxy ends TLS
+	refusals     *openid.Refusals   // of OpenID clients
 	traces       *otlp.Traces       // nil when tracing is off
 	spans        *span.Source       // nil when tracing is off
 	tidying      *cluster.Lease     // held by the node that deletes expired data
@@ -145,7 +146,7 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if options.Existing {
 		cfg.Places = ""
 	}
-	a := &App{Config: cfg, clock: &common{machine: options.Clock}, log: options.Log, options: options, tidying: cluster.NewLease("tidying")}
+	a := &App{Config: cfg, clock: &common{machine: options.Clock}, log: options.Log, options: options, refusals: openid.NewRefusals(), tidying: cluster.NewLease("tidying")}
 	if a.clock.machine == nil {
 		a.clock.machine = clock.System{}
 	}
@@ -271,7 +272,7 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 		configured = append(configured, federation.ProviderConfig{
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
 			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
-			StrongAMR: p.MFAAMR, StrongACR: p.MFAACR,
+			StrongAMR: p.MFAAMR, StrongACR: p.MFAACR, Audiences: p.Audiences,
 			TeamID: p.TeamID, KeyID: p.KeyID, PrivateKey: p.PrivateKey,
 		})
 	}

@@ -62,7 +62,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		reports,
 		apps,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
+		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, apps, reports}, nil
@@ -120,7 +120,7 @@ func (a *App) operations(serving context.Context) http.Handler {
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,
 		Metrics:  metric.Handler(a.figures),
-		Reload:   ops.Reload{Do: a.Reload, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock.machine},
+		Reload:   ops.Reload{Do: a.Reload, Refusals: a.refusals.Of, Proof: a.key.MAC(ops.ReloadPurpose), Clock: a.clock.machine},
 		Public:   publicURL(a.Config).Host,
 		Names:    []string{a.Config.OpsListen, machine},
 	})

@@ -3,6 +3,7 @@ package apptest
 import (
 	"context"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/logtest"
 	"portico/internal/outbox"
 	"portico/internal/screentest"
 )
@@ -28,6 +30,7 @@ type Site struct {
 	Origin string // as browsers send it
 	Addr   string // host:port of the public listener
 	Ops    string // host:port of the operations listener
+	Logged *logtest.Buffer
 
 	mail chan outbox.Message
 }
@@ -48,9 +51,9 @@ func Start(t testing.TB, changes ...func(*config.Config)) *Site {
 	}
 	s := &Site{
 		TB: t, Origin: cfg.PublicURL.String(), Addr: public.Addr().String(), Ops: ops.Addr().String(), mail: make(chan outbox.Message, 100),
-		Clock: clock.NewManual(Began()),
+		Clock: clock.NewManual(Began()), Logged: &logtest.Buffer{},
 	}
-	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Dist: documents(), Deliver: s.deliver})
+	a, err := app.New(t.Context(), cfg, app.Options{Clock: s.Clock, Log: slog.New(slog.NewJSONHandler(s.Logged, nil)), Dist: documents(), Deliver: s.deliver})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func bands() []band {
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
 		{"passkeytest", list("internal/passkey/passkeytest"), list("room ground")},
 		{"screentest", list("internal/screentest"), list("form")},
-		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room ground")},
+		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room logtest ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
@@ -56,7 +56,7 @@ func bands() []band {
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},
 		{"tool", list("internal/archtest internal/breach/generate internal/notices/generate tools/release tools/image"), list("adapter")},
-		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps apps/programs/apiserver"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
+		{"harness", under("test/", "bench bench/dex security faults proxies upgrade acme apps apps/programs/apiserver apps/programs/dex"), list("dev devpart app config form kit adapter move logtest otlptest flow room passkeytest ground web client")},
 	}
 }
 

@@ -31,8 +31,14 @@ func clientPresets() map[string]clientPreset {
 			"argocd-cm: url: {url}", "argocd-cm: oidc.config: name: Portico, issuer: {issuer}, clientID: {id}, clientSecret: {secret}", "argocd-cm: oidc.config: requestedScopes: [openid, profile, email, groups]",
 			"argocd-cm: oidc.config: enablePKCEAuthentication: true",
 		}},
+		"authjs": {[]string{"{url}/api/auth/callback/portico", "{url}/auth/callback/portico"}, []string{`id_token_claims = ["all"]`}, []string{
+			"AUTH_PORTICO_ISSUER={issuer}", "AUTH_PORTICO_ID={id}", "AUTH_PORTICO_SECRET={secret}",
+		}},
 		"cloudflare-access": {[]string{"{url}/cdn-cgi/access/callback"}, []string{`id_token_claims = ["email", "groups"]`, `id_token_alg = "RS256"`}, []string{
 			"Login methods, OpenID Connect: App ID {id}, Client secret {secret}", "Auth URL {authorize}", "Token URL {token}", "Certificate URL {issuer}/.well-known/jwks.json", "Proof Key for Code Exchange: on",
+		}},
+		"dex": {[]string{"{url}/callback"}, []string{`id_token_claims = ["all"]`, `extra_claims = ["name=email"]`}, []string{
+			"issuer: {issuer}", "clientID: {id}", "clientSecret: {secret}", "redirectURI: {url}/callback", "scopes: [openid, profile, email, groups]", "insecureEnableGroups: true",
 		}},
 		"forgejo": {[]string{"{url}/user/oauth2/portico/callback"}, nil, gitea()},
 		"gitea":   {[]string{"{url}/user/oauth2/portico/callback"}, []string{"pkce = false", `post_logout_redirect_uris = ["{url}/"]`}, gitea()},
@@ -47,9 +53,16 @@ func clientPresets() map[string]clientPreset {
 		"jellyfin": {[]string{"{url}/sso/OID/redirect/portico"}, nil, []string{
 			"Plugin SSO-Auth, provider portico: OpenID Endpoint {issuer}", "OpenID Client ID {id}", "OpenID Secret {secret}", "Role Claim groups, Request Additional Scopes groups",
 		}},
+		"jumbojett": {[]string{"{url}"}, []string{`id_token_alg = "RS256"`, `post_logout_redirect_uris = ["{url}"]`}, []string{
+			"new OpenIDConnectClient('{issuer}', '{id}', '{secret}')", "setRedirectURL('{url}')", "setCodeChallengeMethod('S256')", "addScope(['openid', 'profile', 'email', 'groups'])",
+		}},
 		"kubernetes": {[]string{"http://127.0.0.1:8000"}, []string{"public = true", `id_token_claims = ["email", "groups"]`}, []string{
 			"kube-apiserver: --oidc-issuer-url={issuer} --oidc-client-id={id} --oidc-signing-algs=ES256 --oidc-username-claim=email --oidc-groups-claim=groups",
 			"kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={id} --oidc-redirect-url=http://127.0.0.1:8000 --oidc-extra-scope=email --oidc-extra-scope=groups",
+		}},
+		"lua-resty-openidc": {[]string{"{url}/redirect_uri"}, []string{`id_token_alg = "RS256"`, `id_token_claims = ["all"]`, `post_logout_redirect_uris = ["{url}/"]`}, []string{
+			`discovery = "{issuer}/.well-known/openid-configuration"`, `client_id = "{id}"`, `client_secret = "{secret}"`, `redirect_uri = "{url}/redirect_uri"`, `scope = "openid profile email groups"`,
+			"use_pkce = true", `post_logout_redirect_uri = "{url}/"`,
 		}},
 		"miniflux": {[]string{"{url}/oauth2/oidc/callback"}, nil, []string{
 			"OAUTH2_PROVIDER=oidc", "OAUTH2_CLIENT_ID={id}", "OAUTH2_CLIENT_SECRET={secret}", "OAUTH2_REDIRECT_URL={url}/oauth2/oidc/callback", "OAUTH2_OIDC_DISCOVERY_ENDPOINT={issuer}", "OAUTH2_USER_CREATION=1",
@@ -58,6 +71,14 @@ func clientPresets() map[string]clientPreset {
 			`post_logout_redirect_uris = ["{url}/"]`, `backchannel_logout_uri = "{url}/index.php/apps/user_oidc/backchannel-logout/Portico"`,
 		}, []string{
 			"occ user_oidc:provider Portico --clientid={id} --clientsecret={secret} --discoveryuri={issuer}/.well-known/openid-configuration --scope=\"openid profile email groups\"",
+		}},
+		"oauth2-proxy": {[]string{"{url}/oauth2/callback"}, []string{`id_token_claims = ["email", "groups"]`, `post_logout_redirect_uris = ["{url}/oauth2/sign_in"]`}, []string{
+			"OAUTH2_PROXY_PROVIDER=oidc", "OAUTH2_PROXY_OIDC_ISSUER_URL={issuer}", "OAUTH2_PROXY_CLIENT_ID={id}", "OAUTH2_PROXY_CLIENT_SECRET={secret}", "OAUTH2_PROXY_REDIRECT_URL={url}/oauth2/callback",
+			"OAUTH2_PROXY_SCOPE=openid email profile groups", "OAUTH2_PROXY_CODE_CHALLENGE_METHOD=S256", "OAUTH2_PROXY_EMAIL_DOMAINS=*",
+		}},
+		"omniauth": {[]string{"{url}/auth/openid_connect/callback", "{url}/users/auth/openid_connect/callback"}, []string{"pkce = false"}, []string{
+			"issuer: {issuer}", "discovery: true", "response_type: code", "scope: [openid, profile, email, groups]", "client_auth_method: basic",
+			"client_options, identifier: {id}", "client_options, secret: {secret}", "client_options, redirect_uri: {url}/auth/openid_connect/callback",
 		}},
 		"portainer": {[]string{"{url}"}, []string{"pkce = false"}, []string{
 			"Authentication, OAuth, Custom: Client ID {id}", "Client secret {secret}", "Authorization URL {authorize}", "Access token URL {token}", "Resource URL {userinfo}",

@@ -44,6 +44,13 @@ func ready(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s does not answer", args[0])
 }
 
+// visit opens a URL, whatever its answer.
+func visit(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := http.Get(args[0])
+	ts.Check(err)
+	_ = r.Body.Close()
+}
+
 // choose opens the link that a command printed, chooses a password and expects to
 // be signed in: choose LINK PASSWORD
 func choose(ts *testscript.TestScript, _ bool, args []string) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,8 +37,8 @@ func (c reloadCmd) Run(s *session) error {
 	if err != nil && (!cfg.Known("ops_listen") || !cfg.Known("secret_file")) {
 		return err // the server would find the same, and cannot be asked
 	}
-	result, err := askReload(s, cfg)
-	if err != nil {
+	var result ops.Reloaded
+	if err := askProven(s, cfg, ops.ReloadPath, &result); err != nil {
 		return err
 	}
 	if err := s.print(c.JSON, result, reloadLines(result)...); err != nil || len(result.Problems) == 0 {
@@ -67,23 +66,24 @@ func reloadLines(r ops.Reloaded) (lines []string) {
 	return lines
 }
 
-// askReload asks the server of this machine.
-func askReload(ctx context.Context, cfg config.Config) (result ops.Reloaded, err error) {
+// askProven asks the server of this machine at a path of its operations listener, with the proof of the
+// master key, and reads its answer into result.
+func askProven(ctx context.Context, cfg config.Config, path string, result any) error {
 	key, err := secret.ReadKey(cfg.SecretFile)
 	if err != nil {
-		return result, fmt.Errorf("%w: run this with the settings and as the user of the server", err)
+		return fmt.Errorf("%w: run this with the settings and as the user of the server", err)
 	}
 	proof := ops.Prove(key.MAC(ops.ReloadPurpose), time.Now())
-	status, body, err := askServer(ctx, cfg, reloadLimit, http.MethodPost, ops.ReloadPath, proof)
+	status, body, err := askServer(ctx, cfg, reloadLimit, http.MethodPost, path, proof)
 	switch {
 	case errors.Is(err, errNoPort):
-		return result, fmt.Errorf("%w: send the server SIGHUP", err)
+		return fmt.Errorf("%w: send the server SIGHUP", err)
 	case err != nil:
-		return result, fmt.Errorf("%w: if the server still has another ops_listen, start it again", err)
+		return fmt.Errorf("%w: if the server still has another ops_listen, start it again", err)
 	case status != http.StatusOK && status != http.StatusUnprocessableEntity:
-		return result, fmt.Errorf("%s answers %d: %s", cfg.OpsListen, status, strings.TrimSpace(string(body)))
+		return fmt.Errorf("%s answers %d: %s", cfg.OpsListen, status, strings.TrimSpace(string(body)))
 	}
-	return result, json.NewDecoder(bytes.NewReader(body)).Decode(&result)
+	return json.Unmarshal(body, result)
 }
 
 // hangups returns a channel that receives SIGHUP, and how to end that. A

@@ -70,7 +70,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "keep": keep, "mode": mode, "signin": signIn, "register": register, "consent": consent, "smtp": serveMail,
-			"freeport": freePort, "ready": ready, "choose": choose,
+			"freeport": freePort, "ready": ready, "visit": visit, "choose": choose,
 			// postgres [NAME] puts the URL of an empty database into a
 			// variable.
 			"postgres": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"portico/internal/app"
@@ -8,13 +9,14 @@ import (
 )
 
 type whyCmd struct {
-	Email string `arg:"" help:"The email address. It needs no account."`
-	JSON  bool   `name:"json" help:"Print as JSON."`
+	Email  string `arg:"" optional:"" help:"The email address. It needs no account."`
+	Client string `name:"client" placeholder:"ID" help:"The id of an OpenID client, in place of an address: its last refused requests."`
+	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 
 func (whyCmd) Help() string {
-	return "Example:\n  portico why mara@example.com\n\nPrints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
-		"A limit has the time when it lifts. " + unseen
+	return "Example:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
+		"A limit has the time when it lifts. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Requests that were refused alike are one line. The server forgets them when it stops; the log has each of them."
 }
 
 // unseen names the limits that no story of an address can have.
@@ -46,8 +48,14 @@ func storyOf(s flow.Story) story {
 	return out
 }
 
-// Run prints the timeline of an address.
+// Run prints the timeline of an address, or the refused requests of an OpenID client.
 func (c whyCmd) Run(s *session) error {
+	switch {
+	case (c.Email == "") == (c.Client == ""):
+		return fmt.Errorf("%w: write an email address, or --client and the id of an OpenID client", errUsage)
+	case c.Client != "":
+		return c.refusals(s)
+	}
 	return s.withApp(func(a *app.App) error {
 		told, err := a.Flows.Why(s, c.Email)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -64,15 +63,15 @@ func clientKeys(n int) []key {
 		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), checkKeysURI,
 			"In place of the secret: the address at which the client publishes these keys. It may be in a private network, and then http. Portico asks again after ten minutes, and when no key that it knows has signed."),
 		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
-			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1` or `[::1]`, that address may have any port (RFC 8252)."),
+			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1`, `[::1]` or `localhost`, that address may have any port (RFC 8252). Prefer the numbers: another program may listen at the name (8.3)."),
 		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
-			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback`. None is at the host of `public_url`, except at a path of an app behind Portico."),
+			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback` or `com.example.app://callback`. None is at the host of `public_url`, except at a path of an app behind Portico."),
 		list(prefix+"scopes", func(c *Config) *[]string { return &c.client(n).Scopes }, oneOf(openIDScopes()...), sameText,
 			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
-		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(openIDClaims()...), sameText,
-			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo."),
+		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(append(openIDClaims(), "all")...), sameText,
+			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo. `all` stands for each of them."),
 		list(prefix+"extra_claims", func(c *Config) *[]string { return &c.client(n).ExtraClaims }, parseExtraClaim, sameText,
-			"Claims under the names that the app expects: `upn=email` repeats a claim wherever that one stands. `tenant='acme'` stands in every answer of UserInfo and in every ID token."),
+			"Claims under the names that the app expects: `upn=email` repeats a claim wherever that one stands. `tenant='acme'` stands in every answer of UserInfo and in every ID token. `name=email` gives the claim `name` to an account that has none, for apps that need one."),
 		text(prefix+"id_token_alg", of(func(c *Client) *string { return &c.IDTokenAlg }), oneOf("ES256", "RS256", "EdDSA"),
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign. `EdDSA` signs with Ed25519, for apps that ask for it."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
@@ -115,10 +114,10 @@ func parseExtraClaim(s string) (string, *mistake) {
 	if m == nil {
 		return "", &mistake{quoted(s) + " is not a claim", "write name=claim or name='text', such as upn=email or tenant='acme'"}
 	}
-	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) {
+	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
 		return "", &mistake{"the claim " + m[1] + " has a meaning already", "choose another name"}
 	}
-	if m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
+	if m[2] == m[1] || m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
 		return "", &mistake{"there is no claim " + m[2], OneFrom(m[2], openIDClaims()) + ", or a text between single quotes"}
 	}
 	return s, nil
@@ -173,15 +172,11 @@ func checkSecretHash(s string) (string, *mistake) {
 
 // parseRedirectURI accepts what package origin accepts as an address to return to.
 func parseRedirectURI(s string) (string, *mistake) {
-	const write = "write https://app.example.com/callback"
 	s = origin.ASCII(s)
-	switch err := origin.CheckReturn(s); {
-	case err == nil:
-		return s, nil
-	case errors.Is(err, origin.ErrPlain):
-		return "", &mistake{s + " is not reached by https", write + "; http is for loopback addresses only"}
+	if err := origin.CheckReturn(s); err != nil {
+		return "", &mistake{quoted(s) + " is not an address to return to: " + err.Error(), "write https://app.example.com/callback"}
 	}
-	return "", &mistake{quoted(s) + " is not an address to return to", write}
+	return s, nil
 }
 
 // checkClients adds problems that involve several clients or several settings of

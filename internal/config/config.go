@@ -183,6 +183,8 @@ type Provider struct {
 	// The values of amr and acr in its ID tokens that count as a second factor.
 	MFAAMR []string
 	MFAACR []string
+
+	Audiences []string // other audiences that its ID tokens may have
 }
 
 // Uploads says how request bodies reach an app.

@@ -154,6 +154,7 @@ format = "text"
 client_id = "g-id"
 client_secret = "canary3"
 trust_email = true
+audiences = ["project-7"]
 mfa_amr = ["mfa", "hwk"]
 mfa_acr = ["urn:example:gold"]
 
@@ -260,7 +261,7 @@ func TestLoad_Everything(t *testing.T) {
 			Endpoint: &url.URL{Scheme: "https", Host: "traces.example.com", Path: "/otlp/v1/traces"}, Header: "X-Key: canary6", SampleRatio: 0.25,
 		},
 		Providers: []config.Provider{
-			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true, MFAAMR: []string{"mfa", "hwk"}, MFAACR: []string{"urn:example:gold"}},
+			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true, MFAAMR: []string{"mfa", "hwk"}, MFAACR: []string{"urn:example:gold"}, Audiences: []string{"project-7"}},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
 		Rules: []string{"public GET /static/*", "signed-in /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},

@@ -196,6 +196,8 @@ func providerKeys(id string) []key {
 			"Values of the claim `amr`, such as `[\"mfa\", \"hwk\"]`, one of which in a checked ID token counts as a second factor. Without this setting none does. The token must tell when its user signed in (`auth_time`). See [Providers](../integrating/providers.md#second-factors)."),
 		list(prefix+"mfa_acr", func(c *Config) *[]string { return &c.provider(id).MFAACR }, parseClaim, sameText,
 			"As `mfa_amr`, for the claim `acr`."),
+		list(prefix+"audiences", func(c *Config) *[]string { return &c.provider(id).Audiences }, parseClaim, sameText,
+			"Other audiences (`aud`) that the ID tokens of the provider may have beside `client_id`, such as `[\"my-project\"]`. The token must then name `client_id` as `azp`. Without this setting, a token with another audience is refused."),
 		toggle(prefix+"trust_email", func(c *Config) *bool { return &c.provider(id).TrustEmail },
 			"Whether an address that this provider calls verified counts as proven, so that it is not confirmed once more by mail. Only for a provider that proves addresses itself. When it is not set, the preset decides: yes for the own service of Google, Apple, GitHub, GitLab, Discord and LinkedIn, no for every other provider."),
 	}

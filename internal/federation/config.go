@@ -38,6 +38,8 @@ type ProviderConfig struct {
 	// StrongAMR and StrongACR are the values of the claims amr and acr that count as
 	// a second factor. Empty: none.
 	StrongAMR, StrongACR []string
+	// Audiences are other audiences that its ID tokens may have, if azp names ClientID.
+	Audiences []string
 
 	// apple, instead of ClientSecret: the account's team, and the id and the
 	// PEM text of its key for Sign in with Apple.
@@ -90,6 +92,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 		trustEmail: pre.trustEmail && issuer == pre.issuer,
 		strongAMR:  slices.Clone(pc.StrongAMR),
 		strongACR:  slices.Clone(pc.StrongACR),
+		audiences:  slices.Clone(pc.Audiences),
 		redirect:   cfg.RedirectURL(pc.ID),
 		http:       &http,
 		clock:      cfg.Clock,
@@ -160,6 +163,9 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 		if len(strong.values) > 0 && (pre.fixed != nil || pre.tellsNoTime) {
 			add(strong.key, "cannot be set", "this provider has no ID token that tells when its user signed in: remove the key")
 		}
+	}
+	if len(pc.Audiences) > 0 && pre.fixed != nil {
+		add("audiences", "cannot be set", "this provider has no ID token: remove the key")
 	}
 	for _, scope := range pc.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {

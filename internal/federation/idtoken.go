@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,9 +88,9 @@ func (p *provider) judge(claims object, nonce string) error {
 	notBefore, hasNotBefore := claims.instant("nbf")
 	sameNonce := subtle.ConstantTimeCompare([]byte(claims.text("nonce")), []byte(nonce)) == 1
 	switch {
-	case !onlyAudience(claims["aud"], p.clientID):
-		return fmt.Errorf("the ID token is for the audience %.256q", claims["aud"])
-	case claims.has("azp") && claims.text("azp") != p.clientID:
+	case !p.isFor(claims["aud"]):
+		return fmt.Errorf("the ID token is for the audience %.256q: if the provider gives such tokens on purpose, write the others as audiences", claims["aud"])
+	case (claims.has("azp") || several(claims["aud"])) && claims.text("azp") != p.clientID:
 		return fmt.Errorf("the ID token was issued to %.256q", claims["azp"])
 	case !hasExpires || now.After(expires.Add(maxSkew)):
 		return fmt.Errorf("the ID token ended at %.32q", claims["exp"])
@@ -105,15 +106,25 @@ func (p *provider) judge(claims object, nonce string) error {
 	return nil
 }
 
-// onlyAudience reports whether aud names the client alone. We trust no other
-// audience (OpenID Connect Core 3.1.3.7, rule 3).
-func onlyAudience(aud json.RawMessage, clientID string) bool {
+// isFor reports whether aud names the client, and beside it no audience that the operator has not
+// named (OpenID Connect Core 3.1.3.7, rule 3).
+func (p *provider) isFor(aud json.RawMessage) bool {
 	var one string
 	if json.Unmarshal(aud, &one) == nil {
-		return one == clientID
+		return one == p.clientID
 	}
 	var list []string
-	return json.Unmarshal(aud, &list) == nil && len(list) == 1 && list[0] == clientID
+	if json.Unmarshal(aud, &list) != nil || !slices.Contains(list, p.clientID) {
+		return false
+	}
+	return !slices.ContainsFunc(list, func(other string) bool { return other != p.clientID && !slices.Contains(p.audiences, other) })
+}
+
+// several reports whether aud names more than one audience. Then azp tells to whom the token was
+// issued (rule 4).
+func several(aud json.RawMessage) bool {
+	var list []string
+	return json.Unmarshal(aud, &list) == nil && len(list) > 1
 }
 
 // validSubject reports whether s can be a subject: 1 to 255 printable ASCII

@@ -21,6 +21,36 @@ import (
 // unix returns a time seconds after now as JSON.
 func (b *bench) unix(seconds int64) string { return fmt.Sprint(b.clock.Now().Unix() + seconds) }
 
+// Other audiences count when the operator names them, and azp names us.
+func TestIDTokenClaims_Audiences(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ aud, azp, cause string }{
+		{`["` + testClient + `","project"]`, quote(testClient), ""},
+		{`["project","` + testClient + `"]`, quote(testClient), ""},
+		{`["` + testClient + `"]`, "", ""},
+		{quote(testClient), "", ""},
+		{`["` + testClient + `","project"]`, "", "issued to"},
+		{`["` + testClient + `","project"]`, quote("project"), "issued to"},
+		{`["project"]`, quote(testClient), "audience"},
+		{quote("project"), quote(testClient), "audience"},
+		{`["` + testClient + `","project","other"]`, quote(testClient), "audience"},
+		{`["` + testClient + `","project",7]`, quote(testClient), "audience"},
+	} {
+		t.Run(c.aud+c.azp, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, func(pc *ProviderConfig) { pc.Audiences = []string{"project"} })
+			b.op.claims["aud"], b.op.claims["azp"] = c.aud, c.azp
+			_, err := b.signIn()
+			if c.cause == "" && err != nil {
+				t.Errorf("got %v, want no error", err)
+			}
+			if c.cause != "" {
+				want(t, err, CodeRejected, c.cause)
+			}
+		})
+	}
+}
+
 func TestIDTokenClaims(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

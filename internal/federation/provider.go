@@ -27,6 +27,7 @@ type provider struct {
 	trustEmail bool
 	strongAMR  []string
 	strongACR  []string
+	audiences  []string // beside clientID
 	redirect   string
 	http       *http.Client
 	clock      clock.Clock

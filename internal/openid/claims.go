@@ -20,6 +20,9 @@ const (
 	claimGroups   = "groups"
 )
 
+// AllClaims, in Client.IDTokenClaims, stands for every claim of the granted scopes.
+const AllClaims = "all"
+
 // Claims returns the names of all claims about users.
 func Claims() []string {
 	return []string{claimName, claimUsername, claimPicture, claimEmail, claimVerified, claimGroups}
@@ -64,10 +67,14 @@ func (u User) tell(claims map[string]any, client Client, chosen func(name string
 	}
 	for _, extra := range client.ExtraClaims {
 		name, source, _ := strings.Cut(extra, "=")
-		if text, is := strings.CutPrefix(source, "'"); is {
+		switch text, is := strings.CutPrefix(source, "'"); {
+		case name == claimName && (!chosen(claimName) || claims[claimName] != nil): // it stands in for the name of an account without one
+		case is:
 			claims[name] = strings.TrimSuffix(text, "'")
-		} else if value := u.claim(source); value != nil && chosen(source) {
-			claims[name] = value
+		case name == claimName || chosen(source): // the scope of the name gives the address as well, as preferred_username
+			if value := u.claim(source); value != nil {
+				claims[name] = value
+			}
 		}
 	}
 	return claims
@@ -96,7 +103,8 @@ func (l Live) IDToken(issuer string, client Client, access string, now time.Time
 		claims["nonce"] = l.Grant.Nonce
 	}
 	return l.User.tell(claims, client, func(name string) bool {
-		return slices.Contains(l.Grant.Scopes, scopeOf(name)) && slices.Contains(client.IDTokenClaims, name) || slices.Contains(l.Grant.Claims, inIDToken+name)
+		standing := slices.Contains(client.IDTokenClaims, name) || slices.Contains(client.IDTokenClaims, AllClaims)
+		return standing && slices.Contains(l.Grant.Scopes, scopeOf(name)) || slices.Contains(l.Grant.Claims, inIDToken+name)
 	})
 }
 

@@ -236,12 +236,36 @@ type Proof struct {
 // public client has no proof, so its codes and tokens alone decide.
 func (c Clients) Authenticate(p Proof) (Client, error) {
 	client, ok := c.Get(p.ID)
+	why := ""
 	switch {
-	case !ok, client.Public && p.Sent,
-		!client.Public && !client.proves(p.Secret):
-		return Client{}, &Error{"invalid_client", "there is no such client, or its proof is another one"}
+	case !ok:
+		why = "no client has this id"
+	case client.Public && p.Sent, !client.Public && !client.proves(p.Secret):
+		why = client.unlike(p)
+	}
+	if why != "" {
+		return Client{}, fmt.Errorf("%w: %w", &Error{"invalid_client", "unknown client or wrong credentials"}, errors.New(why))
 	}
 	return client, nil
+}
+
+// unlike returns for the log what is wrong with a proof. The client does not learn it.
+func (client Client) unlike(p Proof) string {
+	switch {
+	case client.Public:
+		return "the client is public, and the app sends a secret: remove it from the app"
+	case len(client.secrets) == 0:
+		return "the client proves itself by a key (private_key_jwt), and the app sends none"
+	case p.Secret == "":
+		return "the app sends no secret"
+	case client.proves(strings.TrimSpace(p.Secret)):
+		return "the secret has a blank or a line break at an end: remove it from the app"
+	case client.proves(strings.ReplaceAll(p.Secret, " ", "+")):
+		return "the app does not percent-encode the + of the secret (RFC 6749 2.3.1): use a secret of letters and digits"
+	case slices.ContainsFunc(client.secrets, func(hash []byte) bool { return strings.EqualFold(hex.EncodeToString(hash), p.Secret) }):
+		return "the app has the hash of the secret in place of the secret"
+	}
+	return "the secret is another one"
 }
 
 // PublicAt reports whether a public client has a redirect address at the origin. A page
@@ -265,7 +289,7 @@ func (client Client) PublicAt(origin string) bool {
 // scheme.
 func OriginOf(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, "://")
-	if !ok {
+	if !ok || strings.Contains(scheme, ".") {
 		return ""
 	}
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {
@@ -292,10 +316,11 @@ func (client Client) returnsTo(uri string) bool {
 	})
 }
 
-// cutLoopback splits an http address of a loopback IP into the part before the
-// port and the part after it (RFC 8252 7.3).
+// cutLoopback splits an http address of a loopback host into the part before the
+// port and the part after it (RFC 8252 7.3). Apps that cannot be told an IP use the name, which
+// RFC 8252 8.3 discourages and does not forbid.
 func cutLoopback(uri string) (host, rest string, ok bool) {
-	for _, host := range []string{"http://127.0.0.1", "http://[::1]"} {
+	for _, host := range []string{"http://127.0.0.1", "http://[::1]", "http://localhost"} {
 		rest, ok := strings.CutPrefix(uri, host)
 		if !ok {
 			continue

@@ -122,9 +122,11 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 		return d, badReturn("redirect_uris is missing, or too long")
 	}
 	for _, uri := range d.RedirectURIs {
-		u, err := url.Parse(uri)
-		if err != nil || origin.CheckReturn(uri) != nil || (d.Keyed || d.Secret) && origin.HasPrivateScheme(u) {
-			return d, badReturn("an address in redirect_uris is not https, not of a loopback host, and no private scheme of an app without a key or a secret")
+		if err := origin.CheckReturn(uri); err != nil {
+			return d, badReturn("an address in redirect_uris does not count: " + err.Error())
+		}
+		if u, err := url.Parse(uri); err == nil && (d.Keyed || d.Secret) && origin.HasPrivateScheme(u) {
+			return d, badReturn("an address in redirect_uris has a private scheme, which only an app without a key or a secret has")
 		}
 	}
 	return d, nil

@@ -158,8 +158,8 @@ func (r Registration) check() error {
 		return invalidMetadata("post_logout_redirect_uris is too long")
 	}
 	for _, uri := range r.LogoutReturns {
-		if origin.CheckReturn(uri) != nil {
-			return invalidMetadata("an address in post_logout_redirect_uris is not https, and not of a loopback host")
+		if err := origin.CheckReturn(uri); err != nil {
+			return invalidMetadata("an address in post_logout_redirect_uris does not count: " + err.Error())
 		}
 	}
 	for _, uri := range slices.Concat(r.RedirectURIs, r.LogoutReturns) {

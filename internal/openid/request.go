@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"portico/internal/origin"
 	"portico/internal/secret"
 )
 
@@ -228,6 +229,9 @@ func (r Request) Host() string {
 	u, err := url.Parse(r.RedirectURI)
 	if err != nil {
 		return r.RedirectURI
+	}
+	if origin.HasPrivateScheme(u) { // behind which the app may write the name of another host
+		return u.Scheme
 	}
 	return cmp.Or(u.Host, u.Scheme)
 }

@@ -45,7 +45,7 @@ func TestNewClient_Secret(t *testing.T) {
 // The port of a loopback address is free for apps on devices alone.
 func TestParseRequest_Port(t *testing.T) {
 	t.Parallel()
-	const registered, used = "http://127.0.0.1:8080/cb", "http://127.0.0.1:7777/cb"
+	const registered, used, byName = "http://127.0.0.1:8080/cb", "http://127.0.0.1:7777/cb", "http://localhost:7777/in"
 	for what, tt := range map[string]struct {
 		client openid.Client
 		free   bool
@@ -56,8 +56,8 @@ func TestParseRequest_Port(t *testing.T) {
 		"an unknown app without one": {openid.Client{Guest: true, Public: true}, true},
 	} {
 		c := tt.client
-		c.ID, c.RedirectURIs = "x", []string{registered}
-		for uri, want := range map[string]bool{registered: true, used: tt.free} {
+		c.ID, c.RedirectURIs = "x", []string{registered, "http://localhost/in"}
+		for uri, want := range map[string]bool{registered: true, used: tt.free, byName: tt.free, "http://localhost/in": true, "http://127.0.0.1/in": false, "http://localhost:80@evil.test/in": false, "http://localhost.evil.test/in": false, "http://localhost.:80/in": false, "https://localhost/in": false} {
 			_, err := openid.NewClients([]openid.Client{c}).ParsePushed(url.Values{"client_id": {"x"}, "redirect_uri": {uri}})
 			if known := !errors.Is(err, openid.RedirectUnknown); known != want {
 				t.Errorf("%s at %s: %v", what, uri, err)

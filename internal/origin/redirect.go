@@ -1,39 +1,62 @@
 package origin
 
 import (
-	"errors"
 	"net/url"
 	"strings"
 )
 
-var (
-	// ErrReturn says that a text is not an address to which a browser may return with
-	// an answer.
-	ErrReturn = errors.New("it is not an address to return to")
+// NoReturn says why a text is not an address to which a browser may return with an answer.
+type NoReturn string
 
-	// ErrPlain says that such an address is http at a host that is not this machine.
-	ErrPlain = errors.New("it is not reached by https")
+func (n NoReturn) Error() string { return string(n) }
+
+// The reasons.
+const (
+	Unreadable   = NoReturn("it is not a URL")
+	NotPlain     = NoReturn("it has a blank, or a character outside ASCII: write such a character of a path with %, and such a host name in its xn-- form")
+	Wildcard     = NoReturn("it has a *, and each address is compared as a whole")
+	Backslash    = NoReturn("it has a backslash")
+	Fragment     = NoReturn("it has a fragment (#), which no answer may follow")
+	HasUser      = NoReturn("it has a user name before the host")
+	BadHost      = NoReturn("its host or its port is missing, or is not written as browsers write it")
+	Insecure     = NoReturn("it is not reached by https, and http is for loopback addresses only")
+	NoScheme     = NoReturn("it does not begin with a scheme such as https://")
+	CommonScheme = NoReturn("its scheme is not https, and the scheme of an app is the name of a domain in reverse, with a dot, such as com.example.app")
 )
 
 // CheckReturn accepts the address of an OpenID client: an absolute URI without a
 // fragment, by https, or by http at a loopback host. A private scheme has a dot (RFC
-// 8252 7.1), so that no script scheme is accepted.
+// 8252 7.1), so that no script scheme is accepted. Its error is a NoReturn.
 func CheckReturn(s string) error {
 	u, err := url.Parse(s)
 	switch {
-	case err != nil, u.User != nil, u.Fragment != "", strings.ContainsAny(s, "#*\\"), strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return ErrReturn
-	case u.Scheme == "https" && Check(Of(u)) == nil:
-		return nil
-	case u.Scheme == "http" && Check(Of(u)) == nil:
-		if !IsLoopback(u.Hostname()) {
-			return ErrPlain
+	case strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return NotPlain
+	case strings.Contains(s, "*"):
+		return Wildcard
+	case strings.Contains(s, "\\"):
+		return Backslash
+	case strings.Contains(s, "#"):
+		return Fragment
+	case err != nil:
+		return Unreadable
+	case u.User != nil:
+		return HasUser
+	case u.Scheme == "":
+		return NoScheme
+	case HasPrivateScheme(u):
+		if u.Host != "" && !hasHost(u, "") {
+			return BadHost
 		}
 		return nil
-	case HasPrivateScheme(u) && u.Host == "":
-		return nil
+	case u.Scheme != "https" && u.Scheme != "http":
+		return CommonScheme
+	case Check(Of(u)) != nil:
+		return BadHost
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
+		return Insecure
 	}
-	return ErrReturn
+	return nil
 }
 
 // HasPrivateScheme reports whether a URL has a private scheme, which only an app on a user's
@@ -45,7 +68,7 @@ func HasPrivateScheme(u *url.URL) bool { return strings.Contains(u.Scheme, ".") 
 // another program's, so there the ports must be the same.
 func SameHost(address, site string) bool {
 	a, err := url.Parse(address)
-	if err != nil {
+	if err != nil || HasPrivateScheme(a) { // an app reads what stands behind its scheme, and no host
 		return false
 	}
 	s, err := url.Parse(site)

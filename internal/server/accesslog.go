@@ -25,6 +25,10 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	case e.route != nil && e.route.quiet && e.status < http.StatusBadRequest:
 		level = slog.LevelDebug
 	}
+	var more []slog.Attr
+	if e.explain != nil && e.code != "" {
+		more = e.explain(e.code, e.cause) // which may also keep it, whatever the level of the log
+	}
 	if !m.log.Enabled(&e.ctx, level) {
 		return
 	}
@@ -44,9 +48,9 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 		attrs = append(attrs, slog.String("code", e.code))
 	}
 	if e.cause != nil {
-		attrs = append(attrs, slog.String("cause", clip(e.cause.Error())))
+		attrs = append(attrs, slog.String("cause", Clip(e.cause.Error())))
 	}
-	m.log.LogAttrs(&e.ctx, level, "request", attrs...)
+	m.log.LogAttrs(&e.ctx, level, "request", append(attrs, more...)...)
 }
 
 // identity returns the first attributes of each log entry of a request: the
@@ -81,8 +85,8 @@ func (m *Mux) endSpan(e *exchange, r *http.Request) {
 	e.span.End(failure)
 }
 
-// clip limits the length of a text that may quote input.
-func clip(s string) string {
+// Clip limits the length of a text that may quote input.
+func Clip(s string) string {
 	const limit = 1024 // bytes
 	if len(s) <= limit {
 		return s

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -14,6 +15,14 @@ func Note(w http.ResponseWriter, err error) {
 	if e, ok := w.(*exchange); ok {
 		f := asFault(err)
 		e.code, e.cause = f.Code, errors.Unwrap(f)
+	}
+}
+
+// Explain gives the log entry of a request more attributes if the request is refused. explain gets the
+// fault code, and the cause or nil.
+func Explain(w http.ResponseWriter, explain func(code string, cause error) []slog.Attr) {
+	if e, ok := w.(*exchange); ok {
+		e.explain = explain
 	}
 }
 

@@ -214,9 +214,20 @@ func (m *Mux) respells(r *http.Request) bool {
 	return pages.Own(r.URL.Path) && strings.Contains(path, "%") && (m.askPath == "" || !strings.HasPrefix(path, m.askPath+"/"))
 }
 
+// mendSlash removes the first of two slashes before a document of Portico below /.well-known/. A client adds
+// the path to an issuer that it was given with a slash at the end. It matches whole paths of such documents, so no
+// other path gets a second spelling.
+func (m *Mux) mendSlash(r *http.Request) {
+	const doubled = "//.well-known/"
+	if strings.HasPrefix(r.RequestURI, doubled) && strings.HasPrefix(r.URL.Path, doubled) && r.URL.RawPath == "" && slices.Contains(m.patterns, "GET "+r.URL.Path[1:]) {
+		r.RequestURI, r.URL.Path = r.RequestURI[1:], r.URL.Path[1:]
+	}
+}
+
 // admit decides whether the request may reach a route, and replaces the peer's
 // address with the client's.
 func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
+	m.mendSlash(r)
 	if !r.ProtoAtLeast(1, 1) {
 		// net/http drops the Transfer-Encoding of such a request, so the end of
 		// the request is uncertain (RFC 9112 6.1).

@@ -57,6 +57,25 @@ func TestMux_Routes(t *testing.T) {
 	}
 }
 
+// A client that has the issuer with a slash at the end asks with two slashes. Only whole documents of Portico
+// have this second spelling.
+func TestMux_DoubledSlash(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /.well-known/openid-configuration", ok)
+	k.Handle("POST /.well-known/elsewhere", ok)
+	addr := k.listen(t)
+	for target, want := range map[string]int{
+		"//.well-known/openid-configuration": 200, "//.well-known/openid-configuration?x": 200, "/.well-known/openid-configuration": 200,
+		"///.well-known/openid-configuration": 400, "//.well-known//openid-configuration": 400, "//.well-known/openid-configuration/": 400,
+		"//.well-known/openid%2dconfiguration": 400, "//.well-known/elsewhere": 400, "//.well-known/other": 400, "//auth/signin": 400,
+	} {
+		if answers := raw(t, addr, "GET "+target+" HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n", 1); len(answers) != 1 || answers[0].StatusCode != want {
+			t.Errorf("%s: %v, want %d", target, answers, want)
+		}
+	}
+}
+
 func TestMux_FallbackTakesWhatNoRouteTakes(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)

@@ -138,3 +138,25 @@ func TestAuthlib(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// OmniAuth of Ruby, with the gem of GitLab and the arguments that the preset prints.
+func TestOmniAuth(t *testing.T) {
+	t.Parallel()
+	const ruby = "/usr/bin/ruby"
+	if exec.Command(ruby, "-e", "require 'omniauth_openid_connect'; require 'webrick'").Run() != nil {
+		t.Skip("OmniAuth is missing: run tools/apps")
+	}
+	here := "http://127.0.0.1:" + freePort(t)
+	p := prepare(t)
+	block, lines := preset(t, p, "omniauth", here)
+	p.serve(block)
+	if out, err := p.command("user", "set-roles", address, "admin").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var log buffer
+	app := logged(exec.Command(ruby, "omniauth_app.rb", here), &log)
+	app.Stdin = strings.NewReader(strings.Join(lines, "\n"))
+	run(t, app)
+	await(t, here, &log)
+	newVisitor(t).sees(here+"/auth/openid_connect", `"Email":"`+address+`"`, `"Name":"`+name+`"`, `"Groups":["admin"]`)
+}

@@ -37,10 +37,14 @@ func TestOAuth2Proxy(t *testing.T) {
 				x.back = "http://127.0.0.1:" + freePort(t)
 				args = []string{"--upstream=static://202", "--reverse-proxy", "--set-xauthrequest"}
 			}
-			c := client{ID: "oauth2-proxy", Secret: "a secret of oauth2-proxy, in tests", Redirect: x.here + "/oauth2/callback", Logout: x.here + "/oauth2/sign_in", More: allScopes}
-			p := start(t, c)
+			c := client{ID: "oauth2-proxy", Redirect: x.here + "/oauth2/callback", Logout: x.here + "/oauth2/sign_in"}
+			p := prepare(t)
+			block, environ := preset(t, p, c.ID, x.here)
+			p.serve(block)
 			var log buffer
-			run(t, logged(oauth2Proxy(path, p, c, x, args), &log))
+			proxy := logged(oauth2Proxy(path, x, args), &log)
+			proxy.Env = append(os.Environ(), environ...)
+			run(t, proxy)
 			await(t, x.back+"/ping", &log)
 			if front != nil {
 				run(t, logged(front(t, x), &log))
@@ -51,10 +55,10 @@ func TestOAuth2Proxy(t *testing.T) {
 	}
 }
 
-func oauth2Proxy(path string, p *portico, c client, x proxied, more []string) *exec.Cmd {
-	return exec.Command(path, append(more, "--provider=oidc", "--oidc-issuer-url="+p.origin, "--client-id="+c.ID, "--client-secret="+c.Secret, "--email-domain=*",
-		"--cookie-secret=0123456789abcdef0123456789abcdef", "--cookie-secure=false", "--cookie-refresh=1s", "--code-challenge-method=S256", "--skip-provider-button",
-		"--scope=openid email profile offline_access", "--http-address="+strings.TrimPrefix(x.back, "http://"), "--redirect-url="+c.Redirect)...)
+// oauth2Proxy returns the command, without what the preset prints for its environment.
+func oauth2Proxy(path string, x proxied, more []string) *exec.Cmd {
+	return exec.Command(path, append(more, "--cookie-secret=0123456789abcdef0123456789abcdef", "--cookie-secure=false", "--cookie-refresh=1s", "--skip-provider-button",
+		"--http-address="+strings.TrimPrefix(x.back, "http://"))...)
 }
 
 func logged(c *exec.Cmd, log *buffer) *exec.Cmd {

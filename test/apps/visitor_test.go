@@ -56,7 +56,8 @@ func (v *visitor) open(target string) (text, at string) {
 	return "", ""
 }
 
-// form returns the form that leads on: it has a password, or asks whether to sign out.
+// form returns the form that leads on: it has a password, asks whether to sign out, or is the button of
+// Auth.js.
 func (v *visitor) form(page *html.Node) *html.Node {
 	for n := range page.Descendants() {
 		if n.Type != html.ElementNode || n.Data != "form" || !strings.EqualFold(attribute(n, "method"), "post") {
@@ -66,7 +67,7 @@ func (v *visitor) form(page *html.Node) *html.Node {
 			v.signed++
 			return n
 		}
-		if strings.HasSuffix(attribute(n, "action"), "/sign-out") || strings.Contains(attribute(n, "action"), "/openid/logout") {
+		if strings.HasSuffix(attribute(n, "action"), "/signin/portico") || strings.HasSuffix(attribute(n, "action"), "/sign-out") || strings.Contains(attribute(n, "action"), "/openid/logout") {
 			return n
 		}
 	}

@@ -343,6 +343,8 @@ func attacks() testform.Catalogue {
 		"SEC-350":    "A name or a setting hides characters, or turns the direction of the text around it, on a page, in an email or in a terminal.",
 		"SEC-351":    "A pipe or a device stands where an operator's command or setting expects a file.",
 		"SEC-362":    "A stranger names an address inside, and Portico reaches others through a proxy.",
+		"SEC-358":    "An app that no operator knows returns to a private scheme, behind which it writes the name of another host.",
+		"SEC-357":    "A refused request for an OpenID client holds a secret in a wrong place, a forged line for the log, or very long values, or is one of very many.",
 		"SEC-352":    "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 		"SEC-260":    "A text that an operator pasted from elsewhere holds markup, an action of a template or a header of an email.",
 		"SEC-355":    "A stranger reads in the headers of a page which apps, OpenID clients and providers an installation has.",

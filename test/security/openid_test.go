@@ -28,34 +28,37 @@ func openIDClients(c *config.Config) {
 		{ID: "rp", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack, "https://rp.test/second"}, Scopes: append(scopes, "offline_access"), PKCE: true, LogoutReturns: []string{rpBye}},
 		{ID: "rp2", IDTokenAlg: "ES256", Secret: rp2Secret, RedirectURIs: []string{rpBack}, Scopes: scopes, PKCE: true},
 		{ID: "spa", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"https://spa.test/cb"}, Scopes: scopes, PKCE: true},
-		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}, Scopes: scopes, PKCE: true},
+		{ID: "native", IDTokenAlg: "ES256", Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb", "com.example.app://callback"}, Scopes: scopes, PKCE: true},
 	}
 }
 
 // openIDRoutes lists the routes for OpenID clients.
 func openIDRoutes() map[string]route {
 	return map[string]route{
-		"GET /.well-known/openid-configuration":       {200, 200, "", false},
-		"GET /.well-known/oauth-authorization-server": {200, 200, "", false},
-		"GET /auth/openid/authorize":                  {422, 422, "", false},
-		"POST /auth/openid/authorize":                 {303, 303, "client_id=x", true},
-		"POST /auth/openid/token":                     {401, 401, "client_id=x", true},
-		"POST /auth/openid/par":                       {401, 401, "client_id=x", true},
-		"OPTIONS /auth/openid/token":                  {204, 204, "", false},
-		"GET /auth/openid/userinfo":                   {401, 401, "", false},
-		"POST /auth/openid/userinfo":                  {401, 401, "", true},
-		"OPTIONS /auth/openid/userinfo":               {204, 204, "", false},
-		"POST /auth/openid/revoke":                    {401, 401, "client_id=x", true},
-		"OPTIONS /auth/openid/par":                    {204, 204, "", false},
-		"OPTIONS /auth/openid/revoke":                 {204, 204, "", false},
-		"POST /auth/openid/introspect":                {401, 401, "client_id=x", true},
-		"POST /auth/openid/consent":                   {422, 422, `{"account":"other","request":"","scopes":"","answer":"allow"}`, false},
-		"POST /auth/openid/device":                    {401, 401, "client_id=x", true},
-		"GET /auth/device":                            {303, 200, "", false},
-		"POST /auth/device":                           {303, 422, `{"code":"BBBB-BBBB"}`, false},
-		"GET /auth/openid/logout":                     {303, 200, "", false},
-		"POST /auth/openid/logout":                    {303, 303, "client_id=x", true},
-		"POST /auth/openid/logout/confirm":            {303, 303, `{"account":"other","request":""}`, false},
+		"GET /.well-known/openid-configuration":           {200, 200, "", false},
+		"GET /.well-known/oauth-authorization-server":     {200, 200, "", false},
+		"GET /auth/openid/authorize":                      {422, 422, "", false},
+		"POST /auth/openid/authorize":                     {303, 303, "client_id=x", true},
+		"POST /auth/openid/token":                         {401, 401, "client_id=x", true},
+		"POST /auth/openid/par":                           {401, 401, "client_id=x", true},
+		"OPTIONS /auth/openid/token":                      {204, 204, "", false},
+		"OPTIONS /auth/openid/device":                     {204, 204, "", false},
+		"OPTIONS /.well-known/openid-configuration":       {204, 204, "", false},
+		"OPTIONS /.well-known/oauth-authorization-server": {204, 204, "", false},
+		"GET /auth/openid/userinfo":                       {401, 401, "", false},
+		"POST /auth/openid/userinfo":                      {401, 401, "", true},
+		"OPTIONS /auth/openid/userinfo":                   {204, 204, "", false},
+		"POST /auth/openid/revoke":                        {401, 401, "client_id=x", true},
+		"OPTIONS /auth/openid/par":                        {204, 204, "", false},
+		"OPTIONS /auth/openid/revoke":                     {204, 204, "", false},
+		"POST /auth/openid/introspect":                    {401, 401, "client_id=x", true},
+		"POST /auth/openid/consent":                       {422, 422, `{"account":"other","request":"","scopes":"","answer":"allow"}`, false},
+		"POST /auth/openid/device":                        {401, 401, "client_id=x", true},
+		"GET /auth/device":                                {303, 200, "", false},
+		"POST /auth/device":                               {303, 422, `{"code":"BBBB-BBBB"}`, false},
+		"GET /auth/openid/logout":                         {303, 200, "", false},
+		"POST /auth/openid/logout":                        {303, 303, "client_id=x", true},
+		"POST /auth/openid/logout/confirm":                {303, 303, `{"account":"other","request":""}`, false},
 	}
 }
 
@@ -202,7 +205,7 @@ func TestSEC130_RedirectURI(t *testing.T) {
 			t.Errorf("the page does not say that %s is there twice: %d %.300s", name, a.status, a.body)
 		}
 	}
-	for _, uri := range []string{"http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "com.example.app:/cb"} {
+	for _, uri := range []string{"http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "com.example.app:/cb", "com.example.app://callback"} {
 		if a := v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)); a.sentBack(uri).Get("code") == "" {
 			t.Errorf("the app on a device does not get back to %s: %d", uri, a.status)
 		}
@@ -210,7 +213,7 @@ func TestSEC130_RedirectURI(t *testing.T) {
 	for _, uri := range []string{
 		"http://localhost/cb", "http://localhost:80/cb", "http://127.0.0.1:80", "http://127.0.0.1:80/", "http://127.0.0.1:/cb", "http://127.0.0.1:8o/cb", "http://127.0.0.1:123456/cb", "http://127.0.0.1:65536/cb",
 		"http://127.0.0.1:80@evil.test/cb", "http://127.0.0.1:80:90/cb", "http://127.0.0.1.evil.test/cb", "http://127.0.0.1evil.test/cb", "https://127.0.0.1/cb", "http://127.0.0.2/cb", "http://[::1]/cb",
-		"com.example.app://evil.test/cb", "com.example.app:/cb/x", "com.example.app:cb",
+		"com.example.app://evil.test/cb", "com.example.app://callback/", "com.example.app://callback:80", "com.example.app://Callback", "com.example.app:/cb/x", "com.example.app:cb",
 	} {
 		stays(uri, v.authorize(codeRequest("client_id", "native", "redirect_uri", uri)))
 	}

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/openid"
 	"portico/internal/secret"
 	"portico/internal/server/ops"
 )
 
-// Only a process that can read the master key may ask for a reload: a page in
+// Only a process that can read the master key may ask for a reload, or for refused requests: a page in
 // the operator's browser can reach the operations listener, and so may other
 // machines.
 func TestSEC218_ReloadNeedsTheMasterKey(t *testing.T) {
@@ -24,18 +25,26 @@ func TestSEC218_ReloadNeedsTheMasterKey(t *testing.T) {
 	handler := ops.New(ops.Config{
 		Stopping: func() bool { return false }, Ping: func(context.Context) error { return nil }, Metrics: http.NotFoundHandler(),
 		Reload: ops.Reload{
-			Do:    func(context.Context) ops.Reloaded { reloads++; return ops.Reloaded{} },
-			Proof: key.MAC(ops.ReloadPurpose), Clock: clock.NewManual(now),
+			Do:       func(context.Context) ops.Reloaded { reloads++; return ops.Reloaded{} },
+			Refusals: func(string) []openid.Refusal { reloads++; return nil },
+			Proof:    key.MAC(ops.ReloadPurpose), Clock: clock.NewManual(now),
 		},
 	})
-	ask := func(method, proof string) int {
-		r := httptest.NewRequest(method, "http://127.0.0.1:9080"+ops.ReloadPath, nil)
+	asks := func(path, method, proof string) int {
+		r := httptest.NewRequest(method, "http://127.0.0.1:9080"+path, nil)
 		if proof != "" {
 			r.Header.Set("Authorization", proof)
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		return w.Code
+	}
+	ask := func(method, proof string) int {
+		status := asks(ops.ReloadPath, method, proof)
+		if other := asks(ops.RefusalsPath+"?client=rp", method, proof); other != status {
+			t.Errorf("refused requests: %d, a reload: %d", other, status)
+		}
+		return status
 	}
 	mac := key.MAC(ops.ReloadPurpose)
 	at := strconv.FormatInt(now.Unix(), 10)
@@ -62,7 +71,7 @@ func TestSEC218_ReloadNeedsTheMasterKey(t *testing.T) {
 	if status := ask("GET", ops.Prove(mac, now)); status != http.StatusMethodNotAllowed || reloads != 0 {
 		t.Errorf("GET: %d, %d reloads", status, reloads)
 	}
-	if status := ask("POST", ops.Prove(mac, now)); status != http.StatusOK || reloads != 1 {
+	if status := ask("POST", ops.Prove(mac, now)); status != http.StatusOK || reloads != 2 {
 		t.Errorf("the key of this installation: %d, %d reloads", status, reloads)
 	}
 }

@@ -30,6 +30,7 @@ func routes() map[string]route {
 		"GET /{$}":                                  {303, 303, "", false},
 		"GET /.well-known/change-password":          {303, 303, "", false},
 		"GET /.well-known/jwks.json":                {200, 200, "", false},
+		"OPTIONS /.well-known/jwks.json":            {204, 204, "", false},
 		"GET /auth/signin":                          {200, 200, "", false},
 		"POST /auth/signin":                         {401, 401, credentials, false},
 		"GET /auth/signup":                          {200, 200, "", false},

@@ -85,6 +85,7 @@ func New(c Config) *Gateway {
 // endpoint, and the published keys.
 func (g *Gateway) Mount(m *server.Mux) {
 	m.Handle("GET /.well-known/jwks.json", g.keySet, server.Quiet)
+	m.Handle("OPTIONS /.well-known/jwks.json", server.PreflightOfAll, server.Quiet)
 	if len(g.apps) > 0 {
 		m.Handle("GET "+enterPath, g.depart)
 		m.Handle(CheckPath, g.check, server.CrossSite, server.Quiet)
@@ -157,8 +158,13 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
 	if path := r.URL.Path; r.Host != g.host && pages.Own(path) {
 		return g.visitAuth(w, r, path)
 	}
-	if a := g.resourceAt(r.Host, r.URL.Path); a != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		return g.describe(w, a)
+	if a := g.resourceAt(r.Host, r.URL.Path); a != nil {
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			return g.describe(w, a)
+		case http.MethodOptions:
+			return server.PreflightOfAll(w, r)
+		}
 	}
 	v, err := g.decide(w, r, &asked)
 	if err != nil {

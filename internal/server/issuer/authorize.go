@@ -84,8 +84,9 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string)
 		return request, nil, mark, server.Malformed.WithCause(err)
 	}
 	query = withValues(query)
-	caller := h.Actions.Caller(w, r)
-	clients, err := h.Actions.Flows.ClientsFor(r.Context(), caller, query.Get("client_id"))
+	caller, id := h.Actions.Caller(w, r), query.Get("client_id")
+	clients, err := h.Actions.Flows.ClientsFor(r.Context(), caller, id)
+	h.explain(w, r, clients, id, "", query)
 	if err != nil {
 		return request, nil, mark, err
 	}
@@ -93,7 +94,7 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string)
 		return request, nil, mark, err
 	}
 	if openid.IsPushed(query.Get("request_uri")) {
-		request, err = h.pulled(r, clients, query, mark.Sent)
+		request, err = h.pulled(w, r, clients, query, mark.Sent)
 	} else {
 		request, err = h.judge(query, clients.ParseRequest)
 	}
@@ -201,7 +202,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, request openid.
 		values.Set("state", request.State)
 	}
 	if request.FormPost {
-		return h.postBack(w, r, request.RedirectURI, values)
+		return h.postBack(w, r, request, values)
 	}
 	return server.SeeOther(w, openid.WithQuery(request.RedirectURI, values))
 }

@@ -104,6 +104,44 @@ func TestClaims_Extra(t *testing.T) {
 	}
 }
 
+// An account without a name gets the claim from another one, where the client asks for that. A name that
+// the account has stays.
+func TestClaims_Name(t *testing.T) {
+	t.Parallel()
+	const address = "mara@example.org"
+	for _, c := range []struct {
+		name, extra, scope string
+		inToken            []string
+		want               [2]string // in the ID token, in UserInfo
+	}{
+		{"", "", "openid profile", []string{"all"}, [2]string{}},
+		{"", "name=email", "openid profile", []string{"all"}, [2]string{address, address}},
+		{"", "name=email", "openid profile", nil, [2]string{"", address}},
+		{"", "name='a user'", "openid profile email", []string{"name"}, [2]string{"a user", "a user"}},
+		{"", "name=preferred_username", "openid email", []string{"all"}, [2]string{}},
+		{"Mara Lind", "name=email", "openid profile email", []string{"name"}, [2]string{"Mara Lind", "Mara Lind"}},
+	} {
+		s := startFor(t, func(cfg *config.Config) {
+			cfg.Clients[0].IDTokenClaims = c.inToken
+			if c.extra != "" {
+				cfg.Clients[0].ExtraClaims = []string{c.extra}
+			}
+		})
+		if err := s.Flows.SetUserName(t.Context(), s.Person(address), c.name); err != nil {
+			t.Fatal(err)
+		}
+		b := s.Browser()
+		b.SignIn(address)
+		got := s.tokens(b, "scope", c.scope)
+		for i, text := range []string{payload(t, got.ID), s.userInfo(got.Access).text} {
+			var all struct{ Name, Email string }
+			if err := json.Unmarshal([]byte(text), &all); err != nil || all.Name != c.want[i] {
+				t.Errorf("%+v: %v %s", c, err, text)
+			}
+		}
+	}
+}
+
 // The ID token names the access token beside it (OpenID Connect Core 3.1.3.6).
 func TestIDToken_AccessTokenHash(t *testing.T) {
 	t.Parallel()

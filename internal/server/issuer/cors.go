@@ -17,25 +17,17 @@ func shareWith(w http.ResponseWriter, r *http.Request, client openid.Client) {
 
 // shareWithPages lets pages of all public clients read an answer that depends on no
 // client: an error before the client is known, or the permission to send a request,
-// which does not name its client. It reports whether the request comes from such a
-// page. The origins of unknown apps are in their documents, so any page may be one.
-func (h *Handler) shareWithPages(w http.ResponseWriter, r *http.Request) bool {
+// which does not name its client. The origins of unknown apps are in their documents, so any page may be one.
+func (h *Handler) shareWithPages(w http.ResponseWriter, r *http.Request) {
 	sent := r.Header["Origin"]
-	if len(sent) != 1 || !h.Documents && !h.Clients.PublicAt(sent[0]) {
-		return false
+	if len(sent) == 1 && (h.Documents || h.Clients.PublicAt(sent[0])) {
+		server.OpenTo(w, sent[0])
 	}
-	server.OpenTo(w, sent[0])
-	return true
 }
 
 // preflight answers what a browser asks before a page of a public client may send
 // its request.
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) error {
-	if h.shareWithPages(w, r) {
-		w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
-		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP")
-		w.Header().Set("Access-Control-Max-Age", "600")
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	h.shareWithPages(w, r)
+	return server.Preflight(w, "GET, POST")
 }

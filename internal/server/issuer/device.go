@@ -22,8 +22,10 @@ type deviceCodes struct {
 func (h *Handler) device(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err != nil {
+		h.shareWithPages(w, r)
 		return h.tell(w, err)
 	}
+	shareWith(w, r, client)
 	codes, err := h.Actions.Flows.BeginDevice(r.Context(), h.Actions.Caller(w, r), client, values.Get("scope"), values["resource"])
 	if err != nil {
 		return h.tell(w, err)

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -325,6 +326,24 @@ func TestCORS(t *testing.T) {
 	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/.well-known/jwks.json"} {
 		if got := s.send("GET", path, "", "Origin", "https://evil.test"); got.StatusCode != 200 || got.Header.Get("Access-Control-Allow-Origin") != "*" || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
 			t.Errorf("%s: %d %v", path, got.StatusCode, got.Header)
+		}
+	}
+	// The preflights that libraries send: each asks for headers of its own.
+	for path, origin := range map[string]string{
+		"/.well-known/openid-configuration": "https://any.test", "/.well-known/oauth-authorization-server": "https://any.test", "/.well-known/jwks.json": "https://any.test",
+		"/auth/openid/token": "https://spa.test", "/auth/openid/userinfo": "https://spa.test", "/auth/openid/par": "https://spa.test", "/auth/openid/revoke": "https://spa.test", "/auth/openid/device": "https://spa.test",
+	} {
+		for _, asked := range []string{"", "authorization", "authorization,content-type,dpop", "x-requested-with", "cache-control,pragma,traceparent,baggage", "mcp-protocol-version"} {
+			got := s.send("OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", asked)
+			allowed := strings.Split(strings.ToLower(got.Header.Get("Access-Control-Allow-Headers")), ", ")
+			for _, name := range strings.Split(asked, ",") {
+				if name != "" && !slices.Contains(allowed, name) && (name == "authorization" || !slices.Contains(allowed, "*")) {
+					t.Errorf("a preflight of %s does not allow %s: %v", path, name, got.Header)
+				}
+			}
+			if from := got.Header.Get("Access-Control-Allow-Origin"); got.StatusCode != 204 || from != "*" && from != origin || got.Header.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("a preflight of %s: %d %v", path, got.StatusCode, got.Header)
+			}
 		}
 	}
 	if got := s.send("GET", "/auth/api/session", "", "Origin", "https://spa.test"); got.Header.Get("Access-Control-Allow-Origin") != "" {

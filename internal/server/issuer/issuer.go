@@ -44,12 +44,13 @@ type Screens interface {
 
 // Config configures a Handler.
 type Config struct {
-	Actions *form.Actions
-	Screens Screens
-	Clients openid.Clients
-	Keys    *signingkey.Keeper
-	Clock   clock.Clock
-	Public  *url.URL
+	Actions  *form.Actions
+	Screens  Screens
+	Clients  openid.Clients
+	Refusals *openid.Refusals // which this package adds to
+	Keys     *signingkey.Keeper
+	Clock    clock.Clock
+	Public   *url.URL
 
 	Documents bool // whether clients may describe themselves
 	Registers bool // whether clients may register themselves
@@ -77,8 +78,10 @@ func (h *Handler) Mount(m *server.Mux) {
 		return
 	}
 	oauth := server.AnswerBadBody(badBody)
-	m.Handle("GET /.well-known/openid-configuration", h.discovery, server.Quiet)
-	m.Handle("GET /.well-known/oauth-authorization-server", h.discovery, server.Quiet)
+	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"} {
+		m.Handle("GET "+path, h.discovery, server.Quiet)
+		m.Handle("OPTIONS "+path, server.PreflightOfAll, server.Quiet)
+	}
 	m.Handle("GET "+pages.Authorize, h.authorize)
 	m.Handle("POST "+pages.Authorize, h.authorizeForm, server.CrossSite)
 	m.Handle("POST "+pages.Consent, h.consent)
@@ -100,7 +103,7 @@ func (h *Handler) Mount(m *server.Mux) {
 		m.Handle("PUT "+registerPath+"/{id}", h.registrant(h.reregister), server.CrossSite, oauth)
 		m.Handle("DELETE "+registerPath+"/{id}", h.registrant(h.unregister), server.CrossSite)
 	}
-	for _, path := range []string{pages.Token, pages.UserInfo, parPath, revokePath} {
+	for _, path := range []string{pages.Token, pages.UserInfo, parPath, revokePath, devicePath} {
 		m.Handle("OPTIONS "+path, h.preflight)
 	}
 }

@@ -21,7 +21,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	farewell, wrong, err := h.leaving(r, query)
+	farewell, wrong, err := h.leaving(w, r, query)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,14 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 
 // leaving reads a request to sign out. wrong is why the browser cannot go back to the
 // client.
-func (h *Handler) leaving(r *http.Request, query url.Values) (f openid.Farewell, wrong, err error) {
+func (h *Handler) leaving(w http.ResponseWriter, r *http.Request, query url.Values) (f openid.Farewell, wrong, err error) {
 	query = withValues(query)
 	id := query.Get("client_id")
 	if hint, err := h.readHint(query.Get("id_token_hint")); err == nil {
 		id = hint.ClientID
 	}
 	clients, err := h.Actions.Flows.RegisteredFor(r.Context(), id)
+	h.explain(w, r, clients, id, "", query)
 	if err == nil {
 		f, wrong = clients.ParseFarewell(query, h.readHint)
 	}
@@ -61,7 +62,7 @@ func (h *Handler) logoutForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	location := pages.With(pages.EndSession, query)
 	if len(location) > maxLocation { // with an ID token that has many groups
-		farewell, wrong, err := h.leaving(r, query)
+		farewell, wrong, err := h.leaving(w, r, query)
 		if err != nil || wrong != nil {
 			return cmp.Or(err, wrong)
 		}
@@ -90,7 +91,7 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return server.Malformed.WithCause(err)
 	}
-	farewell, wrong, err := h.leaving(r, query)
+	farewell, wrong, err := h.leaving(w, r, query)
 	if err != nil || wrong != nil {
 		return cmp.Or(err, wrong)
 	}

@@ -57,7 +57,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 
 // pulled returns the pushed request that a browser names. All other parameters beside
 // the name do not count. begun says that the browser was here with it before.
-func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Values, begun bool) (openid.Request, error) {
+func (h *Handler) pulled(w http.ResponseWriter, r *http.Request, clients openid.Clients, query url.Values, begun bool) (openid.Request, error) {
 	if err := openid.Single(query, "client_id", "request_uri"); err != nil {
 		return openid.Request{}, err
 	}
@@ -69,6 +69,7 @@ func (h *Handler) pulled(r *http.Request, clients openid.Clients, query url.Valu
 	if err != nil {
 		return openid.Request{}, err
 	}
+	h.explain(w, r, clients, p.ClientID, "", inner)
 	request, err := h.judge(inner, clients.ParsePushed)
 	request.Pushed = p.Hash
 	return request, err

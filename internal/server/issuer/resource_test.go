@@ -53,6 +53,10 @@ func TestResource_FromNothing(t *testing.T) {
 	if json.Unmarshal([]byte(got.text), &described) != nil || described.Resource != s.Origin+"/tools" || len(described.Servers) != 1 || described.Servers[0] != s.Origin {
 		t.Fatalf("the metadata: %d %s", got.StatusCode, got.text)
 	}
+	before := s.send("OPTIONS", strings.TrimPrefix(address, s.Origin), "", "Origin", "https://any.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "mcp-protocol-version")
+	if before.StatusCode != 204 || before.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("a page asks before it reads the metadata: %d %v", before.StatusCode, before.Header)
+	}
 	page := s.asked(b, p.asks("scope", "openid", "resource", described.Resource)...)
 	if last := page.Client.Scopes[len(page.Client.Scopes)-1]; last.Text != "Access to "+described.Resource+" on your behalf" {
 		t.Errorf("the page names %+v", page.Client.Scopes)

@@ -27,7 +27,7 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 		h.shareWithPages(w, r)
 		return askForToken(w, schemeBearer, schemeDPoP)
 	}
-	b, err := h.opens(r, scheme, access)
+	b, err := h.opens(w, r, scheme, access)
 	if errors.As(err, &wrong) {
 		h.shareWithPages(w, r)
 		return refuseToken(w, http.StatusUnauthorized, scheme, wrong)
@@ -61,8 +61,9 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 
 // opens returns what an access token gives its sender, or an openid.Error. A token that
 // belongs to a key counts only with a proof of that key, which is used up.
-func (h *Handler) opens(r *http.Request, scheme, access string) (openid.Bearer, error) {
+func (h *Handler) opens(w http.ResponseWriter, r *http.Request, scheme, access string) (openid.Bearer, error) {
 	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access)
+	h.explain(w, r, h.Clients, b.Live.Grant.ClientID, "", nil)
 	if err != nil {
 		return openid.Bearer{}, err
 	}

@@ -34,7 +34,7 @@ type Config struct {
 	Stopping func() bool                 // whether the process is stopping
 	Ping     func(context.Context) error // checks the database; ErrReadOnly if it is read-only
 	Metrics  http.Handler
-	Reload   Reload   // without Do, ReloadPath is 404
+	Reload   Reload   // without Do, ReloadPath and RefusalsPath are 404
 	Public   string   // the host of public_url: names in its domain are the operator's
 	Names    []string // of this node, each with or without a port
 }
@@ -63,7 +63,8 @@ func New(cfg Config) http.Handler {
 	})
 	mux.Handle("GET /metrics", cfg.ownHost(cfg.Metrics))
 	if cfg.Reload.Do != nil {
-		mux.Handle("POST "+ReloadPath, cfg.ownHost(http.HandlerFunc(cfg.Reload.serve)))
+		mux.Handle("POST "+ReloadPath, cfg.ownHost(cfg.Reload.guard(cfg.Reload.serve)))
+		mux.Handle("POST "+RefusalsPath, cfg.ownHost(cfg.Reload.guard(cfg.Reload.refusals)))
 	}
 	return plain(mux)
 }

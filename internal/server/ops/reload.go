@@ -9,11 +9,17 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/openid"
 	"portico/internal/secret"
 )
 
-// ReloadPath is where `portico reload` asks for new settings.
-const ReloadPath = "/reload"
+const (
+	// ReloadPath is where `portico reload` asks for new settings.
+	ReloadPath = "/reload"
+
+	// RefusalsPath, with the parameter client, is where `portico why --client` asks for refused requests.
+	RefusalsPath = "/refusals"
+)
 
 // proofLife is how far the times of the two processes, which run on one machine,
 // may lie apart.
@@ -32,14 +38,15 @@ type Reloaded struct {
 	Problems []string `json:"problems,omitempty"` // why nothing has changed
 }
 
-// Reload configures ReloadPath.
+// Reload configures ReloadPath and RefusalsPath.
 type Reload struct {
-	Do    func(context.Context) Reloaded
-	Proof *secret.MAC // of the purpose ReloadPurpose
-	Clock clock.Clock
+	Do       func(context.Context) Reloaded
+	Refusals func(clientID string) []openid.Refusal
+	Proof    *secret.MAC // of the purpose ReloadPurpose
+	Clock    clock.Clock
 }
 
-// Prove returns the Authorization header for ReloadPath: a keyed hash of the
+// Prove returns the Authorization header for both paths: a keyed hash of the
 // time. Only who can read the master key can make it, so that neither another
 // machine nor a web page in the operator's browser can ask.
 func Prove(mac *secret.MAC, now time.Time) string {
@@ -59,15 +66,26 @@ func proven(mac *secret.MAC, header string, now time.Time) bool {
 	return mac.Is(sent, at)
 }
 
+// guard lets only a request pass that Prove has proven.
+func (c Reload) guard(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !proven(c.Proof, r.Header.Get("Authorization"), c.Clock.Now()) {
+			say(w, http.StatusForbidden, "use the commands of Portico on this machine, with the settings of the server")
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		next(w, r)
+	})
+}
+
 func (c Reload) serve(w http.ResponseWriter, r *http.Request) {
-	if !proven(c.Proof, r.Header.Get("Authorization"), c.Clock.Now()) {
-		say(w, http.StatusForbidden, "use 'portico reload' on this machine, with the settings of the server")
-		return
-	}
 	result := c.Do(r.Context())
-	w.Header().Set("Content-Type", "application/json")
 	if len(result.Problems) > 0 {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	_ = json.NewEncoder(w).Encode(result) // a client that has left does not read it
+}
+
+func (c Reload) refusals(w http.ResponseWriter, r *http.Request) {
+	_ = json.NewEncoder(w).Encode(c.Refusals(r.URL.Query().Get("client"))) // as above
 }

@@ -1,0 +1,85 @@
+package issuer
+
+import (
+	"cmp"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"portico/internal/assertion"
+	"portico/internal/openid"
+	"portico/internal/server"
+)
+
+// explain lets the log and `portico why` say what a request asks for, and what its client has
+// registered in place of that, if the request is refused. method is as for openid.Clients.Asked.
+func (h *Handler) explain(w http.ResponseWriter, r *http.Request, clients openid.Clients, id, method string, values url.Values) {
+	server.Explain(w, func(code string, cause error) []slog.Attr {
+		x := openid.Refusal{Asked: clients.Asked(id, method, values), At: h.Clock.Now(), Endpoint: r.Pattern, Code: code, RequestID: server.RequestID(r.Context())}
+		if cause != nil {
+			x.Cause = server.Clip(cause.Error())
+		}
+		_, known := h.Clients.Get(id)
+		h.Refusals.Add(x, known)
+		attrs := []slog.Attr{group("sent", x.Sent), group("registered", x.Registered)}
+		if x.ClientID != "" {
+			attrs = append(attrs, slog.String("client_id", x.ClientID))
+		}
+		return attrs
+	})
+}
+
+// group returns an attribute with a member for each value. The log leaves out a group without members.
+func group(name string, values map[string]string) slog.Attr {
+	var members []any
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		members = append(members, slog.String(key, values[key]))
+	}
+	return slog.Group(name, members...)
+}
+
+// methodOf returns the method by which a request proves who its client is, by the names of
+// OpenID Connect Core 9, and the id of the client that it names.
+func methodOf(r *http.Request, values url.Values) (method, id string) {
+	id = values.Get("client_id")
+	switch name, _, isBasic := r.BasicAuth(); {
+	case isBasic:
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		return "client_secret_basic", cmp.Or(name, id)
+	case len(r.Header["Authorization"]) > 0:
+		return "another Authorization header", id
+	case values.Has("client_secret"):
+		return "client_secret_post", id
+	case values.Has("client_assertion"):
+		named, _ := assertion.Parse(values.Get("client_assertion"))
+		return "private_key_jwt", cmp.Or(id, named.ClientID)
+	}
+	return "none", id
+}
+
+// metadataOf returns the members of a registration that are texts or lists of texts, as the
+// parameters of a request.
+func metadataOf(text []byte) url.Values {
+	var members map[string]any
+	_ = json.Unmarshal(text, &members) // a text that is no object has no members
+	values := url.Values{}
+	for name, member := range members {
+		switch member := member.(type) {
+		case string:
+			values.Set(name, member)
+		case []any:
+			for _, one := range member {
+				if text, is := one.(string); is {
+					values.Add(name, strings.TrimSpace(text))
+				}
+			}
+		}
+	}
+	return values
+}
