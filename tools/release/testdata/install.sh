@@ -40,6 +40,8 @@ portico secret new 2>/dev/null && fail 'secret_next_file is not set'
 PORTICO_SECRET_NEXT_FILE=/var/lib/portico/keys/next.key portico secret new
 is /var/lib/portico/keys 'portico:portico 700'
 is /var/lib/portico/keys/next.key 'portico:portico 600'
+PORTICO_SECRET_FILE=/var/lib/portico/new.key portico config new-key
+is /var/lib/portico/new.key 'portico:portico 600'
 portico backup /root/copy.db
 is /root/copy.db 'root:root 600'
 portico restore --replace /root/copy.db

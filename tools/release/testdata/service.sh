@@ -12,11 +12,14 @@ state failed 'a start without settings is tried again'
 said 'not set: public_url'
 
 echo 'smtp://127.0.0.1:25?tls=none' |
-	portico init --public-url http://localhost:8080 --mail-from a@example.org --admin mara@example.org --proxy none
+	portico init --public-url http://localhost:8080 --mail-from a@example.org --admin mara@example.org --proxy none >begun
 systemctl enable --now portico
 state active 'it does not start with the settings of init'
 portico doctor | grep -q '^ok.server' || fail 'the server is not ready'
 [ "$(stat -c %U /var/lib/portico/portico.db-wal)" = portico ] || fail 'the service does not use the database of init'
+curl -s -o page -c jar "$(grep -o 'http://localhost:8080/auth/.*' begun)"
+curl -s -b jar -H 'Origin: http://localhost:8080' -H 'Content-Type: application/json' -d '{}' http://localhost:8080/auth/api/confirm-link | tee page |
+	grep -q '"next":"/auth/' || { cat page; fail 'the service does not know the link of init'; }
 
 # A reload waits for the result. A refused one is a failure, names the reason, and the service goes on.
 systemctl reload portico
