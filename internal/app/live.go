@@ -53,13 +53,13 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		return nil, err
 	}
 	public := publicURL(cfg)
-	passkeys, err := passkeys(cfg, a.key, a.clock)
+	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {
 		return nil, err
 	}
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
-		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: passkeys, Outbox: a.Outbox,
+		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
 		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), SignUp: cfg.SignUp.Enabled, Trust: cfg.MFA.Trust, Require: require(cfg.MFA), ByCode: cfg.SignIn.Code, Places: l.places != nil, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}

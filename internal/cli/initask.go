@@ -77,7 +77,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		fmt.Fprintln(s.Stderr, text)
 		fmt.Fprint(s.Stderr, "> ")
 		line, err := lines.ReadString('\n')
-		line = strings.TrimSpace(line)
+		line = legible.Trim(line)
 		if errors.Is(err, io.EOF) && line == "" {
 			fmt.Fprintln(s.Stderr)
 			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
@@ -85,7 +85,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read the answer: %w", err)
 		}
-		if line = legible.Trim(line); line == "" {
+		if line == "" {
 			line = q.usual()
 		}
 		wrong := q.check(line)

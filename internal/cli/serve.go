@@ -27,13 +27,13 @@ func (serveCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := app.TryListen(s, cfg); err != nil { // before anything is made
+		return err
+	}
 	password.ReleaseDictionaries()
 	log := s.logger(cfg.Log)
 	hangup, end := hangups()
 	defer end()
-	if err := app.TryListen(s, cfg); err != nil { // before anything is made
-		return err
-	}
 	a, err := app.Await(s, cfg, app.Options{
 		Build: build(), Log: log, Calibrate: true, Load: s.served, Hangup: hangup,
 		// Starting leaves tens of megabytes of garbage: parsed migrations,
