@@ -320,7 +320,8 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 		p.theme = own
 	}
 	r := cfg.Report()
-	return p.mailer, errors.Join(p.takeMail(r, c), r.Err())
+	err := errors.Join(p.takeMail(r, c), r.Err())
+	return p.mailer, err
 }
 
 // startMail prepares sending what waits in the outbox.
