@@ -77,7 +77,7 @@ func askProven(ctx context.Context, cfg config.Config, path string, result any) 
 	status, body, err := askServer(ctx, cfg, reloadLimit, http.MethodPost, path, proof)
 	switch {
 	case errors.Is(err, errNoPort):
-		return fmt.Errorf("%w: send the server SIGHUP", err)
+		return fmt.Errorf("%w: write one, or send the server SIGHUP to reload", err)
 	case err != nil:
 		return fmt.Errorf("%w: if the server still has another ops_listen, start it again", err)
 	case status != http.StatusOK && status != http.StatusUnprocessableEntity:

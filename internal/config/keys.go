@@ -153,7 +153,7 @@ func keys() []key {
 		text("tls.key_file", func(c *Config) *string { return &c.TLS.KeyFile }, anything,
 			"The key of that certificate, in PEM."),
 		text("tls.ca_file", func(c *Config) *string { return &c.TLS.CAFile }, checkAuthorities,
-			"A file with certificates of authorities in PEM, which Portico trusts besides the system's: for apps by https, providers, the mail server, and every other server that it calls by TLS. For your own authority. See [Calls to other servers](serving.md#calls-to-other-servers)."),
+			"A file with certificates of authorities in PEM, which Portico trusts besides the system's: for apps by https, providers, the mail server, and every other server that it calls by TLS. For your own authority. See [Calls to other servers](calls.md)."),
 		toggle("tls.acme", func(c *Config) *bool { return &c.TLS.ACME },
 			"Whether Portico ends TLS with certificates that it gets and renews itself, for the hosts of `public_url` and of apps and no other name. With it you accept the terms of the authority. For SQLite; nodes on PostgreSQL take `tls.cert_file` or a proxy."),
 		location("tls.acme_directory", func(c *Config) **url.URL { return &c.TLS.Directory }, checkDirectory,

@@ -24,7 +24,7 @@ type consentPage struct {
 		Scopes                              []struct{ ID, Text string }
 	}
 	Account struct {
-		Apps []struct{ ID, Name, Scopes, Account string }
+		Apps []struct{ ID, Name, Scopes string }
 	}
 	Next   string `json:"next"`
 	Detail string `json:"detail"`
@@ -172,7 +172,7 @@ func TestApps_Removed(t *testing.T) {
 	var page consentPage
 	b.Boot(b.Open("/auth/account/apps"), &page)
 	apps := page.Account.Apps
-	slices.SortFunc(apps, func(a, b struct{ ID, Name, Scopes, Account string }) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(apps, func(a, b struct{ ID, Name, Scopes string }) int { return strings.Compare(a.ID, b.ID) })
 	if len(apps) != 2 || apps[0].ID != "other" || apps[0].Scopes != "" || apps[1].Name != "The App" || !strings.Contains(apps[1].Scopes, "Your email address") {
 		t.Fatalf("the page lists %+v", apps)
 	}

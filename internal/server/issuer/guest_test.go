@@ -114,7 +114,7 @@ func TestGuest_WholeFlow(t *testing.T) {
 	if len(apps.Account.Apps) != 1 || apps.Account.Apps[0].Name != strings.TrimPrefix(p.URL, "http://") {
 		t.Errorf("the account knows %+v", apps.Account.Apps)
 	}
-	b.Send("/auth/account/apps", url.Values{"account": {apps.Account.Apps[0].Account}, "app": {p.id}})
+	b.Send("/auth/account/apps", url.Values{"account": {apps.Session.ID}, "app": {p.id}})
 	s.wants("after its removal", s.token(refreshing(next.Renew, "client_id", p.id, "client_secret", "")), 400, "invalid_grant")
 }
 
