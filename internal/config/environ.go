@@ -2,10 +2,13 @@ package config
 
 import (
 	"cmp"
+	"net/url"
 	"sort"
 	"strings"
 
 	"portico/internal/egress"
+	"portico/internal/legible"
+	"portico/internal/origin"
 )
 
 const (
@@ -55,11 +58,20 @@ func lookUpEnv(environ []string, name string) string {
 func (l *loader) proxy(environ []string) {
 	c := &l.config
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
-		if c.HTTPSProxy = lookUpEnv(environ, name); c.HTTPSProxy == "" {
+		if c.HTTPSProxy = legible.Trim(lookUpEnv(environ, name)); c.HTTPSProxy == "" {
 			continue
 		}
+		why, write := "", "write http://host:port or http://user:password@host:port"
 		if _, err := egress.Proxy(c.HTTPSProxy, ""); err != nil {
-			l.problems = append(l.problems, Problem{Source: "environment", Key: name, Why: err.Error(), Write: "write http://host:port or http://user:password@host:port, with @ in a password as %40"})
+			why = err.Error()
+		}
+		if u, err := url.Parse(c.HTTPSProxy); err != nil || cutShort(u) {
+			if escapes := origin.Escapes(c.HTTPSProxy); escapes != "" {
+				why, write = "a character of the user or the password ends it", "write "+escapes
+			}
+		}
+		if why != "" {
+			l.problems = append(l.problems, Problem{Source: fromEnvironment, Key: name, Why: why, Write: write})
 		}
 		break
 	}

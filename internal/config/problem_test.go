@@ -266,6 +266,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"https://*.a.test/b\"]", "is not an address to return to"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"https://u@a.test/b\"]", "it has a user name"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"myapp://callback\"]", "the scheme of an app is the name of a domain in reverse, with a dot"},
+		{"[[client]]\nid = \"a\"\nredirect_uris = [\"https://app.test/ü\"]", "write such a character of a path with %"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"a.test/cb\"]", "it does not begin with a scheme such as https://"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"javascript:alert(1)\"]", "is not an address to return to"},
 		{"[[client]]\nid = \"a\"\nredirect_uris = [\"/b\"]", "is not an address to return to"},
@@ -413,5 +414,13 @@ func TestLoad_Proxy(t *testing.T) {
 	_, err := config.Load(write(t, "portico.toml", ""), []string{"HTTPS_PROXY=socks5://ada:canary1@proxy.test"})
 	if err == nil || !strings.HasPrefix(err.Error(), "environment: HTTPS_PROXY: ") || strings.Contains(err.Error(), "canary1") {
 		t.Errorf("a proxy that does not speak HTTP: %v", err)
+	}
+	for address, want := range map[string]string{
+		"http://ada:canary1/x@proxy.test:3128": "write / as %2F", "http://ada:1#canary1@proxy.test": "write # as %23", "http://ada:1/canary1@proxy.test": "write / as %2F",
+	} {
+		_, err := config.Load(write(t, "portico.toml", ""), []string{"HTTPS_PROXY=" + address})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary1") {
+			t.Errorf("%s: %v, want %s", address, err, want)
+		}
 	}
 }
