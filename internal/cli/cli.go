@@ -52,7 +52,7 @@ type commands struct {
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
-	Init     initCmd     `cmd:"" help:"Set up a new installation: asks five questions."`
+	Init     initCmd     `cmd:"" help:"Set up a new installation: asks six questions."`
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	Reload   reloadCmd   `cmd:"" help:"Let the running server read its settings again."`
 	Ready    readyCmd    `cmd:"" help:"Tell whether the running server is ready, as a health check."`
