@@ -3,7 +3,8 @@
 /** @param {import('node:http').IncomingMessage} request */
 export function navigates({ headers, method = 'GET' }) {
   // A client that takes JSON and no page never navigates.
-  if (headers.upgrade || (/json/i.test(headers.accept ?? '') && !/html/i.test(headers.accept ?? ''))) return false;
+  if (headers.upgrade || (/json/i.test(headers.accept ?? '') && !/html/i.test(headers.accept ?? '')))
+    return false;
   const mode = headers['sec-fetch-mode'];
   // Browsers tell a navigation by Fetch Metadata. An Accept with text/html proves nothing, because scripts send any type.
   if (mode) return mode === 'navigate' && ['document', undefined].includes(one(headers['sec-fetch-dest']));

@@ -137,7 +137,11 @@ test('on a host of its own an app brings the session there first', async () => {
   const { location } = await get('/a?b', { port, headers: { ...NAVIGATION, host: 'app.example.com' } });
   assert.equal(location, 'https://app.example.com/auth/enter?to=%2Fa%3Fb');
   const program = { ...NAVIGATION, host: 'app.example.com', accept: 'application/json, */*' };
-  assert.equal((await get('/a?b', { port, headers: program })).status, 401, 'a program that takes JSON and no page');
+  assert.equal(
+    (await get('/a?b', { port, headers: program })).status,
+    401,
+    'a program that takes JSON and no page',
+  );
   const sent = { ...NAVIGATION, host: 'app.example.com', referer: 'https://app.example.com/form?x' };
   const posted = await get('/save', { port, method: 'POST', headers: sent });
   assert.equal(posted.location, 'https://app.example.com/auth/enter?to=%2Fform%3Fx');
