@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"portico/internal/app"
@@ -82,6 +83,9 @@ func (a answers) next(s *session, p place, link string, until time.Time) []strin
 	if a.Proxy != "none" {
 		lines = append(lines, filepath.Join(filepath.Dir(p.settings), a.snippet())+"\tfor the proxy: its first line says where it belongs")
 		start += ", and then the proxy"
+	} else if host, https := strings.CutPrefix(a.PublicURL, "https://"); https {
+		lines = append(lines, "Portico will listen at "+config.Default().Listen+" without TLS. What ends TLS for "+host+" and passes requests on to it? "+
+			"A proxy, or Portico itself with tls.acme = true (docs/operating/serving.md).")
 	}
 	return append(lines,
 		"", "1. Start "+start+".",

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/mail"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 
 	"portico/internal/account"
 	"portico/internal/app"
@@ -53,7 +55,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 		{&a.SMTPURL, c.SMTPURL, "--smtp-url", "Which mail server sends your emails? (smtp://user:password@mail.example.com:587)", none, setting("PORTICO_SMTP_URL")},
 		{&a.MailFrom, c.MailFrom, "--mail-from", "Who sends them?", func() string { return a.sender() }, setting("PORTICO_MAIL_FROM")},
 		{&a.Admin, c.Admin, "--admin", "What is your own email address? It gets the first account.", none, checkAddress},
-		{&a.Proxy, c.Proxy, "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
+		{&a.Proxy, strings.ToLower(c.Proxy), "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
 		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? With no, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
 	} {
 		if err := s.answer(q, lines); err != nil {
@@ -61,6 +63,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 		}
 	}
 	a.PublicURL = origin.ASCII(a.PublicURL) // proxies and browsers know no umlauts
+	a.Proxy, a.SignUp = strings.ToLower(a.Proxy), strings.ToLower(a.SignUp)
 	return a, nil
 }
 
@@ -102,19 +105,21 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 	}
 }
 
-// sender returns the usual sender for the public URL.
+// sender returns the usual sender for the public URL: at the domain that somebody has registered, "" if
+// its host is in none.
 func (a answers) sender() string {
-	u, err := url.Parse(a.PublicURL)
+	u, err := url.Parse(origin.ASCII(a.PublicURL))
 	if err != nil {
 		return ""
 	}
-	_, domain, found := strings.Cut(u.Hostname(), ".")
-	if usual := "no-reply@" + domain; found && strings.Contains(domain, ".") {
-		if _, err := mail.ParseAddress(usual); err == nil {
-			return usual
-		}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return ""
 	}
-	return ""
+	domain, err := publicsuffix.EffectiveTLDPlusOne(u.Hostname())
+	if err != nil {
+		return ""
+	}
+	return "no-reply@" + domain
 }
 
 // setting returns the check of a setting, by its variable.
@@ -139,14 +144,14 @@ func checkAddress(value string) error {
 }
 
 func checkSignUp(value string) error {
-	if _, known := signUpModes[value]; !known {
+	if _, known := signUpModes[strings.ToLower(value)]; !known {
 		return fmt.Errorf("%q is no answer: write yes or no", value)
 	}
 	return nil
 }
 
 func checkProxy(value string) error {
-	if _, known := proxies[value]; !known {
+	if _, known := proxies[strings.ToLower(value)]; !known {
 		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
 		slices.Sort(names)
 		return fmt.Errorf("%q is no proxy that this command knows: %s, or none", value, config.OneFrom(value, names))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,9 +34,17 @@ func (a answers) write(p place) (made []string, err error) {
 		return nil, fmt.Errorf("%w: %s is an address of this machine, which browsers ask without a proxy: give --proxy none", errUsage, a.PublicURL)
 	}
 	port := cmp.Or(public.Port(), "443")
+	listen := config.Default().Listen
+	if public.Scheme == "http" { // browsers of this machine ask Portico itself
+		host := "127.0.0.1"
+		if strings.Contains(public.Hostname(), ":") {
+			host = public.Hostname()
+		}
+		listen = net.JoinHostPort(host, cmp.Or(public.Port(), "80"))
+	}
 	values := map[string]any{
 		"PublicURL": strconv.Quote(a.PublicURL), "SMTPURL": strconv.Quote(a.SMTPURL), "MailFrom": strconv.Quote(a.MailFrom),
-		"Proxied": a.Proxy != "none", "Host": strings.TrimSuffix(public.Host, ":"+port), "Port": port, "Listen": config.Default().Listen, "Data": p.data,
+		"Proxied": a.Proxy != "none", "Host": strings.TrimSuffix(public.Host, ":"+port), "Port": port, "Listen": listen, "Usual": config.Default().Listen, "Data": p.data,
 		"SignUp": strconv.Quote(signUpModes[a.SignUp]),
 	}
 	if a.Proxy != "none" {

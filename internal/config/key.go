@@ -24,6 +24,7 @@ type key struct {
 	about  string
 	secret bool // the value is hidden, and can come from a file of its own
 	lines  bool // the value may stand on several lines, and can come from a file of its own
+	stated bool // an empty value is a mistake, and not the default
 
 	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; hides the secret part
@@ -312,6 +313,13 @@ func (v value) texts() ([]string, bool) {
 	return items, ok
 }
 
-// empty reports whether the value is the empty string. It counts as not set,
+// stated returns a key whose value may not be empty. The default would open what a variable
+// without a value was meant to close.
+func stated(k key) key {
+	k.stated = true
+	return k
+}
+
+// empty reports whether the value is the empty string. It counts as not set, unless the key is stated,
 // because Compose files pass unset variables as empty ones.
 func (v value) empty() bool { return v.raw == "" }

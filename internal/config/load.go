@@ -168,7 +168,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 		return
 	}
 	e.trim()
-	if e.empty() || l.fromEnv[k.name] {
+	if e.empty() && !k.stated || l.fromEnv[k.name] {
 		return
 	}
 	if other, given := l.taken[k.name]; given {

@@ -183,6 +183,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{`tls.ca_file = "/nowhere/ca.pem"`, "no such file"},
 		{`tls.ca_file = "problem_test.go"`, "no certificate in PEM"},
 		{`paths = "raw"`, "write one of strict, as-sent"},
+		{`signup.mode = ""`, "write one of open, closed"},
 		{`smtp_url_file = "/nonexistent/canary-free"`, "no such file"},
 		{`smtp_url_file = "` + empty + `"`, "is empty"},
 		{`smtp_url_file = 1`, "not a path"},

@@ -159,7 +159,11 @@ func (c Clients) shown(text string) string {
 	for i, word := range words {
 		words[i] = masked(withoutQuery(word))
 	}
-	return cut(strings.Join(words, " "))
+	said := cut(strings.Join(words, " "))
+	if strings.TrimSpace(text) != text {
+		said += " (with a blank at its end)"
+	}
+	return said
 }
 
 // cut limits the length of a value.

@@ -14,7 +14,10 @@ const (
 	hiddenSemicolon = '\x02'
 )
 
-const errAuthority PathError = "it begins with two slashes, which some programs read as the name of a host"
+const (
+	errAuthority  PathError = "it begins with two slashes, which some programs read as the name of a host"
+	errSemicolons PathError = "it has semicolons with and without percent-encoding, which programs remove one after the other"
+)
 
 // Readings returns the path of a request target in every way in which an app
 // may read it that gets paths as they are sent, the likeliest first. It admits
@@ -25,11 +28,14 @@ const errAuthority PathError = "it begins with two slashes, which some programs 
 //   - merge slashes
 //
 // Readings returns a PathError if one of the readings has a "." or ".."
-// segment, and for everything else that Path refuses.
+// segment, for semicolons of both kinds, and for everything else that Path refuses.
 func Readings(raw string) ([]string, error) {
 	text, err := decodePath(raw, true)
 	if err != nil {
 		return nil, err
+	}
+	if strings.Contains(text, ";") && strings.ContainsRune(text, hiddenSemicolon) {
+		return nil, errSemicolons
 	}
 	var all []string
 	for _, parameters := range []struct{ begin, end string }{

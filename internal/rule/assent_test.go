@@ -40,6 +40,7 @@ func TestReadings(t *testing.T) {
 		"/a/..": errDotSegment, "/a/../b": errDotSegment, "/a/%2e%2e/b": errDotSegment, "/a/.%2E/b": errDotSegment, "/a/..%2fb": errDotSegment, "/a%2F..%2Fb": errDotSegment,
 		"/a/..;/b": errDotSegment, "/a/..;x=y/b": errDotSegment, "/a/..%3b/b": errDotSegment, "/a/%2e%2e;/b": errDotSegment, "/a/.;/b": errDotSegment, "/a%2f%2e%2e%3b%2fb": errDotSegment, "/./a": errDotSegment, "/a/;/../b": errDotSegment,
 		"/a/;x%2F../b": errDotSegment, "/a%2F.": errDotSegment,
+		"/x;q/admin%3Bz/y": errSemicolons, "/x;/admin%3bz/y": errSemicolons,
 		"/a\\b": errCharacter, "/a b": errCharacter, "/a#b": errCharacter, "/a\x01b": errCharacter,
 		"/a%5Cb": errHidden, "/a%00": errHidden, "/a%01b": errHidden, "/a%02b": errHidden, "/%61": errHidden, "/a%0d%0a": errHidden,
 		"/a%252Fb": errTwice, "/a%252e%252e/b": errTwice, "/a%253Bb": errTwice, "/a%c0%af..": errText, "/a%C2%80": errText, "/a%zz": errEscape, "/a%2F%c3%a9": errMixedCase,

@@ -13,8 +13,13 @@ import (
 //   - ignore invisible characters
 //   - serve files from a Windows disk, which ignores a dot or blank at the end
 //     of a name and a stream after it
+//   - decode a path before it looks for the query, as some pairs of a server and
+//     a language behind it do
 func generous(path string) string {
 	var kept []string
+	if query := strings.IndexAny(path, "?#"); query >= 0 {
+		path = path[:query]
+	}
 	for segment := range strings.SplitSeq(folded(path), "/") {
 		if segment == ".." {
 			kept = kept[:max(0, len(kept)-1)]
@@ -35,7 +40,7 @@ func generous(path string) string {
 func ambiguous(path string) bool {
 	for i := range len(path) {
 		switch c := path[i]; {
-		case c >= 0x80, c == ' ', c == ':':
+		case c >= 0x80, c == ' ', c == ':', c == '?', c == '#':
 			return true
 		case c == '.' && (i+1 == len(path) || path[i+1] == '/'):
 			return true

@@ -18,7 +18,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	for _, path := range []string{
 		"/settings/x", "/ſettings", "/SETTINGſ/x", "/adm\u0131n", "/adm\u0130n/x", "/adm\u0049\u0307n", "/ａｄｍｉｎ", "/ADMIN./x", "/admin.", "/admin..", "/admin /x", "/admin. .",
 		"/admin\u00a0", "/admin\u3000/x", "/ad\u00admin", "/ad\u200bmin", "/\ufeffadmin/x", "/admin::$DATA", "/admin:$I30:$INDEX_ALLOCATION/x", "/admin\u2024", "/ⓐdmin", "/𝐚dmin",
-		"/public/‥/admin", "/public/．．／admin", "/public＼..＼admin", "/public/.../../admin/x", "/STRASSE", "/strasse.",
+		"/public/‥/admin", "/public/．．／admin", "/admin?x", "/admin#", "/admin/?a.png", "/admin.?x", "/settings?.css", "/public＼..＼admin", "/public/.../../admin/x", "/STRASSE", "/strasse.",
 	} {
 		r, _, ok := s.Match(Method("GET", false), path)
 		if ok && r.Need.Judge(person, now) == Pass {
@@ -34,7 +34,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	}
 	// Names in other languages, and unusual names.
 	for _, path := range []string{
-		"/café", "/Łódź/straße/ö.html", "/日本語/ファイル（１）.pdf", "/مقاله\u200cها", "/हिन्दी", "/İstanbul", "/ısı", "/wiki/Inc.", "/wiki/Help:Contents", "/wiki/Washington,_D.C.",
+		"/café", "/Łódź/straße/ö.html", "/日本語/ファイル（１）.pdf", "/مقاله\u200cها", "/हिन्दी", "/İstanbul", "/ısı", "/wiki/Inc.", "/wiki/Help:Contents", "/wiki/Washington,_D.C.", "/wiki/Who?", "/wiki/C#/x",
 		"/a...", "/…", "/AC／DC", "/x:y::z", "/ .", "/🙂", "/administrator", "/ſettingsx", "/public.html", "/½", "/№1", "/my file",
 	} {
 		r, _, ok := s.Match(Method("GET", false), path)
@@ -42,7 +42,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 			t.Errorf("%q is refused by %s", path, r)
 		}
 	}
-	for _, path := range []string{"/public/é", "/public/ü.", "/public/a b/c:d"} {
+	for _, path := range []string{"/public/é", "/public/ü.", "/public/a b/c:d", "/public/why?.png"} {
 		if r, _, ok := s.Match(Method("GET", false), path); !ok || !r.Need.Open() {
 			t.Errorf("%q is not public", path)
 		}

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,5 +65,31 @@ func TestSEC353_StrangersGetInOnlyAfterAYes(t *testing.T) {
 				t.Errorf("with %q and %s: %d accounts, reached the app: %v", answer, way, made, reached)
 			}
 		}
+	}
+}
+
+// A sign-up waits for its code when the operator closes sign-up. Its pages say so, and offer no
+// form that can only fail.
+func TestSEC353_ClosedWhileASignUpWaits(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, address := s.visitor(), fresh("late")
+	flow := v.post("signup", object{"email": address, "password": good, "confirm_password": good}).must(200).flow()
+	mail := v.mail.next(address)
+	s.follows(func(c *config.Config) { c.SignUp.Mode = "closed" })
+	v.get("/auth/confirm-link?token=" + mail.token(t)) // takes the link into a cookie
+	for what, a := range map[string]*answer{
+		"the page of the code": v.get("/auth/verify-code?flow=" + flow),
+		"the page of the link": v.get("/auth/confirm-link"),
+		"the code":             v.form("/auth/verify-code", url.Values{"flow": {flow}, "code": {mail.code(t)}}),
+		"the link":             v.form("/auth/confirm-link", url.Values{}),
+	} {
+		if a.status != 403 || !strings.Contains(a.body, "Sign-up is closed") || strings.Contains(a.body, "<input") {
+			t.Errorf("%s: %d %s", what, a.status, a.body)
+		}
+	}
+	if n := s.count(`SELECT COUNT(*) FROM account`); n != 0 {
+		t.Errorf("%d accounts", n)
 	}
 }

@@ -62,6 +62,9 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return server.SeeOther(w, next)
 	}
+	if errors.Is(err, flow.SignUpClosed) {
+		return s.signUpClosed(w, r)
+	}
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
@@ -97,6 +100,9 @@ func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error 
 	}
 	if err == nil {
 		return server.SeeOther(w, next)
+	}
+	if errors.Is(err, flow.SignUpClosed) {
+		return s.signUpClosed(w, r)
 	}
 	token := s.Actions.Link(w, r)
 	v, viewErr := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)

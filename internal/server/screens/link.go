@@ -37,6 +37,9 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if v.Kind == flow.SignUp && s.SignUp != flow.ModeOpen {
+		return s.signUpClosed(w, r)
+	}
 	if led, err := s.leadOn(w, r, v); err != nil || led {
 		return err
 	}

@@ -214,6 +214,8 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 		return err
+	case v.Kind == flow.SignUp && s.SignUp != flow.ModeOpen:
+		return s.signUpClosed(w, r) // since it began
 	case v.Overtaken:
 		return s.overtaken(w, r, v)
 	case v.Kind == flow.AddressChange && v.Step == flow.Verify && person == (SignedIn{}):

@@ -1,7 +1,7 @@
 import type { Trouble } from './failure';
 
 const OVER =
-  /^(proof\.needed|session\.(required|ended)|code\.used|flow\.conflict|link\.(expired|used|replaced|malformed))$/;
+  /^(proof\.needed|session\.(required|ended)|code\.used|flow\.conflict|signup\.closed|link\.(expired|used|replaced|malformed))$/;
 
 /**
  * Reloads the document when the step has already been taken or the link has expired.
