@@ -41,7 +41,7 @@ func (g gradient) label() (colour, bool) {
 
 // specified reports whether this is the gradient of the specification. White has
 // only 2.37:1 on its first stop. The label stays off that end: a narrow button
-// shows the right part of the gradient (docs/decisions/0013).
+// shows the right part of the gradient.
 func (g gradient) specified() bool { return g == gradient{hex(blueFrom), hex(blue)} }
 
 // shade returns the gradient of a color without one of its own: from a lighter

@@ -244,7 +244,7 @@ func (c *chromium) settle() {
 
 // A service worker of the app reads every navigation. Nothing that it reads may
 // work a second time. Portico cannot help against a worker that withholds a
-// ticket: see docs/decisions/0020.
+// ticket: see docs/decisions/0020-sessions-on-app-hosts.md.
 func TestSEC236_AWorkerOfTheAppCannotUseATicketAgain(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -3,7 +3,7 @@
 //
 // It decides nothing; the flow does. It owns the handling of a cross-site
 // form_post response. Package screens shows the page on the way to the provider
-// (decision 4) and the page after a failed attempt.
+// (decision 79) and the page after a failed attempt.
 //
 // URLs:
 //

@@ -19,14 +19,13 @@ const (
 )
 
 // checkpoint copies the log into the database on a connection of its own. By
-// default SQLite does this inside a commit, and every caller waits for it
-// (docs/decisions/0024-sqlite-checkpoints.md).
+// default SQLite does this inside a commit, and every caller waits for it.
 //
 // The log starts again when a write begins while the whole log is copied and no
 // reader uses it. That happens by itself in a pause, and otherwise through a
 // step between two writes.
 //
-// Up to SQLite 3.51.2, copying beside a writer could damage the database:
+// Up to SQLite 3.51.2, copying while another connection writes could damage the database:
 // https://sqlite.org/wal.html#walresetbug
 type checkpoint struct {
 	db            *sql.DB // connects when it is first used
