@@ -35,7 +35,7 @@ func (client Client) Device() bool { return slices.Contains(client.Grants, grant
 func (client Client) checkGrants(audiences map[string]string, add func(key, why, write string, others ...string)) {
 	at := func(name string) string { return client.Key + "." + name }
 	if client.Machine() && client.Public {
-		add(at("grants"), "a public client proves nothing, so any app could get its tokens", "remove client_credentials", at("public"))
+		add(at("grants"), "a public client does not authenticate, so any app could get its tokens", "remove client_credentials", at("public"))
 	}
 	if len(client.OwnScopes) > 0 && !client.Machine() {
 		add(at("client_scopes"), "the client gets no tokens for itself", `write grants = ["client_credentials"]`, at("grants"))

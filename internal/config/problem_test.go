@@ -246,7 +246,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[[client]]\nid = \"a\"\njwks = \"keys\"", "client.1.jwks: the value is not a set of keys"},
 		{"[[client]]\nid = \"a\"\njwks_file = \"/nonexistent/x\"", "client.1.jwks_file:"},
 		{"[[client]]\nid = \"a\"\njwks_uri = \"/jwks\"", "is not an address to call: write https://app.example.com/jwks.json"},
-		{"[[client]]\nid = \"a\"\npublic = true\ngrants = [\"client_credentials\"]", "client.1.grants: a public client proves nothing"},
+		{"[[client]]\nid = \"a\"\npublic = true\ngrants = [\"client_credentials\"]", "client.1.grants: a public client does not authenticate"},
 		{"[[client]]\nid = \"a\"\nsecret = \"x\"\nclient_scopes = [\"b\"]", "client.1.client_scopes: the client gets no tokens for itself"},
 		{"[[client]]\nid = \"a\"\nclient_scopes = [\"openid\"]", "is not a scope for the client itself"},
 		{"[[client]]\nid = \"a\"\nsecret = \"x\"\ngrants = [\"client_credentials\"]\nredirect_uris = [\"https://a.test/b\"]", "the client does not sign users in"},

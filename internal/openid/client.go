@@ -137,7 +137,7 @@ func NewClient(c ClientConfig) (Client, error) {
 		}
 		second, err := hashOf(c.SecretNext, c.NextHash)
 		if err != nil {
-			return Client{}, fmt.Errorf("the second one: %w", err)
+			return Client{}, fmt.Errorf("the next secret: %w", err)
 		}
 		client.secrets = append(client.secrets, second)
 	}
@@ -253,19 +253,19 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 func (client Client) unlike(p Proof) string {
 	switch {
 	case client.Public:
-		return "the client is public, and the app sends a secret: remove it from the app"
+		return "the client is public, but the app sends a secret: remove it from the app"
 	case len(client.secrets) == 0:
-		return "the client proves itself by a key (private_key_jwt), and the app sends none"
+		return "the client authenticates with a key (private_key_jwt), but the app sends no assertion"
 	case p.Secret == "":
 		return "the app sends no secret"
 	case client.proves(strings.TrimSpace(p.Secret)):
-		return "the secret has a blank or a line break at an end: remove it from the app"
+		return "the secret begins or ends with a space or a line break: remove it from the app"
 	case client.proves(strings.ReplaceAll(p.Secret, " ", "+")):
 		return "the app does not percent-encode the + of the secret (RFC 6749 2.3.1): use a secret of letters and digits"
 	case slices.ContainsFunc(client.secrets, func(hash []byte) bool { return strings.EqualFold(hex.EncodeToString(hash), p.Secret) }):
-		return "the app has the hash of the secret in place of the secret"
+		return "the app sends the hash of the secret instead of the secret"
 	}
-	return "the secret is another one"
+	return "the secret is wrong"
 }
 
 // PublicAt reports whether a public client has a redirect address at the origin. A page

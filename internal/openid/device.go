@@ -86,7 +86,7 @@ func (k *Keeper) BeginDevice(ctx context.Context, tx DeviceStore, client Client,
 			return codes, err
 		}
 	}
-	return DeviceCodes{}, errors.New("three user codes were taken")
+	return DeviceCodes{}, errors.New("three user codes in a row were already in use")
 }
 
 // userCode returns random letters, in two groups. Each is as likely as any other.

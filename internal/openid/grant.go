@@ -184,7 +184,7 @@ func (k *Keeper) live(ctx context.Context, store Store, id, clientID string) (l 
 	case !ok:
 		return Live{}, "the grant is gone, or the user may no longer sign in", nil
 	case l.Grant.ClientID != clientID:
-		return Live{}, "it belongs to another client", nil
+		return Live{}, "the grant belongs to another client", nil
 	}
 	return l, k.over(l), nil
 }
