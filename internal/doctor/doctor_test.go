@@ -81,7 +81,7 @@ func TestExamine_NothingThere(t *testing.T) {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
-	holds(t, found, "settings", Warning, "other machines reach it") // as in config check
+	holds(t, found, "settings", Warning, "other machines can reach it") // as in config check
 	holds(t, found, "settings", Warning, "sign-up is open, so a stranger with an email address gets into the app")
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")

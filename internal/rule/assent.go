@@ -14,7 +14,7 @@ const (
 	hiddenSemicolon = '\x02'
 )
 
-const errAuthority PathError = "it begins with two slashes, which some programs read as the name of a host"
+const errAuthority PathError = "it begins with two slashes, which some programs read as the start of a host name"
 
 // Readings returns the path of a request target in every way in which an app
 // may read it that gets paths as they are sent, the likeliest first. It admits

@@ -108,9 +108,9 @@ func TestRefusal_OfRegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for body, why := range map[string]string{
-		`{"redirect_uris":["http://app.test/cb"],"client_name":"x"}`:                                        "it is not reached by https",
+		`{"redirect_uris":["http://app.test/cb"],"client_name":"x"}`:                                        "it does not use https",
 		`{"redirect_uris":["https://app.test/cb"],"token_endpoint_auth_method":"client_secret_jwt"}`:        "token_endpoint_auth_method must be one of",
-		`{"redirect_uris":["https://app.test/cb"],"post_logout_redirect_uris":["https://app.test/cb#bye"]}`: "it has a fragment",
+		`{"redirect_uris":["https://app.test/cb"],"post_logout_redirect_uris":["https://app.test/cb#bye"]}`: "it contains a fragment",
 	} {
 		var got reply
 		e := s.refused("openid.refused", func() {
