@@ -111,7 +111,7 @@ func (k *Keeper) judge(clientID string, c claims, audiences []string) (Claim, er
 // claims are the members of a JWT, by their exact names.
 type claims map[string]json.RawMessage
 
-// read returns no claims for a text that is no JSON object, or has a member twice.
+// read returns no claims for a text that is not a JSON object or has a duplicate member.
 func read(payload []byte) claims {
 	var c claims
 	if json.Unmarshal(payload, &c) != nil {

@@ -24,7 +24,7 @@ func names(found []Finding) string {
 	return strings.Join(all, " ")
 }
 
-// Beside a running server all checks pass, no email is sent and no file is
+// While a server runs, all checks pass, no email is sent and no file is
 // created.
 func TestExamine_AllWell(t *testing.T) {
 	t.Parallel()

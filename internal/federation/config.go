@@ -199,10 +199,10 @@ func checkSecret(pc ProviderConfig, pre preset, add func(key, why, write string)
 		return
 	}
 	if pc.TeamID == "" {
-		add("team_id", "is missing beside private_key", "copy it from the developer account")
+		add("team_id", "is missing, and private_key needs it", "copy it from the developer account")
 	}
 	if pc.KeyID == "" {
-		add("key_id", "is missing beside private_key", "copy it from the developer account")
+		add("key_id", "is missing, and private_key needs it", "copy it from the developer account")
 	}
 	if _, err := appleSecret(pc, pre.issuer); err != nil {
 		add("private_key", err.Error(), "use the AuthKey_....p8 file as Apple gave it")

@@ -80,7 +80,7 @@ func misfit(text, own string, isForm bool) (why, write string) {
 		if len(needs) > 0 {
 			write = "the values of this text are " + strings.Join(needs, ", ")
 		}
-		return name + " is no value of this text", write
+		return name + " is not a value of this text", write
 	}
 	return "", ""
 }

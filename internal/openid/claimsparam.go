@@ -18,7 +18,7 @@ const (
 type demand struct {
 	essential bool
 	values    []string // that it may have: texts
-	other     bool     // it names another value, which is no text
+	other     bool     // it names another value, which is not a string
 }
 
 // readClaims reads the parameter claims. A claim that the client may not have, or that does

@@ -68,8 +68,8 @@ type Rules func(s Standing, now time.Time) Ruling
 // Standing is what rules know about a user.
 type Standing struct {
 	Roles    []string
-	ProvenAt time.Time // of the newest proof
-	StrongAt time.Time // of the newest second factor; zero when none was given
+	ProvenAt time.Time // the time of the newest proof
+	StrongAt time.Time // the time of the newest second factor; zero when none was given
 }
 
 // Ruling is the decision of Rules.
@@ -101,7 +101,7 @@ type Client struct {
 	RequirePAR    bool     // whether it must push its requests
 	Code          bool     // whether it may sign users in
 	Machine       bool     // whether it may get tokens for itself
-	OwnScopes     []string // of these tokens
+	OwnScopes     []string // the scopes of these tokens
 	Resources     []string // that its access tokens may be for
 	JWT           bool     // whether its access tokens have JWT form
 	Serves        []string // the resources whose tokens it may inspect
@@ -109,9 +109,9 @@ type Client struct {
 	Device        bool     // whether it may sign users in on devices without a browser
 
 	Guest   bool   // whether it describes itself; then its users are asked each time
-	Host    string // of a guest: the host that serves its metadata
-	Keys    string // of a guest: a JWK Set
-	KeysURI string // of a guest: where its keys are
+	Host    string // for a guest: the host that serves its metadata
+	Keys    string // for a guest: a JWK Set
+	KeysURI string // for a guest: the address of its keys
 
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
@@ -184,7 +184,7 @@ func NewClients(list []Client) Clients {
 // Empty reports whether there is no client.
 func (c Clients) Empty() bool { return len(c.byID) == 0 }
 
-// With returns the registry with a guest beside its clients.
+// With returns the registry with a guest in addition to its clients.
 func (c Clients) With(guest Client) Clients { return Clients{c.byID, &guest} }
 
 // Get returns the client with an id.

@@ -30,7 +30,7 @@ const (
 
 // Device is a device that waits for its user to sign in elsewhere (RFC 8628).
 type Device struct {
-	Hash      []byte // of its code
+	Hash      []byte // hash of its code
 	UserHash  []byte // keyed, of the code that the user types
 	ClientID  string
 	Scopes    []string

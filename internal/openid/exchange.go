@@ -65,10 +65,10 @@ func (k *Keeper) shown(kind, text, name string) (Shown, error) {
 type Tokens struct {
 	Access  string
 	Refresh string
-	Ends    time.Time // of the access token
+	Ends    time.Time // when the access token expires
 	Live    Live      // with the scopes of the access token
 
-	Resources []string // of the access token
+	Resources []string // the audience of the access token
 	Key       string   // thumbprint of the key that it belongs to; "" for none
 	id        string   // its content, without its hash
 }

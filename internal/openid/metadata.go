@@ -47,7 +47,7 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	return d, err
 }
 
-// badReturn is an error in redirect_uris. It is no Error: what is wrong with the document of a
+// badReturn is an error in redirect_uris. It is not an Error: what is wrong with the document of a
 // client must not go to the client.
 type badReturn string
 

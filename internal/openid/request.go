@@ -30,7 +30,7 @@ type Request struct {
 	Pushed      []byte   // Hash of the pushed request; nil for none
 	Key         string   // thumbprint of the key that the code is for; "" for any
 	Claims      []string // that it asks for one by one, each with its place
-	Locales     string   // of pages, in the order of preference of the user; "" for none
+	Locales     string   // languages of pages, in the order of the user's preference; "" for none
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
@@ -39,8 +39,8 @@ type Request struct {
 	Strong bool          // a second factor, if the account has one
 	Level  string        // acr that the ID token must have; "" for any
 	Timed  bool          // the ID token must have auth_time
-	Users  []string      // of id_token_hint and the claim sub, of whom one must be signed in; none for any user
-	MaxAge time.Duration // of the sign-in; negative for any
+	Users  []string      // from id_token_hint and the claim sub: one of them must be signed in; none for any user
+	MaxAge time.Duration // the maximum age of the sign-in; negative for any
 	Hint   string        // the address of the user, as the client supposes
 }
 

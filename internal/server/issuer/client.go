@@ -42,7 +42,7 @@ func wrongForm() *openid.Error {
 	return invalidRequest("send " + formType + " in UTF-8, each parameter once, and no query")
 }
 
-// parseForm is readForm without a look at the parameters.
+// parseForm parses a form without checking its parameters.
 func parseForm(r *http.Request) (url.Values, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {

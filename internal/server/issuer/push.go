@@ -55,7 +55,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, http.StatusCreated, pushed{name, int(openid.PushLife.Seconds())})
 }
 
-// pulled returns the pushed request that a browser names. All other parameters beside
+// pulled returns the pushed request that a browser names. All parameters other than
 // the name do not count. begun says that the browser was here with it before.
 func (h *Handler) pulled(w http.ResponseWriter, r *http.Request, clients openid.Clients, query url.Values, begun bool) (openid.Request, error) {
 	if err := openid.Single(query, "client_id", "request_uri"); err != nil {

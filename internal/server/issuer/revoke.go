@@ -10,7 +10,7 @@ import (
 	"portico/internal/server"
 )
 
-// revoke revokes a token of the client (RFC 7009). An unknown token is no error.
+// revoke revokes a token of the client (RFC 7009). An unknown token is not an error.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err != nil {

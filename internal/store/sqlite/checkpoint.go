@@ -26,7 +26,7 @@ const (
 // reader uses it. That happens by itself in a pause, and otherwise through a
 // step between two writes.
 //
-// Up to SQLite 3.51.2, copying beside a writer could damage the database:
+// Up to SQLite 3.51.2, copying during a write could damage the database:
 // https://sqlite.org/wal.html#walresetbug
 type checkpoint struct {
 	db            *sql.DB // connects when it is first used
