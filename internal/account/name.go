@@ -14,7 +14,7 @@ import (
 const maxName = 100 // code points
 
 // ParseName checks a name as a person or an operator types it, and returns it in one
-// spelling (NFC), with single spaces. An empty name is no fault here.
+// spelling (NFC), with single spaces. An empty name is not a fault here.
 //
 // The fault, if any, is one of the field: a name that is too long, or that has
 // characters that package legible refuses. They are refused and not removed, so that

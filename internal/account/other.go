@@ -15,7 +15,7 @@ const (
 	Removed  Use = "removed"  // likewise, of any other address
 )
 
-// Other is an address that an account has beside its primary one. No other account
+// Other is an address that an account has in addition to its primary one. No other account
 // can get it before Until.
 type Other struct {
 	AccountID    string
@@ -36,7 +36,7 @@ var Forever = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 // Own reports whether the owner has the address, and it is not only kept.
 func (o Other) Own() bool { return o.Use == Recovery || o.Use == Spare }
 
-// OtherStore is what addresses beside the primary one need of the database.
+// OtherStore is what addresses other than the primary one need of the database.
 type OtherStore interface {
 	// AddAddress gives an account an address with a use. It reports false when
 	// another account has the address at now, or it is the primary one of any.

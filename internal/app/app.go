@@ -46,7 +46,7 @@ import (
 // full.
 const cacheMax = 100_000
 
-// Options are choices of the caller of New beside the configuration. The zero
+// Options are choices of the caller of New in addition to the configuration. The zero
 // value suits production.
 type Options struct {
 	Build Build // for the metrics

@@ -59,7 +59,7 @@ func CheckValue(variable, value string) error {
 }
 
 // prepare builds the parts, or returns every problem of the settings. A setting that package
-// config has refused is no problem once more.
+// config has refused is not reported again.
 func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 	r := cfg.Report()
 	p := &parts{config: cfg}

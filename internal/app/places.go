@@ -17,7 +17,7 @@ func (p *parts) takePlaces(r *config.Report) {
 	var err error
 	switch p.places, err = place.Open(cfg.Places); {
 	case errors.Is(err, fs.ErrNotExist):
-		r.Add("places", cfg.Places+" does not exist", "write a path from the folder in which portico is started, or an absolute one")
+		r.Add("places", cfg.Places+" does not exist", "write an absolute path, or one relative to the folder in which portico is started")
 	case errors.Is(err, place.ErrKind):
 		r.Add("places", cfg.Places+" has neither cities nor countries", "write the path of a database of cities or countries, such as GeoLite2-City.mmdb")
 	case err != nil:

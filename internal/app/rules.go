@@ -94,7 +94,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 		m = rule.Method("OPTIONS", true)
 	}
 	if m == 0 {
-		e.Refused = method + " is not a method that an app is sent"
+		e.Refused = method + " is not a method that Portico forwards to apps"
 		return e, nil
 	}
 	sites := rule.NewSites(list)

@@ -80,7 +80,7 @@ func TestCheck_Rules(t *testing.T) {
 	err := Check(cfg)
 	for _, want := range []string{
 		"rules.2: (role:admin /admin/*) it can never match: rule 1 (signed-in /*) decides first: write it before",
-		"app.2.rules.1: (everybody /*) everybody is not something that can be asked for: write public",
+		"app.2.rules.1: (everybody /*) everybody is not a requirement: write public",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("problems %v, want one with %q", err, want)

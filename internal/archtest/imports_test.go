@@ -27,7 +27,7 @@ func importBans() []ban {
 		{"testing", "it belongs to tests", list("internal/place/placetest internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/testform")},
 		{"unsafe", "nothing needs it", nil},
 		{"log", "use log/slog", nil},
-		{"encoding/gob", "it is no format for what is kept or sent", nil},
+		{"encoding/gob", "it is not a format for what is kept or sent", nil},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // ownPage is the path of one of Portico's own pages. The JSON API, the assets and
-// the logo are no pages: the packages that serve them name their paths.
+// the logo are not pages: the packages that serve them name their paths.
 var ownPage = regexp.MustCompile(`/auth/([a-z][a-z-]*)`)
 
 func isPage(literal string) bool {

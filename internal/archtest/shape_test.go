@@ -110,7 +110,7 @@ const (
 	settings   = "docs/operating/configuration.md"
 )
 
-// pageSizes reports documents that are too long. The bars of tables are no words.
+// pageSizes reports documents that are too long. The bars of tables are not words.
 func pageSizes(t *tree) []string {
 	var broken []string
 	err := walk(t.fs, func(name string) error {

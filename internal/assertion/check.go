@@ -49,7 +49,7 @@ func Parse(text string) (Assertion, error) {
 	}
 	signed, err := jose.ParseSignedCompact(text, algorithms())
 	if err != nil {
-		return Assertion{}, Wrong("the assertion is not a JWT that is signed with " + strings.Join(Algorithms(), ", "))
+		return Assertion{}, Wrong("the assertion must be a JWT that is signed with " + strings.Join(Algorithms(), ", "))
 	}
 	if !typed(signed) {
 		return Assertion{}, Wrong("the JWT is for another purpose")
@@ -72,7 +72,7 @@ func (k *Keeper) Check(ctx context.Context, a Assertion, audiences []string) (Cl
 func (k *Keeper) CheckBy(keys Keys, a Assertion, audiences []string) (Claim, error) {
 	payload, ok := keys.verify(a.signed)
 	if !ok {
-		return Claim{}, Wrong("no key of the client has signed the assertion")
+		return Claim{}, Wrong("the assertion is not signed with a key of the client")
 	}
 	return k.judge(a.ClientID, read(payload), audiences)
 }
@@ -93,17 +93,17 @@ func (k *Keeper) judge(clientID string, c claims, audiences []string) (Claim, er
 	id := c.text("jti")
 	switch {
 	case c.text("iss") != clientID || c.text("sub") != clientID:
-		return Claim{}, Wrong("iss and sub are the client_id")
+		return Claim{}, Wrong("iss and sub must be the client_id")
 	case !slices.Contains(audiences, c.text("aud")):
-		return Claim{}, Wrong("aud is the issuer of this server, as a text and not a list")
+		return Claim{}, Wrong("aud must be the issuer of this server, as a string and not a list")
 	case !hasEnd || !now.Before(ends.Add(skew)):
-		return Claim{}, Wrong("the assertion has ended, or has no exp")
+		return Claim{}, Wrong("the assertion has expired or has no exp")
 	case ends.After(now.Add(longest + skew)):
-		return Claim{}, Wrong("the assertion ends more than 5 minutes from now")
+		return Claim{}, Wrong("exp of the assertion must be within 5 minutes from now")
 	case c.has("nbf") && (!hasBegin || begins.After(now.Add(skew))), c.has("iat") && (!hasIssue || issued.After(now.Add(skew))):
-		return Claim{}, Wrong("the assertion begins in the future")
+		return Claim{}, Wrong("the assertion is not valid yet: nbf or iat is in the future")
 	case id == "" || len(id) > maxID:
-		return Claim{}, Wrong("jti is missing, or too long")
+		return Claim{}, Wrong("jti is missing or too long")
 	}
 	return Claim{ClientID: clientID, id: id, until: ends.Add(skew)}, nil
 }
@@ -111,7 +111,7 @@ func (k *Keeper) judge(clientID string, c claims, audiences []string) (Claim, er
 // claims are the members of a JWT, by their exact names.
 type claims map[string]json.RawMessage
 
-// read returns no claims for a text that is no JSON object, or has a member twice.
+// read returns no claims for a text that is not a JSON object or has a duplicate member.
 func read(payload []byte) claims {
 	var c claims
 	if json.Unmarshal(payload, &c) != nil {

@@ -11,7 +11,7 @@
 // Invariants:
 //   - Only asymmetric algorithms of our list count, each with keys of its own kind. The
 //     key comes from the client's set, never from the assertion. The key of a key proof
-//     comes from the proof: it is no one's, and its thumbprint is all that counts.
+//     comes from the proof. It belongs to nobody, and only its thumbprint counts.
 //   - An assertion names its client as issuer and subject, this installation as its only
 //     audience, and an end within longest.
 //   - A key proof counts for one method, one address, one access token and two minutes.

@@ -76,7 +76,7 @@ func (k *Keeper) load(ctx context.Context, url string) (Keys, error) {
 	}
 	keys, err := ParseKeys(text)
 	if err != nil {
-		return Keys{}, fmt.Errorf("the set of keys at %s: %w", url, err)
+		return Keys{}, fmt.Errorf("the key set at %s: %w", url, err)
 	}
 	return keys, nil
 }
@@ -96,7 +96,7 @@ func (k *Keeper) payload(ctx context.Context, a Assertion) ([]byte, error) {
 			return payload, nil
 		}
 	}
-	return nil, Wrong("no key of the client has signed the assertion")
+	return nil, Wrong("the assertion is not signed with a key of the client")
 }
 
 // errKeys is for the log. Its cause may name addresses inside, so clients do not

@@ -63,19 +63,19 @@ func (k *Keeper) CheckProof(text string, use Use) (KeyProof, error) {
 	}
 	signed, err := jose.ParseSignedCompact(text, proofAlgorithms())
 	if err != nil {
-		return KeyProof{}, Wrong("the DPoP proof is not a JWT that is signed with " + strings.Join(ProofAlgorithms(), ", "))
+		return KeyProof{}, Wrong("the DPoP proof must be a JWT that is signed with " + strings.Join(ProofAlgorithms(), ", "))
 	}
 	header := signed.Signatures[0].Protected
 	key := header.JSONWebKey
 	switch {
 	case header.ExtraHeaders[jose.HeaderType] != proofType:
-		return KeyProof{}, Wrong("the typ of the DPoP proof is not " + proofType)
+		return KeyProof{}, Wrong("typ of the DPoP proof must be " + proofType)
 	case key == nil || !key.IsPublic() || !slices.Contains(kinds(*key), jose.SignatureAlgorithm(header.Algorithm)):
-		return KeyProof{}, Wrong("the header of the DPoP proof has no public key in jwk that fits its alg")
+		return KeyProof{}, Wrong("the header of the DPoP proof needs a public key in jwk that matches its alg")
 	}
 	payload, err := signed.Verify(key.Key)
 	if err != nil {
-		return KeyProof{}, Wrong("the key in the DPoP proof has not signed it")
+		return KeyProof{}, Wrong("the DPoP proof is not signed with the key in it")
 	}
 	sum, err := key.Thumbprint(crypto.SHA256)
 	if err != nil {
@@ -91,17 +91,17 @@ func (k *Keeper) judgeProof(key string, c claims, use Use) (KeyProof, error) {
 	id := c.text("jti")
 	switch {
 	case c.text("htm") != use.Method:
-		return KeyProof{}, Wrong("htm of the DPoP proof is not the method of the request")
+		return KeyProof{}, Wrong("htm of the DPoP proof must be the method of the request")
 	case !sameURL(c.text("htu"), use.URL):
-		return KeyProof{}, Wrong("htu of the DPoP proof is not " + use.URL)
+		return KeyProof{}, Wrong("htu of the DPoP proof must be " + use.URL)
 	case !ok || issued.After(now.Add(skew)):
-		return KeyProof{}, Wrong("iat of the DPoP proof is missing, or in the future")
+		return KeyProof{}, Wrong("iat of the DPoP proof is missing or in the future")
 	case !now.Before(issued.Add(proofLife + skew)):
 		return KeyProof{}, Wrong("the DPoP proof is too old: make one for each request")
 	case id == "" || len(id) > maxID:
-		return KeyProof{}, Wrong("jti of the DPoP proof is missing, or too long")
+		return KeyProof{}, Wrong("jti of the DPoP proof is missing or too long")
 	case use.Token != "" && c.text("ath") != secret.Encode(secret.Hash(use.Token)):
-		return KeyProof{}, Wrong("ath of the DPoP proof is not the hash of the access token")
+		return KeyProof{}, Wrong("ath of the DPoP proof must be the hash of the access token")
 	}
 	return KeyProof{Key: key, id: id, until: issued.Add(proofLife + skew)}, nil
 }

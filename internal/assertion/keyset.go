@@ -40,7 +40,7 @@ func ParseKeys(text []byte) (Keys, error) {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if json.Unmarshal(text, &set) != nil || set.Keys == nil {
-		return Keys{}, errors.New("it is not a set of keys in JSON")
+		return Keys{}, errors.New("it is not a JSON Web Key Set")
 	}
 	if len(set.Keys) > maxKeys {
 		return Keys{}, fmt.Errorf("it has %d keys, more than %d", len(set.Keys), maxKeys)

@@ -30,7 +30,7 @@ func openFont(path string) (*Font, error) {
 		return nil, fmt.Errorf("has %d bytes: use a font of at most %d bytes, with the letters of your languages alone", size, maxFont)
 	}
 	if err != nil {
-		return nil, errors.New("cannot be read: write the path of a file that this user may read")
+		return nil, errors.New("cannot be read: write the path of a file that this user can read")
 	}
 	return parseFont(data)
 }

@@ -67,7 +67,7 @@ func (f *Files) read() (*tls.Certificate, [sha256.Size]byte, error) {
 	content := sha256.Sum256(append(append([]byte{}, cert...), key...))
 	pair, err := tls.X509KeyPair(legible.Unmark(cert), legible.Unmark(key))
 	if err != nil {
-		return nil, content, fmt.Errorf("%s and %s are no pair: %w", f.cert, f.key, err)
+		return nil, content, fmt.Errorf("%s and %s do not belong together: %w", f.cert, f.key, err)
 	}
 	return &pair, content, f.judge(pair.Leaf)
 }

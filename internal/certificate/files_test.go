@@ -72,11 +72,11 @@ func TestFiles_Refresh(t *testing.T) {
 	later, laterKey := pair(t, "a.test", today.Add(time.Hour), today.Add(72*time.Hour))
 	foreign, foreignKey := pair(t, "b.test", today.Add(-time.Hour), today.Add(48*time.Hour))
 	for name, files := range map[string][2][]byte{
-		"are no pair":          {next, firstKey},
-		"expired on":           {expired, expiredKey},
-		"is valid from":        {later, laterKey},
-		"does not name a.test": {foreign, foreignKey},
-		"failed to find any":   {[]byte("half of a file"), nextKey},
+		"do not belong together": {next, firstKey},
+		"expired on":             {expired, expiredKey},
+		"is valid from":          {later, laterKey},
+		"does not name a.test":   {foreign, foreignKey},
+		"failed to find any":     {[]byte("half of a file"), nextKey},
 	} {
 		log.Reset()
 		put(files[0], files[1])

@@ -92,7 +92,7 @@ func (k *Keeper) Kept(address string) ([]byte, bool) {
 // check finds nothing wrong.
 func (k *Keeper) Load(ctx context.Context, address string, check func(text []byte) error) ([]byte, error) {
 	if !k.Counts(address) {
-		return nil, errors.New("it is not the address of a document")
+		return nil, errors.New("it is not an address of a document")
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -100,7 +100,7 @@ func (k *Keeper) Load(ctx context.Context, address string, check func(text []byt
 	case k.turns <- struct{}{}:
 		defer func() { <-k.turns }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("too many documents are loaded at the moment: %w", ctx.Err())
+		return nil, fmt.Errorf("too many documents are being loaded at the moment: %w", ctx.Err())
 	}
 	if text, ok := k.Kept(address); ok {
 		return text, nil // another caller has loaded it meanwhile

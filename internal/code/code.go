@@ -112,7 +112,7 @@ func Parse(typed, field string) (string, *fault.Field) {
 	return digits, nil
 }
 
-// asciiDigit returns the ASCII digit of the same value, -1 for what is no digit.
+// asciiDigit returns the ASCII digit of the same value, or -1 if r is not a digit.
 // Unicode keeps the ten digits of a script in a row, from zero to nine.
 func asciiDigit(r rune) rune {
 	if !unicode.IsDigit(r) {

@@ -38,7 +38,7 @@ const (
 	PathsAsSent = "as-sent"
 )
 
-const aboutPaths = "`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also gets paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass for every path that an app may read. GitLab, RabbitMQ and registries of npm need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."
+const aboutPaths = "`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also receives paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass under every way in which an app may read the path. GitLab, RabbitMQ and npm registries need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."
 
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
@@ -79,24 +79,24 @@ func appKeys(n int) []key {
 	prefix := appKey(n) + "."
 	return append([]key{
 		text(prefix+"name", of(func(a *App) *string { return &a.Name }), checkAppName,
-			"The name of the app: in logs, and as the audience of its tokens. Lower-case letters, digits and `_`."),
+			"The name of the app in logs, and the default audience of its tokens: lower-case letters, digits and `_`."),
 		text(prefix+"host", of(func(a *App) *string { return &a.Host }), checkAppHost,
-			"The host by which browsers reach the app, such as `shop.example.com`, when it is not the host of `public_url`. The proxy in front sends the whole host to Portico. An app that you do not trust with the sign-in page belongs on a host of its own."),
+			"The host of the app in browsers, such as `shop.example.com`, if it differs from the host of `public_url`. The proxy in front must send everything for this host to Portico. An app that you do not trust with the sign-in page needs its own host."),
 		text(prefix+"path", of(func(a *App) *string { return &a.Path }), checkAppPath,
-			"The app gets all requests below this path, when several apps share a host: `/shop`. The path is passed on unchanged. The longest matching path decides."),
+			"The path below which the app receives all requests, such as `/shop`, if several apps share a host. The path is passed on unchanged. The longest matching path decides."),
 		location(prefix+"upstream", func(c *Config) **url.URL { return &c.app(n).Upstream }, checkUpstream,
-			"Where the app listens, such as `http://127.0.0.1:3000`. Without it another proxy forwards, and asks `/auth/api/check`."),
+			"The address at which the app listens, such as `http://127.0.0.1:3000`. Without it, another proxy forwards requests to the app, and asks `/auth/api/check`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.app(n).Rules }, anything, sameText,
-			"The rules of the app, as in `rules`. Paths are written in full, including `path`."),
-		text(prefix+"paths", of(func(a *App) *string { return &a.Paths }), oneOf(StrictPaths, PathsAsSent), "As in `paths`."),
+			"The rules of the app, as in `rules`. Write paths in full, including `path`."),
+		text(prefix+"paths", of(func(a *App) *string { return &a.Paths }), oneOf(StrictPaths, PathsAsSent), "Like `paths`, for this app."),
 		list(prefix+"headers", func(c *Config) *[]string { return &c.app(n).Headers }, anything, sameText,
-			"As in `headers`."),
+			"Like `headers`, for this app."),
 		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
-			"The claim `aud` of the tokens for the app. The default is its name."),
+			"The claim `aud` of tokens for the app. The default is the name of the app."),
 		toggle(prefix+"access_tokens", func(c *Config) *bool { return &c.app(n).Tokens },
-			"Whether programs may use the app with an access token in place of a session: `Authorization: Bearer`. The token must be for the address of the app and nothing else (RFC 8707); Portico checks it and tells the app the user as always. A refused program learns where it gets one (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
+			"Whether programs may use the app with an access token (`Authorization: Bearer`) instead of a session. The token must be for the address of the app and nothing else (RFC 8707). Portico checks it and tells the app who the user is, as always. A refused program learns where to get a token (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
 		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
-			"How long the app may take until its answer begins; then the person sees a page that says so. How long the answer itself takes is not limited."),
+			"How long the app may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
 		duration(prefix+"silence", func(c *Config) *time.Duration { return &c.app(n).Silence }, 4*time.Second, time.Hour, aboutSilence),
 		text(prefix+"on_user_change", of(func(a *App) *string { return &a.OnUserChange }), oneOf(userChanges()...), aboutUserChange),
 		list(prefix+"keep_cookies", func(c *Config) *[]string { return &c.app(n).KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
@@ -108,15 +108,15 @@ func appKeys(n int) []key {
 func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
 	return []key{
 		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Pace }, 0, 1<<30,
-			"The least bytes a second at which a request body arrives, on average; 0 takes any pace. A slower upload is answered 408, and the app's connection is freed. Only the time that Portico waits for the client counts. A body without a declared length from somebody who is signed in, such as a stream of gRPC, may take any time; so may WebSockets and event streams."),
+			"The minimum average speed of a request body, in bytes per second; 0 allows any speed. A slower upload is answered 408, and the app's connection is freed. Only the time during which Portico waits for the client counts. There is no limit for WebSockets, event streams, and a signed-in user's body without a declared length, such as a gRPC stream."),
 		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Wait }, 100*time.Millisecond, time.Hour,
-			"How far an upload may fall behind that pace before it is answered 408."),
+			"How far an upload may fall behind that speed before it is answered 408."),
 		number(prefix+"body_buffer_kib", func(c *Config) *int { return &of(c).BufferKiB }, 0, 16<<10,
-			"How much of a request body Portico keeps in memory before it asks the app, in KiB: this much, or the whole body if it is shorter. Slow uploads then do not hold the workers of an app. All bodies for one app take 64 MiB at most; above that, data is passed on as it arrives. 0 passes every body on as it arrives."),
+			"How much of a request body Portico reads into memory before it calls the app, in KiB. Slow uploads then do not occupy the workers of the app. All bodies for one app use at most 64 MiB; beyond that, data is passed on as it arrives. 0 passes on every body as it arrives."),
 	}
 }
 
-const aboutSilence = "How long the app may answer nothing at all while requests wait for it. Then Portico asks it by itself (`HEAD` of its path), and when that gets no answer either, tells everybody who waits that the app is slow, until it answers again. An app that serves one request at a time needs as long as its slowest page takes."
+const aboutSilence = "How long the app may answer nothing at all while requests wait for it. Then Portico sends a request of its own (`HEAD` of the app's path). If that also gets no answer, everybody who waits sees that the app is slow, until it answers again. For an app that serves one request at a time, allow as long as its slowest page takes."
 
 // Served returns every app, including the one of the setting upstream, with
 // defaults filled in.
@@ -171,7 +171,7 @@ func (a App) Setting(name string, item int) string {
 // app.
 func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
-		add("upstream", "there are rules, headers, keep_cookies or sign_out_url, and no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
+		add("upstream", "rules, headers, keep_cookies or sign_out_url are set, but there is no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
 	names, places := map[string]bool{}, map[string]string{}
 	hosts := map[string]string{hostname(c.publicHost()): c.publicHost()} // by their names
@@ -188,11 +188,11 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 			add(at, fmt.Sprintf("the app %s has the same host and path", other), "give one of them another host or path", host, path, "public_url")
 		}
 		if other, known := hosts[hostname(a.Host)]; known && other != a.Host {
-			add(host, fmt.Sprintf("%s has the same name and another port, and browsers send cookies to all ports of a name", other), "give the app a host name of its own", "public_url")
+			add(host, fmt.Sprintf("%s has the same name and a different port, and browsers send cookies to all ports of a name", other), "give the app a host name of its own", "public_url")
 		}
 		hosts[hostname(a.Host)] = a.Host
 		if a.Upstream != nil && sameListener(c.Listen, hostPort(a.Upstream)) {
-			add(at, "it is the address on which Portico itself listens", "write the address of the app", "listen")
+			add(at, "Portico itself listens on this address", "write the address of the app", "listen")
 		}
 		a.checkUserChange(add)
 		names[a.Name], places[place] = true, a.Name
@@ -236,9 +236,9 @@ func checkAppPath(s string) (string, *mistake) {
 	case s == "/":
 		return s, nil
 	case !strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"), strings.ContainsAny(s, "*%?# "):
-		return "", &mistake{fmt.Sprintf("%q is not a path that apps can share a host by", s), write}
+		return "", &mistake{fmt.Sprintf("%q is not a path that an app can have", s), write}
 	case pages.Own(strings.ToLower(s)):
-		return "", &mistake{"what is below /auth is Portico's own", write}
+		return "", &mistake{"paths below /auth belong to Portico", write}
 	}
 	return s, nil
 }

@@ -48,7 +48,7 @@ func parsePrefix(s string) (netip.Prefix, *mistake) {
 	case err != nil:
 		return p, &mistake{fmt.Sprintf("%q is not a network", s), "write networks such as 10.0.0.0/8 or fd00::/8"}
 	case p.Bits() == 0:
-		return p, &mistake{s + " trusts every client to name its own address", "write only the networks of your proxies"}
+		return p, &mistake{s + " lets every client choose its own address", "write only the networks of your proxies"}
 	case p.Addr().Is4In6():
 		return p, &mistake{s + " is IPv4 written as IPv6", "write it as IPv4"}
 	}
@@ -85,9 +85,9 @@ func checkFolder(path string) (string, *mistake) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
+		return "", &mistake{path + " does not exist", "write an absolute path, or one relative to the folder in which portico is started"}
 	case err != nil || !info.IsDir():
-		return "", &mistake{path + " cannot be read as a folder", "write the path of a folder that this user may read"}
+		return "", &mistake{path + " cannot be read as a folder", "write the path of a folder that this user can read"}
 	}
 	return path, nil
 }
@@ -105,7 +105,7 @@ func checkColour(s string) (string, *mistake) {
 func checkEnding(endings ...string) func(string) (string, *mistake) {
 	return func(path string) (string, *mistake) {
 		if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-			return "", &mistake{path + " is not a file of a known kind", "write the path of a file that ends in " + strings.Join(endings, " or ")}
+			return "", &mistake{path + " has an unknown file type", "write the path of a file that ends in " + strings.Join(endings, " or ")}
 		}
 		return path, nil
 	}
@@ -121,9 +121,9 @@ func checkFile(endings ...string) func(string) (string, *mistake) {
 		err := file.Check(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return "", &mistake{path + " does not exist", "write a path from the folder in which portico is started, or an absolute one"}
+			return "", &mistake{path + " does not exist", "write an absolute path, or one relative to the folder in which portico is started"}
 		case err != nil:
-			return "", &mistake{path + " cannot be read as a file", "write the path of a file that this user may read"}
+			return "", &mistake{path + " cannot be read as a file", "write the path of a file that this user can read"}
 		}
 		return path, nil
 	}

@@ -23,7 +23,7 @@ func checkPublicURL(s string) (*url.URL, *mistake) {
 		return nil, m
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
-		return nil, &mistake{s + " would send passwords in the clear", write + "; http is for localhost only"}
+		return nil, &mistake{s + " would send passwords unencrypted", write + "; http is allowed for localhost only"}
 	}
 	return u, nil
 }
@@ -74,9 +74,9 @@ func flaw(u *url.URL, err error) string {
 	case u.User != nil:
 		return " (it names a user)"
 	case !bare(u):
-		return " (there is more behind the host)"
+		return " (something follows the host)"
 	case strings.Contains(u.Host, "_"):
-		return " (browsers and certificates know no host with _)"
+		return " (browsers and certificates do not accept a host with _)"
 	}
 	return " (" + strconv.Quote(u.Host) + " is not a host)"
 }
@@ -107,7 +107,7 @@ func parseReturnOrigin(s string) (string, *mistake) {
 		return "", &mistake{quoted(s) + " is not the origin of an app", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
-		return "", &mistake{s + " is not reached by https", write + "; http is for localhost only"}
+		return "", &mistake{s + " does not use https", write + "; http is allowed for localhost only"}
 	}
 	if wildcard {
 		return strings.Replace(origin.Of(u), "://x.", "://*.", 1), nil
@@ -139,7 +139,7 @@ func checkReturnDefault(s string) (string, *mistake) {
 	path := err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`)
 	site := err == nil && u.User == nil && origin.Check(origin.Of(u)) == nil
 	if !path && !site {
-		return "", &mistake{quoted(s) + " is not a place to go to", "write a path such as /app, or a URL of one of return_origins"}
+		return "", &mistake{quoted(s) + " is not a page to return to", "write a path such as /app, or a URL of one of return_origins"}
 	}
 	return origin.ASCII(s), nil
 }
@@ -151,7 +151,7 @@ func checkIssuer(s string) (string, *mistake) {
 		return "", &mistake{quoted(s) + " is not an issuer", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {
-		return "", &mistake{s + " is not reached by https", write}
+		return "", &mistake{s + " does not use https", write}
 	}
 	return origin.ASCII(s), nil
 }
@@ -180,7 +180,7 @@ func checkTermsVersion(s string) (string, *mistake) {
 func parseRequire(s string) (string, *mistake) {
 	role, ok := strings.CutPrefix(s, "role:")
 	if s != RequireAll && !(ok && roleForm.MatchString(role)) {
-		return "", &mistake{quoted(s) + " does not say who", `write "all", or "role:" with the name of a role: "role:admin"`}
+		return "", &mistake{quoted(s) + " does not name users", `write "all", or "role:" with the name of a role: "role:admin"`}
 	}
 	return s, nil
 }
@@ -188,7 +188,7 @@ func parseRequire(s string) (string, *mistake) {
 // parseClaim accepts a value of amr or acr.
 func parseClaim(s string) (string, *mistake) {
 	if s == "" || len(s) > 256 {
-		return "", &mistake{quoted(s) + " is no value of the claim", "write it as the provider does, such as \"mfa\""}
+		return "", &mistake{quoted(s) + " cannot be a value of the claim", "write it as the provider does, such as \"mfa\""}
 	}
 	return s, nil
 }
@@ -205,7 +205,7 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
 		if err != nil || cutShort(u) {
 			escapes := cmp.Or(origin.Escapes(s), "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25")
-			return "", &mistake{"a character of the user or the password ends it", "write " + escapes}
+			return "", &mistake{"a character of the user name or the password must be escaped", "write " + escapes}
 		}
 	}
 	if err != nil || u.Opaque != "" || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -215,8 +215,8 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	local := host == "" || origin.IsLoopback(host) || strings.HasPrefix(u.Query().Get("host"), "/")
 	modes := []string{"verify-full", "verify-ca", "require", "disable"}
 	if !local && !slices.Contains(modes, u.Query().Get("sslmode")) {
-		return "", &mistake{"the connection to " + host + " could silently go on without TLS",
-			"add ?sslmode=verify-full, or ?sslmode=disable when the network between is yours alone"}
+		return "", &mistake{"the connection to " + host + " could silently continue without TLS",
+			"add ?sslmode=verify-full, or ?sslmode=disable if nobody else has access to the network between"}
 	}
 	return s, nil
 }
@@ -224,7 +224,7 @@ func checkDatabaseURL(s string) (string, *mistake) {
 // checkSQLite accepts a path, and an absolute one behind two slashes, as other programs write it.
 func checkSQLite(path string) (string, *mistake) {
 	if rest, isURL := strings.CutPrefix(path, "//"); isURL && rest != "" && rest[0] != '/' {
-		return "", &mistake{"between // and the next / a URL has a host, and a file has none", "write sqlite:" + rest + ", or sqlite:///" + rest + " for an absolute path"}
+		return "", &mistake{"what follows // in a URL is a host, and a file has no host", "write sqlite:" + rest + ", or sqlite:///" + rest + " for an absolute path"}
 	} else if isURL {
 		path = rest
 	}

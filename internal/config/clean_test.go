@@ -34,12 +34,12 @@ func TestLoad_NamesWhatIsNotSeen(t *testing.T) {
 	latin := write(t, "latin", "canary\xfc")
 	wide := write(t, "wide.toml", "\xff\xfel\x00i\x00")
 	for _, c := range []struct{ text, want string }{
-		{"\n[brand]\nname = \"a\u200bb\"", "portico.toml:3: brand.name: the value has a character that does not print (U+200B)"},
+		{"\n[brand]\nname = \"a\u200bb\"", "portico.toml:3: brand.name: the value contains an invisible character (U+200B)"},
 		{"\n\nlisten = \u201c:8080\u201d", "portico.toml:3: TOML: "},
-		{"\n\nlisten = \u201c:8080\u201d", "the line has a typographic quotation mark (U+201C)"},
-		{"\n\u00a0listen = \":8080\"", "the line has a blank that is not the usual one (U+00A0)"},
-		{"listen\u200b = \":8080\"", "the line has a character that does not print (U+200B)"},
-		{"tracing.header_file = \"" + inside + "\"", "inside: tracing.header_file: the value has a character that does not print (U+200B)"},
+		{"\n\nlisten = \u201c:8080\u201d", "the line contains a typographic quotation mark (U+201C)"},
+		{"\n\u00a0listen = \":8080\"", "the line contains an unusual kind of space (U+00A0)"},
+		{"listen\u200b = \":8080\"", "the line contains an invisible character (U+200B)"},
+		{"tracing.header_file = \"" + inside + "\"", "inside: tracing.header_file: the value contains an invisible character (U+200B)"},
 		{"tracing.header_file = \"" + latin + "\"", "it is not in UTF-8: save it in this encoding"},
 	} {
 		_, err := config.Load(write(t, "portico.toml", c.text), nil)
@@ -48,7 +48,7 @@ func TestLoad_NamesWhatIsNotSeen(t *testing.T) {
 		}
 	}
 	for _, set := range []string{`PORTICO_LISTEN=":8080"`, `PORTICO_TRACING_HEADER='canary'`} {
-		if _, err := config.Load("", []string{set}); err == nil || !strings.Contains(err.Error(), "the value stands in quotes") || strings.Contains(err.Error(), "ary") {
+		if _, err := config.Load("", []string{set}); err == nil || !strings.Contains(err.Error(), "the value is in quotes") || strings.Contains(err.Error(), "ary") {
 			t.Errorf("%s: %v", set, err)
 		}
 	}

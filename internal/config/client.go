@@ -52,54 +52,54 @@ func clientKeys(n int) []key {
 		text(prefix+"id", of(func(c *Client) *string { return &c.ID }), checkClientID,
 			"The `client_id`. It is also the audience of the client's ID tokens."),
 		text(prefix+"secret", secret, anything,
-			"The secret by which the client proves who it is: at least 24 random characters, such as `openssl rand -hex 32` prints.").secretly(secret, hide),
+			"The secret with which the client authenticates: at least 24 random characters, such as `openssl rand -hex 32` prints.").secretly(secret, hide),
 		text(prefix+"secret_hash", of(func(c *Client) *string { return &c.SecretHash }), checkSecretHash,
-			"In place of the secret: its SHA-256 in hexadecimal, as `printf %s SECRET | sha256sum` prints it."),
+			"The SHA-256 hash of the secret in hexadecimal, instead of `secret`, as `printf %s SECRET | sha256sum` prints it."),
 		text(prefix+"secret_next", next, anything,
-			"A second secret that counts as well, while the app changes from one to the other.").secretly(next, hide),
+			"A second secret that is also accepted, while the app changes from one to the other.").secretly(next, hide),
 		text(prefix+"secret_next_hash", of(func(c *Client) *string { return &c.NextHash }), checkSecretHash,
-			"In place of `secret_next`: its SHA-256 in hexadecimal."),
+			"The SHA-256 hash of the second secret in hexadecimal, instead of `secret_next`."),
 		clientJWKS(prefix+"jwks", of(func(c *Client) *string { return &c.Keys })),
 		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), checkKeysURI,
-			"In place of the secret: the address at which the client publishes these keys. It may be in a private network, and then http. Portico asks again after ten minutes, and when no key that it knows has signed."),
+			"The address at which the client publishes these keys, instead of a secret. It may be in a private network and then use http. Portico loads the keys again after ten minutes, or when a signature matches none of the keys that it has."),
 		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
-			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1`, `[::1]` or `localhost`, that address may have any port (RFC 8252). Prefer the numbers: another program may listen at the name (8.3)."),
+			"Whether the client has no secret, because it runs in a browser or on a user's device. It then needs a code challenge (PKCE). If one of its redirect addresses is an http address of `127.0.0.1`, `[::1]` or `localhost`, a request may use any port (RFC 8252). Prefer the IP addresses: another program may listen on `localhost` (RFC 8252, 8.3)."),
 		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
-			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They are https; a loopback address may be http, and a public client may have a private scheme such as `com.example.app:/callback` or `com.example.app://callback`. None is at the host of `public_url`, except at a path of an app behind Portico."),
+			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They must be https, but a loopback address may use http, and a public client may use a private scheme such as `com.example.app:/callback` or `com.example.app://callback`. They must not be on the host of `public_url`, except below the path of an app behind Portico."),
 		list(prefix+"scopes", func(c *Config) *[]string { return &c.client(n).Scopes }, oneOf(openIDScopes()...), sameText,
-			"The scopes that the client may ask for. Others are left out of what it gets. `offline_access` lets its refresh tokens outlive the session."),
+			"The scopes that the client may request. Other scopes are left out of the grant. `offline_access` lets its refresh tokens outlive the session."),
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(append(openIDClaims(), "all")...), sameText,
-			"Claims of the granted scopes that also stand in the ID token, for apps that do not ask UserInfo. `all` stands for each of them."),
+			"Claims of the granted scopes that the ID token also contains, for apps that do not call UserInfo. `all` means all of them."),
 		list(prefix+"extra_claims", func(c *Config) *[]string { return &c.client(n).ExtraClaims }, parseExtraClaim, sameText,
-			"Claims under the names that the app expects: `upn=email` repeats a claim wherever that one stands. `tenant='acme'` stands in every answer of UserInfo and in every ID token. `name=email` gives the claim `name` to an account that has none, for apps that need one."),
+			"Claims under the names that the app expects. `upn=email` copies the claim `email` to `upn` wherever it appears. `tenant='acme'` adds a fixed value to every UserInfo response and every ID token. `name=email` gives the claim `name` to accounts without a name, for apps that need one."),
 		text(prefix+"id_token_alg", of(func(c *Client) *string { return &c.IDTokenAlg }), oneOf("ES256", "RS256", "EdDSA"),
-			"The algorithm that signs the client's ID tokens. `RS256` is for apps that know no other. It costs sixteen times as much to sign. `EdDSA` signs with Ed25519, for apps that ask for it."),
+			"The algorithm that signs the client's ID tokens. `RS256` is for apps that support nothing else; signing costs sixteen times as much. `EdDSA` signs with Ed25519, for apps that require it."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
 			"Whether the client must send a code challenge (PKCE, `S256`). Turn it off only for an app that cannot."),
 		toggle(prefix+"require_par", func(c *Config) *bool { return &c.client(n).RequirePAR },
-			"Whether the client must push its requests (PAR, RFC 9126): it sends them to Portico itself, and the browser carries only their name. A client may do so without this setting."),
+			"Whether the client must push its requests (PAR, RFC 9126): it sends each request directly to Portico, and the browser carries only a reference. A client may do so without this setting."),
 		toggle(prefix+"dpop", func(c *Config) *bool { return &c.client(n).DPoP },
-			"Whether the client must show at each request that it has a key (DPoP, RFC 9449), so that a stolen token is worth nothing. A client may do so without this setting."),
+			"Whether the client must prove on each request that it holds a key (DPoP, RFC 9449), which makes a stolen token useless. A client may do so without this setting."),
 		list(prefix+"grants", func(c *Config) *[]string { return &c.client(n).Grants }, oneOf(grantCode, grantClient, grantDevice), sameText,
-			"How the client may get tokens: `authorization_code` signs users in, with refresh tokens. `device_code` does so on a device without a browser, whose users type a short code at `"+pages.Device+"` (RFC 8628). `client_credentials` gives a client with a secret or a key a token for itself. The default is `authorization_code`."),
+			"How the client may get tokens. `authorization_code` signs users in, with refresh tokens. `device_code` does so for a device without a browser: its user types a short code at `"+pages.Device+"` (RFC 8628). `client_credentials` issues tokens for the client itself, which must have a secret or a key. The default is `authorization_code`."),
 		list(prefix+"client_scopes", func(c *Config) *[]string { return &c.client(n).OwnScopes }, parseScope, sameText,
 			"The scopes of a token for the client itself, such as `reports:read`. Portico gives them no meaning."),
 		list(prefix+"resources", func(c *Config) *[]string { return &c.client(n).Resources }, parseResource, sameText,
-			"The servers that the client may ask access tokens for, by the parameter `resource` (RFC 8707), such as `https://api.example.com`. They become the audience of the token, which then does not open UserInfo."),
+			"The servers for which the client may request access tokens with the parameter `resource` (RFC 8707), such as `https://api.example.com`. They become the audience of the token, which is then not valid for UserInfo."),
 		text(prefix+"access_token", of(func(c *Client) *string { return &c.AccessToken }), oneOf("opaque", "jwt"),
-			"The form of the client's access tokens. A server verifies `jwt` by itself (RFC 9068), so it accepts a revoked one until its end, ten minutes at most. It asks Portico about `opaque` ones (introspection)."),
+			"The form of the client's access tokens. A server verifies `jwt` tokens by itself (RFC 9068), and accepts a revoked one until it expires, for at most ten minutes. For `opaque` tokens it asks Portico (introspection)."),
 		list(prefix+"serves", func(c *Config) *[]string { return &c.client(n).Serves }, parseResource, sameText,
-			"The resources whose access tokens the client may inspect (RFC 7662), whichever client has them: it is the server of these resources."),
+			"The resources for which this client is the server. It may introspect their access tokens (RFC 7662), whichever client holds them."),
 		text(prefix+"name", of(func(c *Client) *string { return &c.Name }), anything,
 			"The name of the app on pages and in emails. The default is its id."),
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
-			"Whether each user is asked once before the client learns who the user is, and again when it asks for more. Users take it back at `"+pages.Apps+"`."),
+			"Whether each user must agree before the client learns who the user is, and again when it requests more. Users can withdraw this at `"+pages.Apps+"`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, anything, sameText,
-			"The users who may use the client, in the words of `rules` without methods and paths, such as `role:editor` or `role:admin+fresh:10m`. One of them must hold. Without rules, every user may, and while `signup.mode` is `open` everybody who signs up."),
+			"Who may use the client, written like `rules` without methods and paths: `role:editor` or `role:admin+fresh:10m`. A user must satisfy at least one of them. Without rules, every user may use the client. While `signup.mode` is `open`, that is everybody who signs up."),
 		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
 		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,
-			"The address of the client that Portico tells about the end of each session from which the client has tokens, whatever ended it (OpenID Connect Back-Channel Logout). It may be in a private network, and then http. Portico tries ten times, over about three hours."),
+			"The address of the client that Portico calls when a session from which the client has tokens ends, for any reason (OpenID Connect Back-Channel Logout). It may be in a private network and then use http. Portico tries ten times, over about three hours."),
 	}
 }
 
@@ -115,10 +115,10 @@ func parseExtraClaim(s string) (string, *mistake) {
 		return "", &mistake{quoted(s) + " is not a claim", "write name=claim or name='text', such as upn=email or tenant='acme'"}
 	}
 	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
-		return "", &mistake{"the claim " + m[1] + " has a meaning already", "choose another name"}
+		return "", &mistake{"the claim " + m[1] + " already has a meaning", "choose another name"}
 	}
 	if m[2] == m[1] || m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
-		return "", &mistake{"there is no claim " + m[2], OneFrom(m[2], openIDClaims()) + ", or a text between single quotes"}
+		return "", &mistake{"unknown claim " + m[2], OneFrom(m[2], openIDClaims()) + ", or text in single quotes"}
 	}
 	return s, nil
 }
@@ -165,7 +165,7 @@ func checkCalled(s, write string) (string, *mistake) {
 
 func checkSecretHash(s string) (string, *mistake) {
 	if b, err := hex.DecodeString(s); err != nil || len(b) != 32 {
-		return "", &mistake{"the value is not a SHA-256", "write 64 hexadecimal digits, as printf %s SECRET | sha256sum prints them"}
+		return "", &mistake{"the value is not a SHA-256 hash", "write 64 hexadecimal digits, as printf %s SECRET | sha256sum prints them"}
 	}
 	return strings.ToLower(s), nil
 }
@@ -196,7 +196,7 @@ func (c *Config) checkClients(add func(key, why, write string, others ...string)
 			add(at("id"), "another client has the id "+client.ID, "give each client an id of its own")
 		}
 		if app, taken := audiences[client.ID]; taken && client.ID != "" {
-			add(at("id"), "it is the audience of the app "+app+", whose tokens the client would accept", "give the client another id, or the app another audience")
+			add(at("id"), "it is the audience of the app "+app+", and the client would accept the tokens of that app", "give the client another id, or the app another audience")
 		}
 		seen[client.ID] = true
 		if len(client.RedirectURIs) == 0 && client.SignsIn() {
@@ -222,15 +222,15 @@ func (client Client) checkSecret(add func(key, why, write string, others ...stri
 	second := client.SecretNext != "" || client.NextHash != ""
 	switch {
 	case second && client.Secret == "" && client.SecretHash == "":
-		add(at("secret_next"), "it is a second secret, and there is no first one", "write it as secret", at("secret"), at("secret_next_hash"))
+		add(at("secret_next"), "there is a second secret without a first one", "write it as secret", at("secret"), at("secret_next_hash"))
 	case client.SecretNext != "" && client.NextHash != "":
-		add(at("secret_next_hash"), "the second secret is given as well", "keep one of them", at("secret_next"))
+		add(at("secret_next_hash"), "the second secret is given twice", "keep one of them", at("secret_next"))
 	case client.Public && secrets > 0:
 		add(at("public"), "a public client has no secret", "remove the secret, or public", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case !client.Public && secrets == 0:
 		add(at("secret"), "the client has no secret", "write one, or secret_file, secret_hash, jwks or jwks_uri; or public = true for an app on a user's device", at("public"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case secrets > 1:
-		add(at("id"), "the client has two proofs", "keep one of secret, secret_hash, jwks and jwks_uri", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
+		add(at("id"), "the client has more than one secret or set of keys", "keep one of secret, secret_hash, jwks and jwks_uri", at("secret"), at("secret_hash"), at("jwks"), at("jwks_uri"))
 	case client.Public && !client.PKCE:
 		add(at("pkce"), "a public client needs a code challenge", "remove pkce = false", at("public"))
 	}
@@ -239,7 +239,7 @@ func (client Client) checkSecret(add func(key, why, write string, others ...stri
 	}
 	for i, uri := range client.RedirectURIs {
 		if u, err := url.Parse(uri); err == nil && strings.Contains(u.Scheme, ".") {
-			add(itemKey(at("redirect_uris"), i), uri+" has a private scheme, which only an app on a user's device has", "write an https address, or public = true")
+			add(itemKey(at("redirect_uris"), i), uri+" has a private scheme, which only an app on a user's device may use", "write an https address, or public = true")
 		}
 	}
 }

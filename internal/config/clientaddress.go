@@ -21,10 +21,10 @@ func (c *Config) checkAddresses(client Client, add func(key, why, write string, 
 		switch {
 		case origin.Of(u) == origin.Of(c.PublicURL):
 			if !c.serves(u) {
-				add(key, uri+" is at the host of Portico, where no app is", "write the address of the app; for an app behind Portico, add its [[app]] with this path", "public_url")
+				add(key, uri+" is on the host of Portico, where there is no app", "write the address of the app; for an app behind Portico, add its [[app]] with this path", "public_url")
 			}
 		case visited:
-			add(key, uri+" has the name of Portico's host and another port, and browsers send cookies to all ports of a name", "give the app a host name of its own", "public_url")
+			add(key, uri+" has the name of Portico's host and a different port, and browsers send cookies to all ports of a name", "give the app a host name of its own", "public_url")
 		}
 	}
 	for i, uri := range client.RedirectURIs {

@@ -35,7 +35,7 @@ func (client Client) Device() bool { return slices.Contains(client.Grants, grant
 func (client Client) checkGrants(audiences map[string]string, add func(key, why, write string, others ...string)) {
 	at := func(name string) string { return client.Key + "." + name }
 	if client.Machine() && client.Public {
-		add(at("grants"), "a public client proves nothing, so any app could get its tokens", "remove client_credentials", at("public"))
+		add(at("grants"), "a public client does not authenticate, and any app could get its tokens", "remove client_credentials", at("public"))
 	}
 	if len(client.OwnScopes) > 0 && !client.Machine() {
 		add(at("client_scopes"), "the client gets no tokens for itself", `write grants = ["client_credentials"]`, at("grants"))
@@ -55,7 +55,7 @@ var scopeForm = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]{1,100}$`)
 // parseScope accepts a scope that Portico gives no meaning (RFC 6749 3.3).
 func parseScope(s string) (string, *mistake) {
 	if !scopeForm.MatchString(s) || slices.Contains(openIDScopes(), s) {
-		return "", &mistake{quoted(s) + " is not a scope for the client itself", "write words of your servers, such as reports:read"}
+		return "", &mistake{quoted(s) + " is not a scope for the client itself", "write a scope that your servers define, such as reports:read"}
 	}
 	return s, nil
 }

@@ -216,7 +216,7 @@ type App struct {
 	Key string // prefix of its settings for Source: "app.1"; "" for Upstream
 }
 
-// OpenID says which OpenID clients there are beside the clients of the operator.
+// OpenID says which OpenID clients are allowed in addition to the operator's.
 type OpenID struct {
 	Registration    bool     // whether a client may register itself, with an initial token
 	ClientDocuments bool     // whether a client may describe itself at the address that is its id

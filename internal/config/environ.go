@@ -67,7 +67,7 @@ func (l *loader) proxy(environ []string) {
 		}
 		if u, err := url.Parse(c.HTTPSProxy); err != nil || cutShort(u) {
 			if escapes := origin.Escapes(c.HTTPSProxy); escapes != "" {
-				why, write = "a character of the user or the password ends it", "write "+escapes
+				why, write = "a character of the user name or the password must be escaped", "write "+escapes
 			}
 		}
 		if why != "" {

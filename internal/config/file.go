@@ -32,7 +32,7 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 			line, _ = de.Position()
 			why = strings.TrimPrefix(de.Error(), "toml: ") + odd(data, line)
 		}
-		return nil, Problems{{Source: fmt.Sprintf("%s:%d", file, line), Key: "TOML", Why: why, Write: "correct the line; texts stand in quotes: listen = \"127.0.0.1:8080\""}}
+		return nil, Problems{{Source: fmt.Sprintf("%s:%d", file, line), Key: "TOML", Why: why, Write: "correct the line; put strings in quotes: listen = \"127.0.0.1:8080\""}}
 	}
 	var entries []entry
 	for _, at := range positions(data) {
@@ -60,11 +60,11 @@ func odd(data []byte, line int) string {
 	for _, r := range string(bytes.TrimSuffix(lines[line-1], []byte("\r"))) {
 		switch {
 		case unicode.In(r, unicode.Pi, unicode.Pf) || r == '„' || r == '‚':
-			return fmt.Sprintf("; the line has a typographic quotation mark (%U), and TOML needs \"", r)
+			return fmt.Sprintf("; the line contains a typographic quotation mark (%U), and TOML needs \"", r)
 		case r > ' ' && unicode.IsSpace(r):
-			return fmt.Sprintf("; the line has a blank that is not the usual one (%U)", r)
+			return fmt.Sprintf("; the line contains an unusual kind of space (%U)", r)
 		case r != '\t' && legible.Check(string(r)) != nil:
-			return "; the line has " + legible.Check(string(r)).Error()
+			return "; the line contains " + legible.Check(string(r)).Error()
 		}
 	}
 	return ""

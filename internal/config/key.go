@@ -58,7 +58,7 @@ func text(name string, at func(*Config) *string, check func(string) (string, *mi
 		set: func(c *Config, v value) mistakes {
 			s, ok := v.raw.(string)
 			if !ok {
-				return only(&mistake{"the value is not a text", `write it in quotes: "..."`})
+				return only(&mistake{"the value is not a string", `write it in quotes: "..."`})
 			}
 			s, m := check(s)
 			if m == nil {
@@ -99,7 +99,7 @@ func oneOf(words ...string) func(string) (string, *mistake) {
 				return s, nil
 			}
 		}
-		return "", &mistake{fmt.Sprintf("%q is not known here", s), OneFrom(s, words)}
+		return "", &mistake{fmt.Sprintf("%q is not a known value", s), OneFrom(s, words)}
 	}
 }
 
@@ -144,7 +144,7 @@ func fraction(name string, at func(*Config) *float64, about string) key {
 				ok = err == nil
 			}
 			if !ok || !(n >= 0 && n <= 1) { // NaN fails both comparisons
-				return only(&mistake{"the value is not a part of one", "write a number from 0 to 1, such as 0.1"})
+				return only(&mistake{"the value is not between 0 and 1", "write a number from 0 to 1, such as 0.1"})
 			}
 			*at(c) = n
 			return nil
@@ -181,7 +181,7 @@ func duration(name string, at func(*Config) *time.Duration, least, most time.Dur
 			s, _ := v.raw.(string)
 			d, ok := parseDuration(s)
 			if !ok {
-				return only(&mistake{"the value is not a time span", write})
+				return only(&mistake{"the value is not a duration", write})
 			}
 			if d < least || d > most {
 				return only(&mistake{s + " is out of range", write})
@@ -207,7 +207,7 @@ func list[T any](name string, at func(*Config) *[]T, parse func(string) (T, *mis
 		set: func(c *Config, v value) mistakes {
 			texts, ok := v.texts()
 			if !ok {
-				return only(&mistake{"the value is not a list of texts", `write ["...", "..."]`})
+				return only(&mistake{"the value is not a list of strings", `write ["...", "..."]`})
 			}
 			var items []T
 			var all mistakes
@@ -260,7 +260,7 @@ func (k key) illegible(v value) (all mistakes) {
 			s = strings.Join(strings.Fields(s), " ")
 		}
 		if err := legible.Check(s); err != nil {
-			for _, wrong := range only(&mistake{"the value has " + err.Error(), "remove it"}) {
+			for _, wrong := range only(&mistake{"the value contains " + err.Error(), "remove it"}) {
 				if isList {
 					wrong.item = i
 				}

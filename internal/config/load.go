@@ -60,7 +60,7 @@ func Load(path string, environ []string) (Config, error) {
 		data, err = nil, nil
 	}
 	if err != nil {
-		write := "write the path of a file that this user may read"
+		write := "write the path of a file that this user can read"
 		if errors.Is(err, fs.ErrPermission) {
 			write = "run this as root or as the user of the server, or " + write
 		}
@@ -159,7 +159,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 	}
 	k, isFile, found := find(e.name, spell)
 	if !found {
-		l.problem(e, "there is no such setting", suggest(e.name, spell))
+		l.problem(e, "unknown setting", suggest(e.name, spell))
 		if meant, ok := misplaced(e.name); ok {
 			l.config.broken[meant] = true
 		} else if meant, ok := nearest(e.name, spell); ok {
@@ -179,12 +179,12 @@ func (l *loader) take(e entry, spell func(key) string) {
 	l.taken[k.name] = e.name
 	wrong := k.illegible(e.value)
 	if e.inQuotes() {
-		wrong = only(&mistake{"the value stands in quotes, which belong to it here", "remove them"})
+		wrong = only(&mistake{"the value is in quotes, which are part of the value here", "remove them"})
 	}
 	if isFile && wrong == nil {
 		text, err := readSecret(e.raw)
 		if err != nil {
-			l.problem(e, err.Error(), "write the path of a file that holds nothing but the value")
+			l.problem(e, err.Error(), "write the path of a file that contains only the value")
 			l.config.broken[k.name] = true
 			return
 		}

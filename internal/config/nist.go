@@ -43,12 +43,12 @@ func (c *Config) checkNIST(add func(key, why, write string, others ...string)) {
 		{"session.idle", c.Session.Idle > nistIdle, formatDuration(nistIdle) + " or less"},
 		{"mfa.require", !slices.Contains(c.MFA.Require, RequireAll), `["all"]`},
 		{"mfa.grace", c.MFA.Grace > 0, `"0s"`},
-		{"mfa.trust", c.MFA.Trust, "false: a trusted browser replaces no proof"},
-		{"signin.code", c.SignIn.Code, "false: an email is no factor"},
-		{"passkeys", !c.Passkeys, "true: users need a way that resists phishing"},
+		{"mfa.trust", c.MFA.Trust, "false: a trusted browser does not replace a second factor"},
+		{"signin.code", c.SignIn.Code, "false: an emailed code does not count as a factor"},
+		{"passkeys", !c.Passkeys, "true: users need a sign-in that resists phishing"},
 	} {
 		if r.weak {
-			add(r.key, "the profile nist asks for more", "write "+r.write+", or profile = \"standard\"", "profile")
+			add(r.key, "the profile nist requires more", "write "+r.write+", or profile = \"standard\"", "profile")
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Renewal struct {
 // Renew returns the settings that result if a process with the settings c reads
 // new ones. Addresses, storage, the cost of a hash, certificates, logging and tracing stay
 // as they are. Its error is of type Problems: it also lists settings that are
-// wrong only beside a value that stays.
+// wrong only in combination with a value that stays.
 func (c *Config) Renew(read Config) (Renewal, error) {
 	next := read
 	next.PublicURL, next.Listen, next.OpsListen = c.PublicURL, c.Listen, c.OpsListen
@@ -28,7 +28,7 @@ func (c *Config) Renew(read Config) (Renewal, error) {
 	return Renewal{Config: next, Changed: c.differs(&next), Restart: next.differs(&read)}, nil
 }
 
-// differs returns the keys whose values differ, or that only one of both has.
+// differs returns the keys whose values differ, or that only one of the two has.
 func (c *Config) differs(other *Config) []string {
 	a, b := c.values(), other.values()
 	all := maps.Clone(a)

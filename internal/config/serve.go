@@ -22,7 +22,7 @@ func (c *Config) check() Problems {
 		add("session.idle", "it is longer than session.absolute", "write at most "+formatDuration(c.Session.Absolute), "session.absolute")
 	}
 	if least := c.Password.least(); c.Password.Min != 0 && c.Password.Min < least {
-		add("password.min", fmt.Sprintf("%d is fewer than the profile %s asks for", c.Password.Min, c.Password.Profile), fmt.Sprintf("write %d or more, or 0", least), "password.profile")
+		add("password.min", fmt.Sprintf("%d is less than the profile %s requires", c.Password.Min, c.Password.Profile), fmt.Sprintf("write %d or more, or 0", least), "password.profile")
 	}
 	if sameListener(c.Listen, c.OpsListen) {
 		add("ops_listen", "it is the address of the public listener", "write another port, such as 127.0.0.1:9080", "listen")
@@ -32,9 +32,9 @@ func (c *Config) check() Problems {
 	}
 	switch l := c.Legal; {
 	case l.Terms != "" && l.TermsVersion == "":
-		add("legal.terms_version", "people accept a version of the terms, and it is not named", "write it, such as the date of the terms: 2026-01", "legal.terms")
+		add("legal.terms_version", "users accept a version of the terms, and its name is missing", "write it, such as the date of the terms: 2026-01", "legal.terms")
 	case l.Terms == "" && l.TermsVersion != "":
-		add("legal.terms", "there is a version of the terms and no page", "write the address of the page, such as https://example.com/terms", "legal.terms_version")
+		add("legal.terms", "the terms have a version but no page", "write the address of the page, such as https://example.com/terms", "legal.terms_version")
 	}
 	if c.Profile == profileNIST {
 		c.checkNIST(add)
@@ -43,25 +43,25 @@ func (c *Config) check() Problems {
 	c.checkClients(add)
 	c.checkTLS(add)
 	if t := c.Tracing; t.Header != "" && t.Endpoint != nil && t.Endpoint.Scheme == "http" && !origin.IsLoopback(t.Endpoint.Hostname()) {
-		add("tracing.endpoint", "tracing.header would be sent in the clear", "write an https address, or one of this machine", "tracing.header")
+		add("tracing.endpoint", "tracing.header would be sent unencrypted", "write an https address, or one of this machine", "tracing.header")
 	}
 	for _, p := range c.Providers {
 		prefix := "providers." + p.ID + "."
 		if p.ClientID == "" {
-			add(prefix+"client_id", "the provider is not complete", "write the id of the client that is registered there")
+			add(prefix+"client_id", "the provider is incomplete", "write the client id from your registration with the provider")
 		}
 		if p.ClientSecret == "" && p.PrivateKey == "" {
-			add(prefix+"client_secret", "the provider is not complete", "write the secret of that client, or "+prefix+"client_secret_file", prefix+"private_key")
+			add(prefix+"client_secret", "the provider is incomplete", "write the client secret from that registration, or "+prefix+"client_secret_file", prefix+"private_key")
 		}
 		if meant, ok := Nearest(p.ID, presets()); ok && p.Preset == "openid" && p.Issuer == "" && !c.IsSet(prefix+"preset") {
-			add("providers."+p.ID, "there is no known provider of this name, and it has no issuer", "write [providers."+meant+"], or the issuer of another one", prefix+"preset", prefix+"issuer")
+			add("providers."+p.ID, "there is no preset of this name, and the provider has no issuer", "write [providers."+meant+"], or set the issuer of your own provider", prefix+"preset", prefix+"issuer")
 			continue
 		}
 		if p.Preset == "openid" && p.Issuer == "" {
-			add(prefix+"issuer", "nothing else is known of this provider", "write its issuer, such as https://id.example.com, or "+prefix+"preset", prefix+"preset")
+			add(prefix+"issuer", "this provider has no preset", "write its issuer, such as https://id.example.com, or "+prefix+"preset", prefix+"preset")
 		}
 		if p.Preset == "openid" && p.Name == "" {
-			add(prefix+"name", "nothing else is known of this provider", "write the name that its button shows", prefix+"preset")
+			add(prefix+"name", "this provider has no preset", "write the name for its button", prefix+"preset")
 		}
 	}
 	return r.problems
@@ -82,17 +82,17 @@ func (c *Config) CheckServe() error {
 	r := c.Report()
 	add := r.Add
 	if c.PublicURL == nil {
-		add("public_url", "links in mails and cookies need it", "write the address that browsers use, such as https://login.example.com")
+		add("public_url", "it is missing, and links in emails and cookies are built from it", "write the address that browsers use, such as https://login.example.com")
 	}
 	if c.SMTPURL == "" {
-		add("smtp_url", "signing up and resetting a password send mails", "write your mail server: smtp://user:password@host:587")
+		add("smtp_url", "it is missing, and signing up and resetting a password send emails", "write your mail server: smtp://user:password@host:587")
 	}
 	if c.MailFrom == "" {
-		add("mail_from", "mails need a sender", "write an address that your mail server may send from: no-reply@example.com")
+		add("mail_from", "it is missing, and emails need a sender", "write an address that your mail server may send from: no-reply@example.com")
 	}
 	if c.TLS.CertFile != "" && c.TLS.KeyFile != "" {
 		if err := certificate.Check(c.TLS.CertFile, c.TLS.KeyFile, c.Hosts(), clock.System{}.Now()); err != nil {
-			add("tls.cert_file", err.Error(), "write the files of a certificate that is valid for every host, and its key", "tls.key_file")
+			add("tls.cert_file", err.Error(), "write the path of a certificate that is valid for every host, and the path of its key", "tls.key_file")
 		}
 	}
 	_, err := secret.ReadKey(c.SecretFile)

@@ -81,15 +81,15 @@ func Document() string {
 
 <!-- Made from internal/config: change the texts there, then run go test ./internal/config -update. -->
 
-Portico reads one file: the one that ` + "`--config`" + ` or ` + "`PORTICO_CONFIG`" + ` names, or ` + "`portico.toml`" + ` of the folder in which
-it is started, or ` + "`/etc/portico/portico.toml`" + `, where the Debian package has it. Every key is an environment variable as well, and the environment wins. An empty value
-means: not set. A secret can also be given as a file, by the same name with ` + "`_file`" + ` (` + "`_FILE`" + `) at its end.
-Paths start at the folder in which Portico is started. In the environment the items of a list stand between commas.
-Blanks, byte order marks and invisible characters at the ends of a value or of a file are removed, and refused elsewhere.
-A host may have umlauts: Portico uses its ` + "`xn--`" + ` form.
+Portico reads one file: the one that ` + "`--config`" + ` or ` + "`PORTICO_CONFIG`" + ` names, or ` + "`portico.toml`" + ` in the folder in which
+it is started, or ` + "`/etc/portico/portico.toml`" + `, where the Debian package puts it. Every key is also an environment variable, and the environment takes precedence. An empty value
+counts as not set. A secret can also be read from a file: add ` + "`_file`" + ` (` + "`_FILE`" + `) to the name of its setting.
+Relative paths start at the folder in which Portico is started. In the environment, separate the items of a list with commas.
+Spaces, byte order marks and invisible characters at the ends of a value or of a file are removed. Elsewhere, invisible characters are refused.
+A host may contain umlauts: Portico uses its ` + "`xn--`" + ` form.
 
-` + "`portico config check`" + ` finds everything that is wrong, with its line. ` + "`portico serve`" + ` refuses the same settings before it
-makes a file. ` + "`portico config show`" + ` prints what is in effect and where it came from, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
+` + "`portico config check`" + ` lists everything that is wrong, with its line. ` + "`portico serve`" + ` refuses the same settings before it
+creates a file. ` + "`portico config show`" + ` prints the settings in effect and their sources, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
 and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `. Both say how many passkeys stop working when
 you change the host of ` + "`public_url`" + `, if they can read the database.
 `)
@@ -100,7 +100,7 @@ you change the host of ` + "`public_url`" + `, if they can read the database.
 	b.WriteString(`
 ## Providers
 
-An external identity provider is a table of its own; its name is the id in the provider's URLs, in lower-case letters,
+Each external identity provider has its own table. The name of the table is the id in the provider's URLs: lower-case letters,
 digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>" + pages.ProviderCallback("<id>") + "`" + ` with the provider.
 `)
 	for _, k := range providerKeys("<id>") {
@@ -109,8 +109,8 @@ digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>" + pa
 	b.WriteString(`
 ## Apps
 
-Each app behind Portico is a table ` + "`[[app]]`" + ` of the file. These settings are not in the environment, because numbered
-variables for apps and rules would be hard to read. One app alone needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
+Each app behind Portico is a table ` + "`[[app]]`" + ` in the file. The environment does not have these settings, because numbered
+variables for apps and rules would be hard to read. A single app needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
 ` + "`PORTICO_HEADERS`, `PORTICO_UPSTREAM_TIMEOUT` and `PORTICO_UPSTREAM_SILENCE`" + ` set it. For several apps, give a container
 the file (` + "`--config`, or `PORTICO_CONFIG`" + `) and keep the differing settings, above all secrets, in the environment. The environment overrides the
 file. See [in front of an app](../integrating/README.md).
@@ -132,7 +132,7 @@ headers  = ["Remote-User: email", "Remote-Groups: roles"]
 	b.WriteString(`
 ## OpenID clients
 
-Each app that signs its users in by OpenID Connect is a table ` + "`[[client]]`" + ` of the file. These settings are not in the
+Each app that signs its users in by OpenID Connect is a table ` + "`[[client]]`" + ` in the file. These settings are not in the
 environment. See [OpenID clients](clients.md).
 
 ` + "```toml" + `

@@ -9,7 +9,7 @@ import (
 func suggest(name string, spell func(key) string) string {
 	if array, _, _ := strings.Cut(name, "."); slices.Contains(tableArrays(), array) {
 		if _, _, ok := tableOf(name); !ok {
-			return "write each " + array + " as a table of its own, [[" + array + "]] in two brackets, with its settings below"
+			return "write each " + array + " as its own table, [[" + array + "]] in two brackets, with its settings below"
 		}
 	}
 	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "providers" && valid(parts[1]) == "" {

@@ -35,9 +35,9 @@ func (c *Config) checkTLS(add func(key, why, write string, others ...string)) {
 	}
 	switch {
 	case t.ACME && (t.CertFile != "" || t.KeyFile != ""):
-		add("tls.acme", "there are certificate files too", "keep one of both", "tls.cert_file", "tls.key_file")
+		add("tls.acme", "there are certificate files as well", "keep one of the two", "tls.cert_file", "tls.key_file")
 	case (t.CertFile == "") != (t.KeyFile == "") && !t.ACME:
-		add("tls.key_file", "a certificate and its key need each other", "write tls.cert_file and tls.key_file", "tls.cert_file")
+		add("tls.key_file", "a certificate needs its key, and a key its certificate", "write tls.cert_file and tls.key_file", "tls.cert_file")
 	}
 	if c.PublicURL != nil && c.PublicURL.Scheme != "https" {
 		add("public_url", "it is http, and the listener speaks https", "write https://", "tls.acme", "tls.cert_file")
@@ -50,7 +50,7 @@ func (c *Config) checkTLS(add func(key, why, write string, others ...string)) {
 	}
 	for _, host := range c.Hosts() {
 		if _, err := netip.ParseAddr(host); t.ACME && (err == nil || origin.IsLoopback(host) || !strings.Contains(host, ".")) {
-			add("tls.acme", "no authority gives a certificate for "+host, "use the public name of this machine", "public_url")
+			add("tls.acme", "no certificate authority issues a certificate for "+host, "use the public name of this machine", "public_url")
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (c *Config) checkTLS(add func(key, why, write string, others ...string)) {
 // checkAuthorities accepts the path of a file with certificates.
 func checkAuthorities(path string) (string, *mistake) {
 	if _, err := egress.Roots(path); err != nil {
-		return "", &mistake{err.Error(), "write the path of a file with certificates in PEM that this user may read"}
+		return "", &mistake{err.Error(), "write the path of a PEM file with certificates that this user can read"}
 	}
 	return path, nil
 }
@@ -74,7 +74,7 @@ func checkHTTPListen(s string) (string, *mistake) {
 func checkDirectory(s string) (*url.URL, *mistake) {
 	u, err := parseURL(s)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.CheckCalled(origin.Of(u)) != nil {
-		return nil, &mistake{"the value is not the address of an ACME directory", "write https://, as the authority names it"}
+		return nil, &mistake{"the value is not the address of an ACME directory", "write the https address that the authority publishes"}
 	}
 	return u, nil
 }

@@ -37,7 +37,7 @@ const (
 	providerID = "example"
 )
 
-// world is what runs beside Portico, and the lines to print about it.
+// world is what runs alongside Portico, and the lines to print about it.
 type world struct {
 	cfg     config.Config
 	public  net.Listener

@@ -32,7 +32,7 @@ func (d *doctor) sender(ctx context.Context, r *report) {
 	domain, err = idna.Lookup.ToASCII(domain)
 	switch {
 	case err != nil:
-		r.add(Failed, "the domain of mail_from is no name: "+err.Error(), "correct mail_from")
+		r.add(Failed, "the domain of mail_from is not a valid name: "+err.Error(), "correct mail_from")
 		return
 	case reserved(domain):
 		r.add(Skipped, domain+" is a name for examples and tests", "")

@@ -24,7 +24,7 @@ func names(found []Finding) string {
 	return strings.Join(all, " ")
 }
 
-// Beside a running server all checks pass, no email is sent and no file is
+// While a server runs, all checks pass, no email is sent and no file is
 // created.
 func TestExamine_AllWell(t *testing.T) {
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestExamine_NothingThere(t *testing.T) {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, found)
 	}
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
-	holds(t, found, "settings", Warning, "other machines reach it") // as in config check
+	holds(t, found, "settings", Warning, "other machines can reach it") // as in config check
 	holds(t, found, "settings", Warning, "sign-up is open, so a stranger with an email address gets into the app")
 	holds(t, found, "mail", Failed, "connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")

@@ -47,7 +47,7 @@ func appleSecret(pc ProviderConfig, audience string) (func(time.Time) (string, e
 }
 
 // postedName returns the name that Apple posts with the callback, at a user's
-// first sign-in only. It is not signed, so the address beside it is not read.
+// first sign-in only. It is not signed, so the address next to it is not read.
 func postedName(user string) string {
 	o, err := parseObject([]byte(user))
 	if err != nil {

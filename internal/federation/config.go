@@ -193,16 +193,16 @@ func checkSecret(pc ProviderConfig, pre preset, add func(key, why, write string)
 	case pc.ClientSecret == "" && pre.issuer != "" && !signs:
 		add("client_secret", "is missing", "copy it from the provider's page for your app")
 	case pre.signsSecret && !signs && strings.Count(pc.ClientSecret, ".") != jwtDots:
-		add("client_secret", "is not one that the provider takes, which is a signed token", "remove it, and write team_id, key_id and private_key, of which Portico makes one")
+		add("client_secret", "cannot be used, because the provider accepts only a signed token", "remove it, and write team_id, key_id and private_key: Portico makes the token from them")
 	}
 	if !signs {
 		return
 	}
 	if pc.TeamID == "" {
-		add("team_id", "is missing beside private_key", "copy it from the developer account")
+		add("team_id", "is missing, and private_key needs it", "copy it from the developer account")
 	}
 	if pc.KeyID == "" {
-		add("key_id", "is missing beside private_key", "copy it from the developer account")
+		add("key_id", "is missing, and private_key needs it", "copy it from the developer account")
 	}
 	if _, err := appleSecret(pc, pre.issuer); err != nil {
 		add("private_key", err.Error(), "use the AuthKey_....p8 file as Apple gave it")

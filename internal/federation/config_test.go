@@ -54,7 +54,7 @@ func TestNewNamesEveryMistake(t *testing.T) {
 		{ProviderConfig{ID: "facebook", ClientID: "c", ClientSecret: "s", TrustEmail: &yes}, "trust_email cannot be true"},
 		{ProviderConfig{ID: "apple", ClientID: "c", KeyID: "k", PrivateKey: key}, "team_id is missing"},
 		{ProviderConfig{ID: "apple", ClientID: "c", TeamID: "t", KeyID: "k", PrivateKey: "x"}, "private_key is not a PEM file"},
-		{ProviderConfig{ID: "apple", ClientID: "c", ClientSecret: "plain"}, "client_secret is not one that the provider takes"},
+		{ProviderConfig{ID: "apple", ClientID: "c", ClientSecret: "plain"}, "client_secret cannot be used, because the provider accepts only a signed token"},
 		{ProviderConfig{ID: "apple", ClientID: "c", ClientSecret: "header.claims.signature"}, ""},
 	}
 	var all []ProviderConfig

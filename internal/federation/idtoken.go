@@ -106,7 +106,7 @@ func (p *provider) judge(claims object, nonce string) error {
 	return nil
 }
 
-// isFor reports whether aud names the client, and beside it no audience that the operator has not
+// isFor reports whether aud names the client, and no other audience that the operator has not
 // named (OpenID Connect Core 3.1.3.7, rule 3).
 func (p *provider) isFor(aud json.RawMessage) bool {
 	var one string

@@ -221,7 +221,7 @@ func TestIDTokenAlgorithms(t *testing.T) {
 	}
 }
 
-// An odd key beside the right one breaks no sign-in. A shared key is never used.
+// An odd key next to the right one does not break a sign-in. A shared key is never used.
 func TestOddKeysAreLeftOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -27,7 +27,7 @@ type provider struct {
 	trustEmail bool
 	strongAMR  []string
 	strongACR  []string
-	audiences  []string // beside clientID
+	audiences  []string // other than clientID
 	redirect   string
 	http       *http.Client
 	clock      clock.Clock

@@ -136,7 +136,7 @@ func (f *Flows) AddUserRoles(ctx context.Context, id string, roles []string) err
 }
 
 // RemoveUserRoles takes roles away from an account, as SetUserRoles does. A role that
-// the account does not have is no error.
+// the account does not have is not an error.
 func (f *Flows) RemoveUserRoles(ctx context.Context, id string, roles []string) error {
 	return f.changeRoles(ctx, id, func(has []string) []string {
 		return slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(roles, r) })

@@ -114,8 +114,8 @@ func (f *Flows) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 		return false, err
 	}
 	for _, d := range due {
-		// The owner may take the account back at this moment. To read the account waits
-		// for that, and then the departure is gone.
+		// The owner may take the account back at this moment. Reading the account waits
+		// for that transaction, and the departure is then gone.
 		if _, _, err := tx.AccountByID(ctx, d.AccountID); err != nil {
 			return false, err
 		}

@@ -75,6 +75,6 @@
 //   - A step is judged where it ends, by the functions of judge.go. They alone make the
 //     accounts that it may change or open.
 //   - A change of how an account is signed in to ends the flows that began before it, and
-//     one that takes a way in away ends the sessions. Each keeps the version that it saw.
+//     one that removes a way to sign in ends the sessions. Each keeps the version that it saw.
 //     docs/pending-steps.md has all steps and changes.
 package flow

@@ -21,13 +21,13 @@ const byProvider = "provider:"
 // byOperatorLink is the proof of a user who has opened a link of the operator.
 const byOperatorLink = "operator_link"
 
-// entry is a sign-in that is proven, as far as its methods say.
+// entry is a sign-in with the proofs given so far, which are in methods.
 type entry struct {
 	account  judged
 	returnTo Target
 	methods  []string
-	at       time.Time // of the newest proof; zero if a provider does not report it
-	strongAt time.Time // of the second factor, also at a provider that the operator trusts with it; zero without one
+	at       time.Time // the time of the newest proof; zero if a provider does not report it
+	strongAt time.Time // the time of the second factor, also at a provider that the operator trusts with it; zero without one
 	joinFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give: asks finds out
@@ -35,7 +35,7 @@ type entry struct {
 	live     bool      // the browser has a session of the account, which this proof adds to
 
 	makesPasskeys bool    // the browser can make a passkey
-	second        *Second // what the account can give beside the first proof; nil until it is read
+	second        *Second // what the account can give in addition to the first proof; nil until it is read
 }
 
 // detail returns how the owner signed in, for the audit record.
@@ -53,9 +53,9 @@ func (f *Flows) given(a judged, returnTo Target, method string) entry {
 }
 
 // asks reports whether a sign-in lacks a second factor that the account has, unless the
-// account trusts the browser. A passkey is one only where the account needs a second factor,
-// or where a provider joins the account, which is a change, and for which no factor at
-// another provider stands in. A user may add a passkey for comfort alone.
+// account trusts the browser. A passkey counts as a second factor only if the account must have
+// one, or if a provider is being joined to it. In the second case a factor at another
+// provider does not count. Otherwise the user may have added the passkey only for convenience.
 func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
 	switch {
 	case slices.ContainsFunc(e.methods, ofAccount):

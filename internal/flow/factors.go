@@ -21,7 +21,7 @@ type FactorsView struct {
 	Any       bool // as of Second
 	Overtaken bool // the enrolment cannot go on: see Overtaken
 
-	// Of an enrolment, at its step.
+	// For an enrolment, at its step.
 	Step   Step
 	Secret factor.Secret
 	URI    string // for a QR code

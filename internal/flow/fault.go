@@ -62,7 +62,7 @@ var (
 	LinkPassword = fault.New(fault.Unauthenticated, CodeLinkPassword).
 			WithFields(fault.Field{Name: "password", Code: CodeLinkPassword})
 
-	// LinkLocked says that no password helps for a link any more. The link works
+	// LinkLocked means that no further password is accepted for the link. The link works
 	// without one, if the owner of the mailbox chooses a password.
 	LinkLocked = fault.New(fault.Limited, CodeLinkLocked)
 
@@ -78,7 +78,7 @@ var (
 	// was mailed. Only a caller with the code from the mailbox gets it.
 	AddressTaken = fault.New(fault.Conflict, CodeAddressTaken)
 
-	// NoAddress means that the user has no such address beside the primary one.
+	// NoAddress means that the user does not have this address, or it is the primary one.
 	NoAddress = fault.New(fault.Missing, CodeAddressMissing)
 
 	// AddressesFull means that the account has as many addresses as it may have.
@@ -88,8 +88,8 @@ var (
 	// for it.
 	LinkElsewhere = fault.New(fault.Forbidden, CodeLinkElsewhere)
 
-	// Alarmed means that the owner has raised the alarm lately, so that nothing
-	// changes how the account is signed in to.
+	// Alarmed means that the owner raised the alarm recently, so the ways to sign in
+	// cannot be changed.
 	Alarmed = fault.New(fault.Forbidden, CodeAlarmed)
 
 	// AlarmOver means that the link of an alarm does nothing: it has expired, is
@@ -121,7 +121,7 @@ var (
 	// the code from the mailbox gets it.
 	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
 
-	// PortraitUnusable means that a file is no picture that a user may give.
+	// PortraitUnusable means that a file is not a picture that a user may upload.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)
 )
 

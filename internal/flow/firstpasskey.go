@@ -76,7 +76,7 @@ func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (P
 	if err != nil {
 		return p, d, owner, err
 	}
-	ways, err := f.waysBesidePassword(ctx, tx, owner.ID)
+	ways, err := f.waysOtherThanPassword(ctx, tx, owner.ID)
 	if err == nil && (owner.Password != "" || ways > 0 || second.Any()) {
 		err = Unknown
 	}

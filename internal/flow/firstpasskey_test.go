@@ -49,7 +49,7 @@ func TestSignUp_WithAPasskey(t *testing.T) {
 		t.Errorf("the owner gets %s", m.Template)
 	}
 	ways, err := b.flows.Ways(t.Context(), v.found().User.ID)
-	if err != nil || ways.Password || ways.Beside != 1 {
+	if err != nil || ways.Password || ways.Others != 1 {
 		t.Errorf("%+v, %v", ways, err)
 	}
 	if _, err := elsewhere.signIn("mara@example.org", ""); err == nil {
@@ -68,7 +68,7 @@ func TestSignUp_WithAPasskey(t *testing.T) {
 	}
 	v.must(v.flows.ChangePassword(t.Context(), v.Caller, v.found(), good, good))
 	if err := remove(); err != nil {
-		t.Errorf("beside a password: %v", err)
+		t.Errorf("with a password: %v", err)
 	}
 
 	// The step has ended: neither a second passkey nor a password follows from it.

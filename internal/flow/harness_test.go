@@ -135,7 +135,7 @@ func (s flowStore) Read(ctx context.Context, fn func(flow.Tx) error) error {
 type mailbox struct {
 	mu       sync.Mutex
 	messages []outbox.Message
-	alarms   []string // addresses of the emails beside the code of an alarm
+	alarms   []string // addresses of the emails, apart from the code of an alarm
 	arrived  chan struct{}
 }
 

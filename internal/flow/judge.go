@@ -22,7 +22,7 @@ import (
 // proof: it is open, and nothing that the step relies on has changed since it began.
 type judged struct{ account.Account }
 
-// cleared is an account of which the step may change how it is signed in to. Beside what
+// cleared is an account whose ways to sign in the step may change. Besides what
 // judged says, its user has given the proof that such a change needs, and no alarm closes it;
 // or an operator, an alarm, or the sign-up of the account itself makes the change. A function
 // that changes a way in also ends the flows that began before: by endFlows or afterRemoval.
@@ -183,7 +183,7 @@ func (f *Flows) replaces(ctx context.Context, tx account.Store, p Pending) (clea
 }
 
 // bare returns the account of a sign-in that waits for the first second factor. A
-// factor that was added since has not been given, so that the flow has ended.
+// factor that was added later has not been given, which ends the flow.
 //
 // Faults: as waits.
 func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, error) {
@@ -200,7 +200,7 @@ func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, er
 
 // joins returns the account of a sign-in, if the identity that waits in a flow may join it. The
 // address that the provider has vouched for must still be the primary one, and the account
-// must have no other identity there. The sign-in is complete, so that no earlier proof counts.
+// must have no other identity there. The sign-in is complete, and no earlier proof counts.
 func (f *Flows) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cleared, bool, error) {
 	a := e.account
 	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a.Account) || !f.takesIdentity(d) {

@@ -26,7 +26,7 @@ const (
 	mailNoPassword = "password-removed"
 	mailAddress    = "address-changed"
 	mailReplaced   = "address-replaced"     // by the owner, who can have it back
-	mailNewAddress = "address-added"        // of an owner who has proven it
+	mailNewAddress = "address-added"        // to an owner who has proven it
 	mailGiven      = "address-given"        // by an operator
 	mailBelongs    = "address-of-account"   // to an address that does not sign in
 	mailRecovery   = "recovery-address-set" // another one, or the first
@@ -75,18 +75,18 @@ type email struct {
 	template string
 	to       string           // address without an account; always checked
 	owner    *account.Account // recipient, nil without an account
-	at       account.Address  // of the owner, if not the primary one
+	at       account.Address  // the owner's address, if not the primary one
 	added    time.Time        // since when the account has it
 	lost     bool             // the address raises no alarm any more: an older one has replaced or removed it
-	about    account.Address  // of the owner, that the email names
+	about    account.Address  // the owner's address that the email names
 	secret   *code.Issued
 	provider string
 	app      string        // name of an OpenID client
-	event    audit.Name    // of mailChanged and mailManaged
+	event    audit.Name    // for mailChanged and mailManaged
 	left     string        // recovery codes that are left
-	lasts    time.Duration // of the block or the code that the email is about
+	lasts    time.Duration // how long the block or the code that the email is about lasts
 	told     *outbox.Told  // set if the visitor learns of a refusal
-	eraseAt  time.Time     // of an account that its owner has closed
+	eraseAt  time.Time     // when an account that its owner has closed is erased
 	suppress bool          // stored like any other and never sent
 }
 
@@ -111,7 +111,7 @@ func alarming(template string) bool {
 
 // copied reports whether an email also goes to the address for notices. An email
 // about wrong passwords does not: strangers cause it, with and without an account. The
-// email to a new address goes there only, beside the one to the former address.
+// email to a new address goes only there, in addition to the one to the former address.
 func copied(template string) bool {
 	switch template {
 	case mailAddress, mailNoPortrait, mailManaged:

@@ -13,8 +13,8 @@ import (
 	"portico/internal/secret"
 )
 
-// markParam is the parameter with the mark of an authorization request. It stands at the end of
-// the query, and only on the way through our pages.
+// markParam, at the end of the query, holds the mark of an authorization request while the
+// browser is on Portico's pages.
 const markParam = "&portico_mark="
 
 const (
@@ -36,7 +36,7 @@ type Mark struct {
 	Answered bool
 
 	at      time.Time
-	session []byte // of Answered
+	session []byte // for Answered
 	sum     []byte // spends the mark
 }
 
@@ -112,7 +112,7 @@ func (f *Flows) EndMark(ctx context.Context, m Mark) error {
 }
 
 // markHash is the length of the hash by which a mark names a session. A mark without a session has
-// zeros in its place, so that all marks have the same length: one fits where another has fitted.
+// zeros in its place. All marks then have the same length, and one fits where another did.
 const markHash = 16
 
 func hashForMark(token string) []byte { return secret.Hash(token)[:markHash] }

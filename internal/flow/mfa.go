@@ -28,7 +28,7 @@ func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result
 type FactorInput struct {
 	Code     string
 	Recovery bool // the code is a recovery code
-	Trust    bool // of GiveFactor: trust this browser, if the code is no recovery code
+	Trust    bool // for GiveFactor: trust this browser, unless the code is a recovery code
 }
 
 // GiveFactor checks a second factor of a pending sign-in. The session or the terms

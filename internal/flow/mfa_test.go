@@ -14,7 +14,7 @@ import (
 	"portico/internal/flow"
 )
 
-// phone is an authenticator app with the recovery codes beside it.
+// phone is an authenticator app with its recovery codes.
 type phone struct {
 	secret factor.Secret
 	codes  []string

@@ -141,7 +141,7 @@ func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, pr
 	return t, err
 }
 
-// RevokeToken revokes a token of a client. It succeeds for a text that is no token, or none that
+// RevokeToken revokes a token of a client. It succeeds for a text that is not a token, or not one that
 // works. Its errors include openid.ForeignToken.
 func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
 	signed := f.signedAccess(token)

@@ -9,15 +9,15 @@ import (
 	"portico/internal/session"
 )
 
-// Inspected is what a text gives as a token of a client: one of the fields, or none of them if
-// it does not work.
+// Inspected is the result of an introspection. At most one field is set, and none if the
+// token does not work.
 type Inspected struct {
-	Bearer  *openid.Bearer  // of an access token of a grant
-	Machine *openid.Machine // of an access token of a client itself
-	Refresh *openid.Live    // of a refresh token
+	Bearer  *openid.Bearer  // for an access token of a grant
+	Machine *openid.Machine // for an access token of a client itself
+	Refresh *openid.Live    // for a refresh token
 }
 
-// Inspect returns what a token of any kind gives.
+// Inspect looks up a token of any kind.
 func (f *Flows) Inspect(ctx context.Context, token string) (Inspected, error) {
 	signed := f.signedAccess(token)
 	if b, ok, err := f.bearer(ctx, token, signed); err != nil || ok {
@@ -77,7 +77,7 @@ func (f *Flows) refreshGrant(ctx context.Context, refresh string) (l openid.Live
 }
 
 // TokenSession returns the user of an access token for a resource, as a session that
-// lasts as long as the token. It returns session.Required if the text is no valid token,
+// lasts as long as the token. It returns session.Required if the text is not a valid token,
 // if the token is for other resources, even besides this one, and if it belongs to a key.
 func (f *Flows) TokenSession(ctx context.Context, access, resource string) (session.Found, error) {
 	b, ok, err := f.Bearer(ctx, access)

@@ -108,7 +108,7 @@ func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client
 }
 
 // pollDevice returns the openid.Error for a device that waits. The transaction commits
-// beside it.
+// even when it returns one.
 func (f *Flows) pollDevice(ctx context.Context, d openid.Device) error {
 	var answer *openid.Error
 	err := f.store.Write(ctx, func(tx Tx) (err error) {

@@ -151,7 +151,7 @@ func TestRemovePassword(t *testing.T) {
 		t.Errorf("the owner gets %s", m.Template)
 	}
 	b.record(audit.PasswordRemoved)
-	if ways, err := b.flows.Ways(t.Context(), v.found().User.ID); err != nil || ways.Password || ways.Beside != 1 {
+	if ways, err := b.flows.Ways(t.Context(), v.found().User.ID); err != nil || ways.Password || ways.Others != 1 {
 		t.Errorf("%+v, %v", ways, err)
 	}
 	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
@@ -356,7 +356,7 @@ func TestUnlinkUser(t *testing.T) {
 	if f := b.record(audit.ProviderRemoved); f.Detail != "google" {
 		t.Errorf("%+v", f)
 	}
-	if ways, err := b.flows.Ways(t.Context(), id); err != nil || ways.Beside != 0 || v.signedIn() != "" {
+	if ways, err := b.flows.Ways(t.Context(), id); err != nil || ways.Others != 0 || v.signedIn() != "" {
 		t.Errorf("%+v, signed in as %q", ways, v.signedIn())
 	}
 }

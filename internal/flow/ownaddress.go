@@ -125,7 +125,7 @@ func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner clear
 // move is what differs between the ways to another address.
 type move struct {
 	former string // template of the email to the former address
-	new    string // of the one to the new address
+	new    string // the id of the email to the new address
 	why    session.Reason
 	change audit.Fact
 	since  time.Time // since when the account has the new address

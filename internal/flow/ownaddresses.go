@@ -9,10 +9,10 @@ import (
 	"portico/internal/session"
 )
 
-// maxAddresses bounds the addresses of an account beside its primary one.
+// maxAddresses bounds the addresses of an account other than its primary one.
 const maxAddresses = 9
 
-// Addresses returns the addresses of an account beside its primary one. Addresses
+// Addresses returns the addresses of an account other than its primary one. Addresses
 // that are only kept come last. After an alarm, a former primary address may be a
 // thief's, and the owner can do nothing with it: it is left out.
 func (f *Flows) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {

@@ -178,7 +178,7 @@ func (o *owner) checks() {
 	if err != nil {
 		o.fail("%v", err)
 	}
-	if !ways.Password && ways.Beside == 0 && !o.lost {
+	if !ways.Password && ways.Others == 0 && !o.lost {
 		o.fail("no way in is left: %v", all)
 	}
 	o.checksCodes()

@@ -131,7 +131,7 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 }
 
 // RenamePasskey names a passkey of the signed-in user, and tells the owner. An
-// unchanged name is no change.
+// unchanged name does not count as a change.
 //
 // Faults: the field name, ProofNeeded, session.Required, passkey.Missing.
 func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found, id, typed string) error {
@@ -181,7 +181,7 @@ func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, 
 		if err != nil {
 			return err
 		}
-		ways, err := f.waysBesidePassword(ctx, tx, a.ID)
+		ways, err := f.waysOtherThanPassword(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Found) (Result, error) {
 	var r Result
 	err := f.guarded(ctx, found, func(tx Tx, owner cleared) error {
-		others, err := f.waysBesidePassword(ctx, tx, owner.ID)
+		others, err := f.waysOtherThanPassword(ctx, tx, owner.ID)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Foun
 // Ways are the ways in that the owner of an account has.
 type Ways struct {
 	Password bool
-	Beside   int // ways beside the password
+	Others   int // ways in other than the password
 }
 
 // Ways returns the ways in to an account.
@@ -106,15 +106,15 @@ func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) 
 			return err
 		}
 		w.Password = a.Password != ""
-		w.Beside, err = f.waysBesidePassword(ctx, tx, accountID)
+		w.Others, err = f.waysOtherThanPassword(ctx, tx, accountID)
 		return err
 	})
 	return w, err
 }
 
-// waysBesidePassword counts the ways in that remain without a password. A passkey of
-// another host is none.
-func (f *Flows) waysBesidePassword(ctx context.Context, tx Tx, accountID string) (int, error) {
+// waysOtherThanPassword counts the ways in that remain without a password. A passkey of
+// another host does not count.
+func (f *Flows) waysOtherThanPassword(ctx context.Context, tx Tx, accountID string) (int, error) {
 	linked, err := f.workingIdentities(ctx, tx, accountID)
 	if err != nil {
 		return 0, err

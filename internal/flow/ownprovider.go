@@ -130,7 +130,7 @@ func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.
 		} else if !ok {
 			return NotLinked
 		}
-		left, err := f.waysBesidePassword(ctx, tx, owner.ID)
+		left, err := f.waysOtherThanPassword(ctx, tx, owner.ID)
 		if err != nil {
 			return err
 		}

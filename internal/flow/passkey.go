@@ -107,8 +107,8 @@ func passkeyOf(ctx context.Context, tx Tx, credential []byte) (passkey.Passkey, 
 	return p, err
 }
 
-// enterByPasskey records the use of a checked passkey and starts the session. It is
-// the strongest proof of an account, so that no second factor is asked for.
+// enterByPasskey records the use of a checked passkey and starts the session. A passkey
+// is the strongest proof of an account, so no second factor is asked for.
 func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, used passkey.Passkey, before int64, suspect bool) (Result, error) {
 	a, err := f.opens(ctx, tx, used.AccountID)
 	switch {

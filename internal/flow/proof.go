@@ -10,7 +10,7 @@ import (
 
 // Proof is one of the proofs of a sign-in.
 type Proof struct {
-	Method   string // of the session, "provider" or "trusted_browser"
+	Method   string // how the session began, "provider" or "trusted_browser"
 	Provider string // the name of the provider, "" without one
 }
 

@@ -10,7 +10,7 @@ import (
 // OfSession stands for the session in PasskeyInput.Second.
 const OfSession = "session"
 
-// Second is what an account can give beside a first proof. The times are of the last
+// Second is what an account can give in addition to a first proof. The times are of the last
 // use, zero without one.
 type Second struct {
 	App     time.Time // an authenticator app
@@ -21,7 +21,7 @@ type Second struct {
 // Any reports whether the account has anything. Recovery codes alone do not count.
 func (s Second) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
 
-// Second returns what an account can give beside a first proof.
+// Second returns what an account can give in addition to a first proof.
 func (f *Flows) Second(ctx context.Context, accountID string) (s Second, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		s, err = f.second(ctx, tx, accountID)
@@ -64,7 +64,7 @@ func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
 
 // secondByPasskey continues a sign-in that waits for a second factor, or strengthens
 // the session of the caller. The passkey is checked. One of another account does not
-// help, so that no press changes who is signed in.
+// help: a press never changes who is signed in.
 func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a judged) (Result, error) {
 	if in.Second == OfSession {
 		return f.stepUpByPasskey(ctx, tx, c, in, a)

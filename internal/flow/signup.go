@@ -167,10 +167,10 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, addr
 }
 
 // renewOrBegin continues the flow that this browser has begun for the same
-// purpose, so that a form may be sent twice. The codes of both emails are valid,
+// purpose: a form may be sent twice. The codes of both emails are valid,
 // their guesses count together, and the newest input counts. It begins a new flow
-// if the old one has no guesses left. If the account has changed, the row stays, so that its
-// id does not tell, and the former codes end.
+// if the old one has no guesses left. If the account has changed, the row stays and the
+// former codes end: the id then reveals nothing.
 func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
 	now := f.clock.Now()
 	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.BrowserCookie), now)

@@ -116,7 +116,7 @@ type Pending struct {
 	Kind        Kind
 	Step        Step
 	AccountID   string // "" if the address has no account
-	Version     int64  // of that account at the beginning, as versionOf
+	Version     int64  // the version of that account at the beginning, as versionOf
 	AddressKey  string
 	BrowserHash []byte // SHA-256 of the browser cookie
 	ReturnTo    string // text of a Target, checked again by Flows.target
@@ -136,14 +136,14 @@ type data struct {
 	Name     string        `json:"name,omitempty"`
 	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it
 	Password string        `json:"password,omitempty"`
-	Terms    account.Terms `json:"terms,omitzero"`     // of a sign-up: what its form accepted
-	New      bool          `json:"new,omitempty"`      // of a recovery: the account has never had a password
-	Passkey  bool          `json:"passkey,omitempty"`  // of a sign-up, and of New after it, and of Handed: a passkey comes in place of a password
-	Handed   bool          `json:"handed,omitempty"`   // of a recovery: it is by a link that the operator hands over
-	Recovery bool          `json:"recovery,omitempty"` // of a change of the address: it is for a recovery
+	Terms    account.Terms `json:"terms,omitzero"`     // in a sign-up: what its form accepted
+	New      bool          `json:"new,omitempty"`      // in a recovery: the account has never had a password
+	Passkey  bool          `json:"passkey,omitempty"`  // in a sign-up, with New after it, and with Handed: a passkey is added instead of a password
+	Handed   bool          `json:"handed,omitempty"`   // in a recovery: it began with a link that the operator handed over
+	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
 
-	// Of a flow with an external provider.
+	// For a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
 	JoinFlow   string    `json:"link_flow,omitempty"`
@@ -152,7 +152,7 @@ type data struct {
 	Identity   *identity `json:"identity,omitempty"`
 	Vouched    bool      `json:"vouched,omitempty"` // by the provider, for the address of Identity
 
-	// Of a second factor and of the terms: the proofs so far, and whether a new
+	// For a second factor and for the terms: the proofs so far, and whether a new
 	// browser is to be announced. JoinFlow waits for them too.
 	Methods       []string  `json:"methods,omitempty"`
 	ProvenAt      time.Time `json:"proven_at,omitzero"`
@@ -160,14 +160,14 @@ type data struct {
 	Announce      bool      `json:"announce,omitempty"`
 	MakesPasskeys bool      `json:"makes,omitempty"` // the browser can make a passkey
 
-	// Of an enrolment and of a protection: what the screen shows until the next step.
+	// For an enrolment and a protection: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`
 	Codes  []string `json:"codes,omitempty"`
 }
 
 // addressOnly returns the part of a sign-up that counts in a browser that did not
 // begin it. A stranger may have typed the rest. The user who proves the address
-// chooses all credentials, so that the wish for a passkey may stay.
+// chooses all credentials, and the wish for a passkey may therefore stay.
 func (d data) addressOnly() data { return data{Address: d.Address, Passkey: d.Passkey} }
 
 // identity is a verified external identity that waits for an account.

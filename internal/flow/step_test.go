@@ -68,7 +68,7 @@ func walk(b *bundle, r *rapid.T, address string) {
 			}
 		case "right":
 			got, err := b.flows.VerifyCode(ctx, v.Caller, id, mail[id].Data["code"])
-			// Whom the step has signed in goes on, as after a double click.
+			// The browser that completed the step goes on, for example after a double click.
 			if err == nil && proven[id] && (got.Session != nil || got.FlowID != "") {
 				r.Fatalf("a code worked twice")
 			}

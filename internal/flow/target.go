@@ -27,7 +27,7 @@ const (
 
 // Target is an address that a browser may be sent to after a flow: a path on
 // this origin, or a URL of an allowed origin. Only Targets.Check makes one, so
-// a value of this type needs no second check. The zero value is no target.
+// a value of this type needs no second check. The zero value is not a target.
 //
 // A Target does not outlive its process. A database row keeps the text, and the
 // text is checked again, because the configuration may have changed since.

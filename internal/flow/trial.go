@@ -12,7 +12,7 @@ import (
 	"portico/internal/fault"
 )
 
-// given is a parsed second factor: one of both.
+// given is a parsed second factor: exactly one field is set.
 type given struct {
 	digits   string
 	recovery string

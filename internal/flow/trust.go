@@ -12,8 +12,8 @@ import (
 	"portico/internal/trust"
 )
 
-// byTrust stands beside the methods in the record of a sign-in for which no second
-// factor was given. It is no method: the session counts one proof.
+// byTrust is listed after the methods in the record of a sign-in for which no second
+// factor was given. It does not count as a method: the session has one proof.
 const byTrust = "trusted_browser"
 
 // Trusts reports whether a user may trust a browser.

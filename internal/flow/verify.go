@@ -145,8 +145,8 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 	return p, d, err
 }
 
-// again answers a code that arrives after the step. The browser that did the step
-// and is signed in by it goes on, such as after a double click. A replay is
+// again answers a code that arrives after the step. The browser that completed
+// the step goes on, for example after a double click. A replay is
 // refused.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)

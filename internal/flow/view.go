@@ -21,7 +21,7 @@ type View struct {
 	Step      Step
 	Address   string // in full; only for the browser that typed it
 	SentAt    time.Time
-	ExpiresAt time.Time // of the newest code
+	ExpiresAt time.Time // when the newest code expires
 	ResendAt  time.Time
 	Now       time.Time
 	UsedUp    bool         // no guesses are left
@@ -31,16 +31,16 @@ type View struct {
 	Name      string       // typed at a sign-up; only for the browser that typed it
 	Terms     string       // version that its form accepted
 	Next      string
-	Passkey   bool   // of a recovery: the account gets a passkey in place of a password
-	Handed    bool   // of a recovery: it is by a link that the operator hands over
+	Passkey   bool   // in a recovery: the account gets a passkey instead of a password
+	Handed    bool   // in a recovery: it began with a link that the operator handed over
 	Second    Second // what a second step can be
-	Provider  string // of an identity that waits to be joined
+	Provider  string // the provider of an identity that waits to be joined
 	ReturnTo  Target
-	EraseAt   time.Time // of an account that its owner has closed
+	EraseAt   time.Time // when an account that its owner has closed is erased
 	Overtaken bool      // the flow cannot go on: see Overtaken; its step is then Done
 	Proof     bool      // a change that waits for a code needs a new proof first
 
-	// Of a second factor that the account needs: the secret of a new app, and whether
+	// For a second factor that the account needs: the secret of a new app, and whether
 	// and until when its owner may put it off.
 	Secret factor.Secret
 	URI    string
@@ -175,7 +175,7 @@ type LinkView struct {
 	Away     bool          // the link works only in the browser that asked for it, which is another one
 	Handed   bool          // an operator hands the link over
 	Password bool          // the page asks for the password of the sign-up
-	Age      time.Duration // of the newest email, if its link replaces this one
+	Age      time.Duration // the age of the newest email, if its link replaces this one
 	Fault    *fault.Error
 }
 

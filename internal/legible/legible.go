@@ -36,9 +36,9 @@ func Check(s string) error {
 		case strings.ContainsRune("\n\r\u0085\u2028\u2029", r):
 			return fmt.Errorf("a line break (%U)", r)
 		case unicode.Is(unicode.Bidi_Control, r):
-			return fmt.Errorf("a character that turns the direction of text (%U)", r)
+			return fmt.Errorf("a character that changes the direction of text (%U)", r)
 		default:
-			return fmt.Errorf("a character that does not print (%U)", r)
+			return fmt.Errorf("an invisible character (%U)", r)
 		}
 	}
 	return nil

@@ -12,14 +12,14 @@ import (
 func refused() map[string]string {
 	all := map[string]string{
 		"a\nb": "a line break (U+000A)", "a\u0085b": "a line break (U+0085)", "a\u2028b": "a line break (U+2028)", "a\u2029b": "a line break (U+2029)",
-		"a\tb": "does not print (U+0009)", "a\x00b": "does not print (U+0000)", "a\x1bb": "does not print (U+001B)", "a\x7fb": "does not print (U+007F)", "a\u009bb": "does not print (U+009B)",
+		"a\tb": "an invisible character (U+0009)", "a\x00b": "invisible character (U+0000)", "a\x1bb": "an invisible character (U+001B)", "a\x7fb": "an invisible character (U+007F)", "a\u009bb": "an invisible character (U+009B)",
 		"a\u00adb": "U+00AD", "a\u200bb": "U+200B", "a\u2060b": "U+2060", "\ufeffab": "U+FEFF", "a\u034fb": "U+034F", "a\u3164b": "U+3164", "a\U000e0041b": "U+E0041",
 		"a\ue000b": "U+E000", "a\U0010ffffb": "U+10FFFF", "a\ufdd0b": "U+FDD0", "a\u0378b": "U+0378", "a\xffb": "U+FFFD", "a\xed\xa0\x80b": "U+FFFD", "a\ufffdb": "U+FFFD",
 		"pay\u200dpal": "U+200D", "\u200dab": "U+200D", "e\u0301\u200d": "U+200D", "1\u200c": "U+200C", "علی\u200c\u200cرضا": "U+200C", "太\u200d郎": "U+200D",
 		"\ufe0fab": "U+FE0F", "a\ufe0f\ufe0fb": "U+FE0F", "a \ufe0fb": "U+FE0F", "☺\ufe0f\U000e0101": "U+E0101",
 	}
 	for _, r := range "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c" {
-		all["a"+string(r)+"b"] = "a character that turns the direction of text"
+		all["a"+string(r)+"b"] = "a character that changes the direction of text"
 	}
 	return all
 }

@@ -207,8 +207,8 @@ func (c *Catalogue) Text(loc, key string, params map[string]string) string {
 }
 
 // TextOr is Text for a key that ends in a value of the database. A later version that
-// runs beside this one may have stored a value that has no text here. TextOr then
-// returns the text of the key other, or other itself if it is no key.
+// runs alongside this one may have stored a value that has no text here. TextOr then
+// returns the text of the key other, or other itself if it is not a key.
 func (c *Catalogue) TextOr(loc, key, other string, params map[string]string) string {
 	at := max(0, slices.Index(c.locales, loc))
 	m, ok := c.texts[c.locales[at]][key]

@@ -65,12 +65,12 @@ func misfit(text, own string, isForm bool) (why, write string) {
 		return why, write
 	}
 	if strings.Contains(text, "=?") { // in a subject it begins an encoded word (RFC 2047)
-		return "it has =?, which mail programs decode", "write a blank between = and ?"
+		return "it contains =?, which mail programs decode", "write a space between = and ?"
 	}
 	has, needs := placeholdersIn(text), placeholdersIn(own)
 	optional := func(name string) bool { return isForm && name == "{count}" }
 	if lost := slices.DeleteFunc(slices.Clone(needs), func(name string) bool { return optional(name) || slices.Contains(has, name) }); len(lost) > 0 {
-		return "the text has lost " + strings.Join(lost, " and "), "write each where its value belongs"
+		return "the text lacks " + strings.Join(lost, " and "), "write each one where its value belongs"
 	}
 	for _, name := range has {
 		if optional(name) || slices.Contains(needs, name) {
@@ -80,7 +80,7 @@ func misfit(text, own string, isForm bool) (why, write string) {
 		if len(needs) > 0 {
 			write = "the values of this text are " + strings.Join(needs, ", ")
 		}
-		return name + " is no value of this text", write
+		return name + " is not a value of this text", write
 	}
 	return "", ""
 }
@@ -108,10 +108,10 @@ func badCharacter(text string) (why, write string) {
 		}
 	}
 	if open != 0 {
-		return "it has a mark of direction without its other end", "write U+2069 once behind each U+2066, U+2067 and U+2068"
+		return "it contains a direction mark without its counterpart", "write one U+2069 after each U+2066, U+2067 and U+2068"
 	}
 	if err := legible.Check(strings.NewReplacer("\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "", "\u00ad", "").Replace(text)); err != nil {
-		return "it has " + err.Error(), "remove it"
+		return "it contains " + err.Error(), "remove it"
 	}
 	return "", ""
 }

@@ -99,7 +99,7 @@ func (d dialer) hello(ctx context.Context, c *conn, secure *tls.Config) *Error {
 		return nil
 	}
 	if ok, _ := c.client.Extension("STARTTLS"); !ok {
-		return failed(stepTLS, errors.New("the server offers no STARTTLS: use smtps:// if it has a TLS port; mails are not sent unencrypted"))
+		return failed(stepTLS, errors.New("the server offers no STARTTLS: use smtps:// if it has a TLS port; emails are not sent unencrypted"))
 	}
 	failure := c.step(ctx, stepTLS, answerLimit, func() error { return c.client.StartTLS(secure) })
 	if ehlo.err != nil {

@@ -151,7 +151,7 @@ func TestRender_LeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// A later version that runs beside this one may enqueue an email about an event that
+// A later version that runs alongside this one may enqueue an email about an event that
 // has no text here.
 func TestRender_EventOfALaterVersion(t *testing.T) {
 	t.Parallel()

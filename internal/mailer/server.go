@@ -44,7 +44,7 @@ func ParseURL(text string) (Server, error) {
 	u, err := url.Parse(origin.ASCII(text))
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		if escapes := origin.Escapes(text); escapes != "" {
-			return Server{}, errors.New("a character of the user or the password ends it: write " + escapes)
+			return Server{}, errors.New("a character of the user name or the password must be escaped: write " + escapes)
 		}
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) applyQuery(query string) error {
 	case s.Security == ImplicitTLS:
 		return errors.New("the SMTP URL says smtps:// and tls=none: remove one of them")
 	case !loopback(s.Host):
-		return fmt.Errorf("tls=none would send emails and the password to %s in the clear: remove ?tls=none, which is for this machine only (localhost, 127.0.0.1, ::1)", s.Host)
+		return fmt.Errorf("tls=none would send emails and the password to %s unencrypted: remove ?tls=none, which is for this machine only (localhost, 127.0.0.1, ::1)", s.Host)
 	}
 	s.Security = Plain
 	return nil

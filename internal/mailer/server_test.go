@@ -53,7 +53,7 @@ func TestParseURL_RefusesWithoutShowingThePassword(t *testing.T) {
 		"smtp://u:1#secret@mail.x.test":      "write # as %23",
 		"smtp://u:1?secret@mail.x.test":      "write ? as %3F",
 		"smtp://u:sec@r/et@mail.x.test":      "write / as %2F and @ as %40",
-		"smtp://u:sec%re t@mail.x.test":      "write % as %25 and a blank as %20",
+		"smtp://u:sec%re t@mail.x.test":      "write % as %25 and a space as %20",
 	} {
 		_, err := ParseURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -37,7 +37,7 @@ type Former struct {
 	DoneAt    time.Time // zero: sealed rows of it may be left
 }
 
-// Owed is what a former key is needed for beside sealed rows.
+// Owed is what a former key is needed for, apart from sealed rows.
 type Owed struct {
 	Steps  int // pending steps from before the change, with mailed codes
 	Grants int // grants of OpenID clients whose newest refresh token is from before

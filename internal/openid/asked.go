@@ -15,10 +15,10 @@ import (
 type Asked struct {
 	ClientID   string            `json:"client_id"` // "" if the request names none
 	Sent       map[string]string `json:"sent,omitempty"`
-	Registered map[string]string `json:"registered,omitempty"` // of what differs, the nearest value
+	Registered map[string]string `json:"registered,omitempty"` // the nearest registered value of what differs
 }
 
-// The keys of Asked that are no parameters of a request.
+// The keys of Asked that are not parameters of a request.
 const (
 	askedID     = "client_id"
 	askedMethod = "method" // by which the client proves who it is

@@ -88,7 +88,7 @@ func (l Live) UserClaims(client Client) map[string]any {
 	})
 }
 
-// IDToken returns the claims of the ID token that stands beside an access token (OpenID
+// IDToken returns the claims of the ID token that is issued with an access token (OpenID
 // Connect Core 2). first is true for the token of a code, which alone repeats the nonce
 // (12.2).
 func (l Live) IDToken(issuer string, client Client, access string, now time.Time, first bool) map[string]any {
@@ -118,7 +118,7 @@ func halfHash(alg, text string) string {
 	return secret.Encode(secret.Hash(text)[:sha256.Size/2])
 }
 
-// methodStrong stands beside the methods of a grant whose session had a second
+// methodStrong is added to the methods of a grant whose session had a second
 // factor.
 const methodStrong = "mfa"
 

@@ -18,7 +18,7 @@ const (
 type demand struct {
 	essential bool
 	values    []string // that it may have: texts
-	other     bool     // it names another value, which is no text
+	other     bool     // it names another value, which is not a string
 }
 
 // readClaims reads the parameter claims. A claim that the client may not have, or that does
@@ -27,7 +27,7 @@ type demand struct {
 func (r *Request) readClaims(text string) error {
 	all, ok := readMembers([]byte(text))
 	if !ok {
-		return invalidRequest("claims is no JSON object that has each member once")
+		return invalidRequest("claims must be a JSON object that has each member once")
 	}
 	for _, place := range []string{inUserInfo, inIDToken} {
 		asked, err := all.demands(place[:len(place)-1])
@@ -35,7 +35,7 @@ func (r *Request) readClaims(text string) error {
 			return err
 		}
 		if asked["sub"].other || asked["acr"].other {
-			return invalidRequest("claims: the values of sub and acr are texts")
+			return invalidRequest("claims: the values of sub and acr must be strings")
 		}
 		for _, name := range Claims() {
 			_, is := asked[name]
@@ -65,21 +65,21 @@ func (r *Request) readClaims(text string) error {
 func (m members) demands(place string) (map[string]demand, error) {
 	var raw members
 	if m[place] != nil && json.Unmarshal(m[place], &raw) != nil {
-		return nil, invalidRequest("claims: " + place + " is no JSON object that has each member once")
+		return nil, invalidRequest("claims: " + place + " must be a JSON object that has each member once")
 	}
 	asked := make(map[string]demand, len(raw))
 	for name, text := range raw {
 		var said members
 		if json.Unmarshal(text, &said) != nil {
-			return nil, invalidRequest("claims: a claim is neither null nor a JSON object that has each member once")
+			return nil, invalidRequest("claims: a claim must be null or a JSON object that has each member once")
 		}
 		d := demand{}
 		var values []json.RawMessage
 		switch {
 		case said["essential"] != nil && json.Unmarshal(said["essential"], &d.essential) != nil:
-			return nil, invalidRequest("claims: essential is true or false")
+			return nil, invalidRequest("claims: essential must be true or false")
 		case said["values"] != nil && json.Unmarshal(said["values"], &values) != nil:
-			return nil, invalidRequest("claims: values is no list")
+			return nil, invalidRequest("claims: values must be a list")
 		}
 		if said["value"] != nil {
 			values = append(values, said["value"])
@@ -108,7 +108,7 @@ func (r *Request) only(users []string) error {
 	}
 	r.Users = slices.DeleteFunc(slices.Clone(r.Users), func(u string) bool { return !slices.Contains(users, u) })
 	if len(r.Users) == 0 {
-		return invalidRequest("the request is for two users")
+		return invalidRequest("the request asks for two different users")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (r *Request) readLevel(d demand) error {
 	case one:
 		r.Level = acrOne
 	default:
-		return &Error{"unmet_authentication_requirements", "acr is 1 or 2 here"}
+		return &Error{"unmet_authentication_requirements", "acr must be 1 or 2"}
 	}
 	return nil
 }

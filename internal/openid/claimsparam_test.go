@@ -96,6 +96,6 @@ func TestClaimsParameter_SignIn(t *testing.T) {
 		}
 	}
 	if r, err := clients(t).ParseRequest(claimsQuery(`{"id_token":{"acr":{"values":["1"]}}}`, "acr_values", "2")); err != nil || !r.Strong {
-		t.Errorf("acr_values beside the claim: %+v, %v", r, err)
+		t.Errorf("acr_values in addition to the claim: %+v, %v", r, err)
 	}
 }

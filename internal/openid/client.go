@@ -68,8 +68,8 @@ type Rules func(s Standing, now time.Time) Ruling
 // Standing is what rules know about a user.
 type Standing struct {
 	Roles    []string
-	ProvenAt time.Time // of the newest proof
-	StrongAt time.Time // of the newest second factor; zero when none was given
+	ProvenAt time.Time // the time of the newest proof
+	StrongAt time.Time // the time of the newest second factor; zero when none was given
 }
 
 // Ruling is the decision of Rules.
@@ -101,7 +101,7 @@ type Client struct {
 	RequirePAR    bool     // whether it must push its requests
 	Code          bool     // whether it may sign users in
 	Machine       bool     // whether it may get tokens for itself
-	OwnScopes     []string // of these tokens
+	OwnScopes     []string // the scopes of these tokens
 	Resources     []string // that its access tokens may be for
 	JWT           bool     // whether its access tokens have JWT form
 	Serves        []string // the resources whose tokens it may inspect
@@ -109,9 +109,9 @@ type Client struct {
 	Device        bool     // whether it may sign users in on devices without a browser
 
 	Guest   bool   // whether it describes itself; then its users are asked each time
-	Host    string // of a guest: the host that serves its metadata
-	Keys    string // of a guest: a JWK Set
-	KeysURI string // of a guest: where its keys are
+	Host    string // for a guest: the host that serves its metadata
+	Keys    string // for a guest: a JWK Set
+	KeysURI string // for a guest: the address of its keys
 
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
@@ -137,7 +137,7 @@ func NewClient(c ClientConfig) (Client, error) {
 		}
 		second, err := hashOf(c.SecretNext, c.NextHash)
 		if err != nil {
-			return Client{}, fmt.Errorf("the second one: %w", err)
+			return Client{}, fmt.Errorf("the next secret: %w", err)
 		}
 		client.secrets = append(client.secrets, second)
 	}
@@ -184,7 +184,7 @@ func NewClients(list []Client) Clients {
 // Empty reports whether there is no client.
 func (c Clients) Empty() bool { return len(c.byID) == 0 }
 
-// With returns the registry with a guest beside its clients.
+// With returns the registry with a guest in addition to its clients.
 func (c Clients) With(guest Client) Clients { return Clients{c.byID, &guest} }
 
 // Get returns the client with an id.
@@ -253,19 +253,19 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 func (client Client) unlike(p Proof) string {
 	switch {
 	case client.Public:
-		return "the client is public, and the app sends a secret: remove it from the app"
+		return "the client is public, but the app sends a secret: remove it from the app"
 	case len(client.secrets) == 0:
-		return "the client proves itself by a key (private_key_jwt), and the app sends none"
+		return "the client authenticates with a key (private_key_jwt), but the app sends no assertion"
 	case p.Secret == "":
 		return "the app sends no secret"
 	case client.proves(strings.TrimSpace(p.Secret)):
-		return "the secret has a blank or a line break at an end: remove it from the app"
+		return "the secret begins or ends with a space or a line break: remove it from the app"
 	case client.proves(strings.ReplaceAll(p.Secret, " ", "+")):
 		return "the app does not percent-encode the + of the secret (RFC 6749 2.3.1): use a secret of letters and digits"
 	case slices.ContainsFunc(client.secrets, func(hash []byte) bool { return strings.EqualFold(hex.EncodeToString(hash), p.Secret) }):
-		return "the app has the hash of the secret in place of the secret"
+		return "the app sends the hash of the secret instead of the secret"
 	}
-	return "the secret is another one"
+	return "the secret is wrong"
 }
 
 // PublicAt reports whether a public client has a redirect address at the origin. A page

@@ -73,11 +73,11 @@ func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Cl
 		return invalidGrant("the user may no longer use the client")
 	}
 	if _, err := resources(l.Grant.Resources, client.Resources); err != nil {
-		return invalidGrant("the client may no longer have what the user has granted")
+		return invalidGrant("the client is no longer allowed what the user granted")
 	}
 	for _, scope := range l.Grant.asks() {
 		if !slices.Contains(client.Scopes, scope) {
-			return invalidGrant("the client may no longer have the scope " + scope)
+			return invalidGrant("the client is no longer allowed the scope " + scope)
 		}
 	}
 	if !client.Consent {

@@ -30,7 +30,7 @@ const (
 
 // Device is a device that waits for its user to sign in elsewhere (RFC 8628).
 type Device struct {
-	Hash      []byte // of its code
+	Hash      []byte // hash of its code
 	UserHash  []byte // keyed, of the code that the user types
 	ClientID  string
 	Scopes    []string
@@ -86,7 +86,7 @@ func (k *Keeper) BeginDevice(ctx context.Context, tx DeviceStore, client Client,
 			return codes, err
 		}
 	}
-	return DeviceCodes{}, errors.New("three user codes were taken")
+	return DeviceCodes{}, errors.New("three user codes in a row were already in use")
 }
 
 // userCode returns random letters, in two groups. Each is as likely as any other.

@@ -20,18 +20,18 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 		return Live{}, Device{}, false, invalidRequest("device_code is missing")
 	}
 	if !secret.ValidToken(code) {
-		return Live{}, Device{}, false, invalidGrant("this is no device_code")
+		return Live{}, Device{}, false, invalidGrant("the device_code was not issued by this server")
 	}
 	d, ok, err := store.DeviceByHash(ctx, secret.Hash(code))
 	switch {
 	case err != nil:
 		return Live{}, Device{}, false, err
 	case !ok || d.ClientID != client.ID:
-		return Live{}, Device{}, false, invalidGrant("no device waits with this device_code")
+		return Live{}, Device{}, false, invalidGrant("no device is waiting with this device_code")
 	case !k.clock.Now().Before(d.ExpiresAt):
-		return Live{}, Device{}, false, &Error{"expired_token", "the user has not answered in time"}
+		return Live{}, Device{}, false, &Error{"expired_token", "the user did not answer in time"}
 	case !d.DeniedAt.IsZero():
-		return Live{}, Device{}, false, &Error{"access_denied", "the user has refused"}
+		return Live{}, Device{}, false, &Error{"access_denied", "the user refused"}
 	case d.GrantID == "":
 		return Live{}, d, true, nil
 	}

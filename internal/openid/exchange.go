@@ -55,7 +55,7 @@ func (k *Keeper) shown(kind, text, name string) (Shown, error) {
 	}
 	t, ok := k.read(kind, text)
 	if !ok {
-		return Shown{}, invalidGrant("this is no " + name)
+		return Shown{}, invalidGrant("the " + name + " was not issued by this server")
 	}
 	return Shown{t}, nil
 }
@@ -65,10 +65,10 @@ func (k *Keeper) shown(kind, text, name string) (Shown, error) {
 type Tokens struct {
 	Access  string
 	Refresh string
-	Ends    time.Time // of the access token
+	Ends    time.Time // when the access token expires
 	Live    Live      // with the scopes of the access token
 
-	Resources []string // of the access token
+	Resources []string // the audience of the access token
 	Key       string   // thumbprint of the key that it belongs to; "" for none
 	id        string   // its content, without its hash
 }
@@ -87,7 +87,7 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 	case !client.returnsTo(in.RedirectURI):
 		return Live{}, invalidGrant("the client no longer has this redirect_uri")
 	case !proves(in.Verifier, l.Grant.Challenge):
-		return Live{}, invalidGrant("code_verifier does not fit the code_challenge of the request")
+		return Live{}, invalidGrant("code_verifier does not match the code_challenge of the request")
 	}
 	if err := client.mayUse(l.Grant, in.Key); err != nil {
 		return Live{}, err
@@ -128,14 +128,14 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, show
 	case err != nil:
 		return Live{}, err
 	case why == "" && shown.generation > l.Grant.Generation:
-		why = "the database was restored to a time before it"
+		why = "the database was restored to a time before this token"
 	}
 	if why != "" {
 		return Live{}, invalidGrant(why)
 	}
 	for _, scope := range strings.Fields(in.Scopes) {
 		if !slices.Contains(l.Grant.Scopes, scope) {
-			return Live{}, &Error{"invalid_scope", "a scope that this grant does not have: ask for it at the authorization, and allow it in the scopes of the client"}
+			return Live{}, &Error{"invalid_scope", "the grant does not have one of the scopes: request it at the authorization endpoint, and allow it in the scopes of the client"}
 		}
 	}
 	if err := client.mayUse(l.Grant, in.Key); err != nil {
@@ -281,7 +281,7 @@ func (k *Keeper) RevokeJWT(ctx context.Context, tx Store, client Client, c Acces
 
 // ForeignToken returns the Error for a token of another client. RFC 7009 2.1 wants the client
 // to hear of it, and RFC 6749 5.2 has the word for what was issued to another client.
-func ForeignToken() *Error { return invalidGrant("the token is of another client") }
+func ForeignToken() *Error { return invalidGrant("the token was issued to another client") }
 
 func (k *Keeper) revoke(ctx context.Context, tx Store, client Client, t token, refresh bool) (changed *Live, ended bool, err error) {
 	l, found, err := tx.LiveGrant(ctx, t.grant)

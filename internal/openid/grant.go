@@ -42,11 +42,11 @@ type Grant struct {
 	Methods     []string // proofs of the sign-in
 	SignedInAt  time.Time
 	CreatedAt   time.Time
-	ExpiresAt   time.Time // of the code; of the grant once the code is redeemed: see Live.Ends
+	ExpiresAt   time.Time // when the code expires, or the grant once the code is redeemed: see Live.Ends
 	RedeemedAt  time.Time // zero: the code was not redeemed
 	EndedAt     time.Time // zero: not ended
-	RotatedAt   time.Time // of the newest refresh token
-	Generation  int64     // of the newest refresh token
+	RotatedAt   time.Time // the time of the newest refresh token
+	Generation  int64     // the generation of the newest refresh token
 	AccessFrom  int64     // access tokens of earlier generations are revoked
 	Resources   []string  // that its access tokens are for, none for UserInfo
 	Claims      []string  // as in Request
@@ -184,7 +184,7 @@ func (k *Keeper) live(ctx context.Context, store Store, id, clientID string) (l 
 	case !ok:
 		return Live{}, "the grant is gone, or the user may no longer sign in", nil
 	case l.Grant.ClientID != clientID:
-		return Live{}, "it belongs to another client", nil
+		return Live{}, "the grant belongs to another client", nil
 	}
 	return l, k.over(l), nil
 }

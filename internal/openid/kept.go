@@ -98,8 +98,8 @@ func (k *Keeper) Keep(l Live, since Reading) {
 	}
 }
 
-// KeptAccess is Access and AccessJWT without the database. False means that these
-// must decide.
+// KeptAccess is Access and AccessJWT without the database. If it returns false, the
+// caller must use those.
 func (k *Keeper) KeptAccess(access string, signed *AccessClaims) (Bearer, bool) {
 	t, ok := k.read(kindAccess, access)
 	if signed != nil {

@@ -83,7 +83,7 @@ type Farewell struct {
 func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint, error)) (Farewell, error) {
 	for _, values := range query {
 		if len(values) > 1 {
-			return Farewell{}, LogoutUnknown.WithCause(invalidRequest("a parameter is there twice"))
+			return Farewell{}, LogoutUnknown.WithCause(invalidRequest("duplicate parameter"))
 		}
 	}
 	id, hinted := query.Get("client_id"), query.Has("id_token_hint")
@@ -93,13 +93,13 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 			return Farewell{}, LogoutUnknown.WithCause(err)
 		}
 		if id != "" && id != hint.ClientID {
-			return Farewell{}, LogoutUnknown.WithCause(invalidRequest("id_token_hint is of another client"))
+			return Farewell{}, LogoutUnknown.WithCause(invalidRequest("id_token_hint was issued to another client"))
 		}
 		id = hint.ClientID
 	}
 	client, known := c.Get(id)
 	if id != "" && !known && !hinted { // a hint may be of a guest, or of a client that is gone
-		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("there is no such client"))
+		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("unknown client"))
 	}
 	to := query.Get("post_logout_redirect_uri")
 	if to == "" {

@@ -36,7 +36,7 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	}
 	switch {
 	case m.text("client_id") != address:
-		return Metadata{}, errors.New("client_id is not the address of the document")
+		return Metadata{}, errors.New("client_id must be the address of the document")
 	case m["client_secret"] != nil, m["client_secret_expires_at"] != nil:
 		return Metadata{}, errors.New("it has a client_secret, which everyone could read")
 	}
@@ -47,7 +47,7 @@ func ParseMetadata(text []byte, address string) (Metadata, error) {
 	return d, err
 }
 
-// badReturn is an error in redirect_uris. It is no Error: what is wrong with the document of a
+// badReturn is an error in redirect_uris. It is not an Error: what is wrong with the document of a
 // client must not go to the client.
 type badReturn string
 
@@ -87,20 +87,20 @@ func (m members) texts(name string, all ...string) []string {
 func (m members) metadata(methods ...string) (Metadata, error) {
 	d := Metadata{KeysURI: m.text("jwks_uri"), LogoutURI: m.text("backchannel_logout_uri")}
 	if bound := m["dpop_bound_access_tokens"]; bound != nil && json.Unmarshal(bound, &d.DPoP) != nil {
-		return d, errors.New("dpop_bound_access_tokens is true or false") // RFC 9449 5.2
+		return d, errors.New("dpop_bound_access_tokens must be true or false") // RFC 9449 5.2
 	}
 	if m["jwks"] != nil {
 		d.Keys = string(m["jwks"])
 	}
 	if d.Keys != "" && d.KeysURI != "" {
-		return d, errors.New("jwks and jwks_uri are both there") // RFC 7591 2, whatever they are for
+		return d, errors.New("jwks and jwks_uri must not both be present") // RFC 7591 2, whatever they are for
 	}
 	switch method := m.text("token_endpoint_auth_method"); {
 	case method == "none" && (d.Keys != "" || d.KeysURI != ""):
 		d.Keys, d.KeysURI = "", "" // keys for other purposes
 	case method == "none":
 	case method != "" && !slices.Contains(methods, method):
-		return d, errors.New("token_endpoint_auth_method is one of " + strings.Join(methods, ", "))
+		return d, errors.New("token_endpoint_auth_method must be one of " + strings.Join(methods, ", "))
 	case method == "client_secret_basic", method == "client_secret_post":
 		d.Secret, d.Keys, d.KeysURI = true, "", ""
 	case method == "private_key_jwt" || m["token_endpoint_auth_method"] == nil:
@@ -109,13 +109,13 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 			return d, errors.New("private_key_jwt needs jwks or jwks_uri")
 		}
 	default:
-		return d, errors.New("token_endpoint_auth_method is not a text")
+		return d, errors.New("token_endpoint_auth_method must be a string")
 	}
 	switch {
 	case !slices.Contains(m.texts("grant_types", "authorization_code"), "authorization_code"):
-		return d, errors.New("grant_types has no authorization_code")
+		return d, errors.New("grant_types must contain authorization_code")
 	case !slices.Contains(m.texts("response_types", "code"), "code"):
-		return d, errors.New("response_types has no code")
+		return d, errors.New("response_types must contain code")
 	}
 	d.RedirectURIs = m.texts("redirect_uris")
 	if len(d.RedirectURIs) == 0 || len(d.RedirectURIs) > maxReturns {
@@ -123,10 +123,10 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 	}
 	for _, uri := range d.RedirectURIs {
 		if err := origin.CheckReturn(uri); err != nil {
-			return d, badReturn("an address in redirect_uris does not count: " + err.Error())
+			return d, badReturn("an address in redirect_uris is not accepted: " + err.Error())
 		}
 		if u, err := url.Parse(uri); err == nil && (d.Keyed || d.Secret) && origin.HasPrivateScheme(u) {
-			return d, badReturn("an address in redirect_uris has a private scheme, which only an app without a key or a secret has")
+			return d, badReturn("an address in redirect_uris has a private scheme, which only an app without a key or a secret may use")
 		}
 	}
 	return d, nil

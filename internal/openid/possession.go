@@ -19,7 +19,7 @@ func (client Client) mayUse(g Grant, key string) error {
 	case key == "" && g.Key != "":
 		return InvalidProof("the request has no DPoP header, and the grant belongs to a key")
 	case another && g.RedeemedAt.IsZero():
-		return invalidGrant("the code is for another key, which dpop_jkt in the request names")
+		return invalidGrant("the code is for another key: the one that dpop_jkt named in the request")
 	case another && client.Public:
 		return invalidGrant("the refresh token belongs to another key")
 	}

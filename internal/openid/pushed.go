@@ -26,7 +26,7 @@ const (
 // Pushed is a request for a code that a client has sent to Portico itself, so that
 // the browser only carries its name (RFC 9126).
 type Pushed struct {
-	Hash      []byte // of its name
+	Hash      []byte // hash of its name
 	ClientID  string
 	Query     string    // its parameters
 	BeginBy   time.Time // when a browser must have begun with it

@@ -18,10 +18,10 @@ const (
 type Refusal struct {
 	Asked
 
-	At        time.Time `json:"at"` // of the last one
+	At        time.Time `json:"at"` // the time of the last one
 	Count     int       `json:"count"`
 	Endpoint  string    `json:"endpoint"` // its route
-	Code      string    `json:"code"`     // of the fault
+	Code      string    `json:"code"`     // the code of the fault
 	Cause     string    `json:"cause"`
 	RequestID string    `json:"request_id"`
 }
@@ -31,7 +31,7 @@ func (x Refusal) like(y Refusal) bool {
 }
 
 // Refusals remembers the last refused requests of each client, in memory alone: anybody can send
-// them, so they cost no write. Requests that are refused alike take one place, so that many of one kind
+// them, so they cost no write. Requests that are refused alike take one place, and many of one kind
 // displace no other. It is safe for concurrent use.
 type Refusals struct {
 	mu       sync.Mutex

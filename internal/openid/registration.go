@@ -53,7 +53,7 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 		}
 	}
 	if subject := m.text("subject_type"); m["subject_type"] != nil && subject != "public" {
-		return Registration{}, invalidMetadata("subject_type is public")
+		return Registration{}, invalidMetadata("subject_type must be public")
 	}
 	for _, uri := range slices.Concat(m.texts("redirect_uris"), m.texts("post_logout_redirect_uris")) {
 		if why := judgeAddress(uri); why != "" {
@@ -75,10 +75,10 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 		Scope: m.scope(), IDTokenAlg: algorithms[0], secret: m.text("client_secret"), KeysURI: d.KeysURI, LogoutReturns: m.texts("post_logout_redirect_uris"), DPoP: d.DPoP,
 	}
 	if text := m["backchannel_logout_uri"]; text != nil && json.Unmarshal(text, &r.LogoutURI) != nil {
-		return Registration{}, invalidMetadata("backchannel_logout_uri is not a text")
+		return Registration{}, invalidMetadata("backchannel_logout_uri must be a string")
 	}
 	if required := m["backchannel_logout_session_required"]; required != nil && json.Unmarshal(required, &r.LogoutSID) != nil {
-		return Registration{}, invalidMetadata("backchannel_logout_session_required is true or false")
+		return Registration{}, invalidMetadata("backchannel_logout_session_required must be true or false")
 	}
 	if d.Keys != "" {
 		r.Keys = json.RawMessage(d.Keys)
@@ -93,11 +93,11 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 // that the server alone decides (RFC 7592 2.2).
 func (m members) checkChange(id string) error {
 	if m.text("client_id") != id {
-		return invalidMetadata("client_id is another one than in the address")
+		return invalidMetadata("client_id differs from the one in the address")
 	}
 	for _, name := range []string{"registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at"} {
 		if m[name] != nil {
-			return invalidMetadata(name + " is not for a client to send")
+			return invalidMetadata(name + " is set by the server, and a client must not send it")
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (r Registration) check() error {
 	}
 	for _, uri := range r.LogoutReturns {
 		if err := origin.CheckReturn(uri); err != nil {
-			return invalidMetadata("an address in post_logout_redirect_uris does not count: " + err.Error())
+			return invalidMetadata("an address in post_logout_redirect_uris is not accepted: " + err.Error())
 		}
 	}
 	for _, uri := range slices.Concat(r.RedirectURIs, r.LogoutReturns) {
@@ -168,7 +168,7 @@ func (r Registration) check() error {
 		}
 	}
 	if r.LogoutURI != "" && hostOf(r.LogoutURI) != r.host() {
-		return invalidMetadata("backchannel_logout_uri leads to another host than redirect_uris")
+		return invalidMetadata("backchannel_logout_uri must have the host of redirect_uris")
 	}
 	return nil
 }

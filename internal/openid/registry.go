@@ -105,7 +105,7 @@ func (k *Keeper) Register(ctx context.Context, tx RegistryStore, initial string,
 	r.arm()
 	ok, err := tx.InsertRegistered(ctx, r.Registered, now, maxRegistered)
 	if err == nil && !ok {
-		err = &Error{"access_denied", "as many clients have registered as this server takes: its operator can delete some"}
+		err = &Error{"access_denied", "the limit of registered clients is reached: the operator of this server can delete some"}
 	}
 	return r, err
 }
@@ -130,7 +130,7 @@ func (r *Registree) arm() {
 // not say why.
 func orToken(err error) error {
 	if err == nil {
-		err = &Error{"invalid_token", "the token was used up, has ended, or was never given"}
+		err = &Error{"invalid_token", "the token was used up, has expired, or was never issued"}
 	}
 	return err
 }
@@ -156,10 +156,10 @@ func (k *Keeper) Reregister(ctx context.Context, tx RegistryStore, id, access st
 		return Registree{}, err
 	}
 	if r.Told.secret != "" && !secret.Equal(r.Registered.Secret, secret.Hash(r.Told.secret)) { // RFC 7592 2.2
-		return Registree{}, invalidMetadata("client_secret is not the client's")
+		return Registree{}, invalidMetadata("client_secret is not the secret of the client")
 	}
 	if r.Told.host() != RegisteredHost(id) {
-		return Registree{}, &Error{"invalid_redirect_uri", "the host is another one: register another client"}
+		return Registree{}, &Error{"invalid_redirect_uri", "the host differs: register another client"}
 	}
 	r.arm()
 	return r, tx.ChangeRegistered(ctx, r.Registered)

@@ -30,7 +30,7 @@ type Request struct {
 	Pushed      []byte   // Hash of the pushed request; nil for none
 	Key         string   // thumbprint of the key that the code is for; "" for any
 	Claims      []string // that it asks for one by one, each with its place
-	Locales     string   // of pages, in the order of preference of the user; "" for none
+	Locales     string   // languages of pages, in the order of the user's preference; "" for none
 
 	None   bool          // prompt: show nothing
 	Login  bool          // prompt: sign in again
@@ -39,8 +39,8 @@ type Request struct {
 	Strong bool          // a second factor, if the account has one
 	Level  string        // acr that the ID token must have; "" for any
 	Timed  bool          // the ID token must have auth_time
-	Users  []string      // of id_token_hint and the claim sub, of whom one must be signed in; none for any user
-	MaxAge time.Duration // of the sign-in; negative for any
+	Users  []string      // from id_token_hint and the claim sub: one of them must be signed in; none for any user
+	MaxAge time.Duration // the maximum age of the sign-in; negative for any
 	Hint   string        // the address of the user, as the client supposes
 }
 
@@ -50,7 +50,7 @@ type Request struct {
 func (c Clients) ParseRequest(query url.Values) (Request, error) {
 	r, err := c.ParsePushed(query)
 	if err == nil && r.Client.RequirePAR {
-		err = invalidRequest("this client sends its requests to pushed_authorization_request_endpoint")
+		err = invalidRequest("this client must push its requests to pushed_authorization_request_endpoint")
 	}
 	return r, err
 }
@@ -75,10 +75,10 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 	r.FormPost = query.Get("response_mode") == "form_post"
 	for name, values := range query {
 		if len(values) > 1 && name != "resource" {
-			return r, invalidRequest("a parameter is there twice: " + word(name))
+			return r, invalidRequest("duplicate parameter: " + word(name))
 		}
 		if slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) { // PostgreSQL would refuse to store it
-			return r, invalidRequest("a parameter is not in UTF-8: " + word(name))
+			return r, invalidRequest("a parameter must be in UTF-8: " + word(name))
 		}
 	}
 	if !client.Code {
@@ -105,7 +105,7 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 func Single(query url.Values, names ...string) error {
 	for _, name := range names {
 		if len(query[name]) > 1 {
-			return ParameterTwice.WithParams(map[string]string{"name": name}).WithCause(errors.New(name + " is there twice"))
+			return ParameterTwice.WithParams(map[string]string{"name": name}).WithCause(errors.New("duplicate parameter: " + name))
 		}
 	}
 	return nil
@@ -123,26 +123,26 @@ func word(name string) string {
 func (r *Request) readFixed(query url.Values) error {
 	for _, name := range []string{"request", "request_uri", "registration"} {
 		if query.Has(name) {
-			return &Error{name + "_not_supported", "send the parameters themselves"}
+			return &Error{name + "_not_supported", "send the parameters in the request itself"}
 		}
 	}
 	switch query.Get("response_mode") {
 	case "", "query", "form_post":
 	default:
-		return invalidRequest("response_mode is query or form_post")
+		return invalidRequest("response_mode must be query or form_post")
 	}
 	if query.Get("response_type") != "code" {
 		if !query.Has("response_type") {
 			return invalidRequest("response_type is missing")
 		}
-		return &Error{"unsupported_response_type", "response_type is code"}
+		return &Error{"unsupported_response_type", "response_type must be code"}
 	}
 	var err error
 	if r.Scopes, err = r.Client.granted(query.Get("scope")); err != nil {
 		return err
 	}
 	if r.Key = query.Get("dpop_jkt"); r.Key != "" && !secret.ValidToken(r.Key) {
-		return invalidRequest("dpop_jkt is not a SHA-256 in base64url")
+		return invalidRequest("dpop_jkt must be a SHA-256 hash in base64url")
 	}
 	r.Nonce = query.Get("nonce")
 	if len(r.Nonce) > maxNonce || strings.ContainsRune(r.Nonce, 0) {
@@ -174,13 +174,13 @@ func (r *Request) readChallenge(query url.Values) error {
 	case r.Challenge == "" && query.Has("code_challenge_method"):
 		return invalidRequest("code_challenge is missing")
 	case r.Challenge == "" && r.Client.PKCE:
-		return invalidRequest("code_challenge is missing: this client needs PKCE")
+		return invalidRequest("code_challenge is missing: this client must use PKCE")
 	case r.Challenge == "":
 		return nil
 	case query.Get("code_challenge_method") != "S256":
-		return invalidRequest("code_challenge_method is S256")
+		return invalidRequest("code_challenge_method must be S256")
 	case !secret.ValidToken(r.Challenge):
-		return invalidRequest("code_challenge is not a SHA-256 in base64url")
+		return invalidRequest("code_challenge must be a SHA-256 hash in base64url")
 	}
 	return nil
 }
@@ -202,11 +202,11 @@ func (r *Request) readPrompt(query url.Values) error {
 		case "consent":
 			r.Ask = true
 		default:
-			return invalidRequest("prompt is none, login, select_account or consent")
+			return invalidRequest("prompt must be none, login, select_account or consent")
 		}
 	}
 	if r.None && len(prompts) > 1 {
-		return invalidRequest("prompt=none stands alone")
+		return invalidRequest("prompt=none must be the only value")
 	}
 	if acrs := strings.Fields(query.Get("acr_values")); len(acrs) > 0 {
 		r.Strong = acrs[0] == acrTwo
@@ -216,7 +216,7 @@ func (r *Request) readPrompt(query url.Values) error {
 	}
 	seconds, err := strconv.ParseUint(query.Get("max_age"), 10, 31)
 	if err != nil {
-		return invalidRequest("max_age is a number of seconds")
+		return invalidRequest("max_age must be a number of seconds")
 	}
 	r.MaxAge = time.Duration(seconds) * time.Second
 	r.Login = r.Login || seconds == 0

@@ -20,7 +20,7 @@ const (
 type token struct {
 	grant      string
 	generation int64     // none in a code
-	ends       time.Time // of an access token
+	ends       time.Time // when an access token expires
 	mask       uint64    // the resources of an access token; see mask
 	key        string    // thumbprint of the key that an access token belongs to
 	scopes     uint64    // the scopes of an access token; see mask

@@ -52,11 +52,11 @@ func TestEscapes(t *testing.T) {
 	for text, want := range map[string]string{
 		"postgres://u:p/w@h/db":           "/ as %2F",
 		"smtp://u:a/b#c@d@h":              "# as %23, / as %2F and @ as %40",
-		"http://u:a b%zz%2F@proxy":        "% as %25 and a blank as %20",
+		"http://u:a b%zz%2F@proxy":        "% as %25 and a space as %20",
 		"https://u:p%2F%40@h/x":           "",
 		"https://h/a@b":                   "/ as %2F",
 		"https://h/":                      "",
-		"smtp://u:hüsh@h":                 "other letters by their bytes in UTF-8, such as ü as %C3%BC",
+		"smtp://u:hüsh@h":                 "other characters as their UTF-8 bytes, such as ü as %C3%BC",
 		"u:p@h":                           "",
 		"smtp://u:!$&'()*+,;=:-._~Az09@h": "",
 	} {

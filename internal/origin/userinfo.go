@@ -23,7 +23,7 @@ func Escapes(text string) string {
 		}
 		name := string(c)
 		if c == ' ' {
-			name = "a blank"
+			name = "a space"
 		}
 		if how := fmt.Sprintf("%s as %%%02X", name, c); !slices.Contains(found, how) {
 			found = append(found, how)
@@ -31,7 +31,7 @@ func Escapes(text string) string {
 	}
 	slices.Sort(found)
 	if strings.ContainsFunc(rest[:end], func(r rune) bool { return r >= utf8.RuneSelf }) {
-		found = append(found, "other letters by their bytes in UTF-8, such as ü as %C3%BC")
+		found = append(found, "other characters as their UTF-8 bytes, such as ü as %C3%BC")
 	}
 	if last := len(found) - 1; last > 0 {
 		return strings.Join(found[:last], ", ") + " and " + found[last]

@@ -88,7 +88,7 @@ type Keeper struct {
 }
 
 // Usable reports whether browsers can use passkeys at an address: a name with
-// https, or localhost. An IP address is no relying party.
+// https, or localhost. An IP address cannot be a relying party.
 func Usable(public *url.URL) bool {
 	host := public.Hostname()
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {

@@ -35,7 +35,7 @@ func atLowPriority(work func() error) (err error) {
 	return err
 }
 
-// MakeRoom lets as many goroutines run beside the hashing slots as the machine
+// MakeRoom lets as many goroutines run in addition to the hashing slots as the machine
 // has cores. Otherwise the slots would hold every processor of the Go
 // scheduler, and the priorities of their threads would have no effect. MakeRoom
 // changes the whole process and is for the command that serves.

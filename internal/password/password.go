@@ -111,7 +111,7 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 // Verify reports whether the password is the one that encoded was made of, and
 // whether a match should be hashed anew because the cost or the key has
 // changed. It returns the faults of Hash. A string that Hash did not make, or made
-// under a master key that is not configured, is an error that is no fault.
+// under a master key that is not configured, is an error but not a fault.
 func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, rehash bool, err error) {
 	text, fields := normalise(password)
 	if fields != nil {
@@ -154,7 +154,7 @@ func (s *Service) Stats() Stats { return s.slots.figures() }
 // Durations returns how long each piece of work has taken its slot.
 func (s *Service) Durations() tally.Snapshot[time.Duration] { return s.slots.taken.Snapshot() }
 
-// Its result is a hash that no password has.
+// nobody returns a hash that matches no password.
 func (s *Service) nobody() string {
 	h := s.blank()
 	h.tag = random(tagSize)

@@ -58,7 +58,7 @@ func Open(path string, limit Limit) (*Picture, error) {
 		return nil, fmt.Errorf("has %d bytes: use a picture of at most %d bytes", size, limit.Bytes)
 	}
 	if err != nil {
-		return nil, errors.New("cannot be read: write the path of a file that this user may read")
+		return nil, errors.New("cannot be read: write the path of a file that this user can read")
 	}
 	return Parse(data, limit)
 }

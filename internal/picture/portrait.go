@@ -26,7 +26,7 @@ const maxScans = 100
 // portraitSide is the width and height of a portrait, in pixels.
 const portraitSide = 256
 
-// ErrUnusable says that the data is no picture for a portrait: another kind, damaged,
+// ErrUnusable means that the data is not a picture for a portrait: another kind, damaged,
 // or too large.
 var ErrUnusable = errors.New("no PNG, JPEG or GIF within the limits")
 

@@ -15,7 +15,7 @@ const (
 )
 
 const (
-	errAuthority  PathError = "it begins with two slashes, which some programs read as the name of a host"
+	errAuthority  PathError = "it begins with two slashes, which some programs read as the start of a host name"
 	errSemicolons PathError = "it has semicolons with and without percent-encoding, which programs remove one after the other"
 )
 

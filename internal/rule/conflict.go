@@ -22,8 +22,8 @@ func (r Rule) conflict(before []Rule) *Problem {
 		if !earlier.contains(r, !earlier.Need.Public) {
 			if earlier.contains(r, true) && earlier.Methods&r.Methods != 0 && !earlier.Need.equal(r.Need) {
 				return &Problem{
-					Why:   fmt.Sprintf("rule %d (%s) differs from it in letter case or in a slash at the end only, which many apps do not tell apart", i+1, earlier),
-					Write: "write both alike, or remove one",
+					Why:   fmt.Sprintf("rule %d (%s) differs only in letter case or a trailing slash, which many apps ignore", i+1, earlier),
+					Write: "write both the same way, or remove one",
 				}
 			}
 			continue

@@ -53,9 +53,9 @@ func parseMethods(text string) (Methods, *Problem) {
 		b := bit(name)
 		switch {
 		case name == "HEAD":
-			return 0, &Problem{Why: "HEAD is decided as GET is", Write: "write GET"}
+			return 0, &Problem{Why: "a rule for GET also covers HEAD", Write: "write GET"}
 		case b == 0:
-			return 0, &Problem{Why: name + " is not a method that an app is sent", Write: "write one or more of " + strings.Join(methodNames, "|")}
+			return 0, &Problem{Why: name + " is not a method that Portico forwards to apps", Write: "write one or more of " + strings.Join(methodNames, "|")}
 		case set&b != 0:
 			return 0, &Problem{Why: "it names " + name + " twice", Write: "name each method once"}
 		}

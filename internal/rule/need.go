@@ -117,7 +117,7 @@ const (
 func NeedOf(text string) (Need, *Problem) {
 	n, p := parseNeed(text)
 	if p == nil && n.Public {
-		p = &Problem{Why: "an app without a path cannot be public", Write: "write signed-in, role:NAME, mfa or fresh:10m"}
+		p = &Problem{Why: "a rule without a path cannot be public", Write: "write signed-in, role:NAME, mfa or fresh:10m"}
 	}
 	return n, p
 }
@@ -141,15 +141,15 @@ func parseNeed(text string) (Need, *Problem) {
 		case name == "fresh" && n.Fresh == 0:
 			d, err := time.ParseDuration(value)
 			if err != nil || d < leastFresh || d > mostFresh {
-				return n, &Problem{Why: part + " is not an age of a sign-in", Write: "write a time from 1m to 720h, such as fresh:10m"}
+				return n, &Problem{Why: part + " is not the age of a sign-in", Write: "write a time from 1m to 720h, such as fresh:10m"}
 			}
 			n.Fresh = d
 		default:
-			return n, &Problem{Why: part + " is not something that can be asked for", Write: "write public, signed-in, role:NAME, mfa or fresh:10m; several with + between"}
+			return n, &Problem{Why: part + " is not a requirement", Write: "write public, signed-in, role:NAME, mfa or fresh:10m; join several with +"}
 		}
 	}
 	if n.Public && len(parts) > 1 {
-		return n, &Problem{Why: "it is public and asks for something", Write: "write one of them"}
+		return n, &Problem{Why: "it is public and has a requirement", Write: "write one of them"}
 	}
 	return n, nil
 }

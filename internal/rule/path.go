@@ -13,8 +13,8 @@ func (e PathError) Error() string { return string(e) }
 
 const (
 	errRelative   PathError = "it does not begin with a slash"
-	errCharacter  PathError = "it holds a character that must be percent-encoded, a backslash or a semicolon"
-	errEscape     PathError = "it holds a percent sign without two hexadecimal digits"
+	errCharacter  PathError = "it contains a character that must be percent-encoded, a backslash or a semicolon"
+	errEscape     PathError = "it contains a percent sign without two hexadecimal digits"
 	errHidden     PathError = "it percent-encodes a slash, a backslash, a dot, a semicolon, a letter, a digit or a control character"
 	errTwice      PathError = "it is percent-encoded twice"
 	errMixedCase  PathError = "it mixes upper and lower case in its percent-encoding"

@@ -46,7 +46,7 @@ func parse(text string) (Rule, *Problem) {
 func (r *Rule) parsePattern(pattern string) *Problem {
 	base, below := strings.CutSuffix(pattern, "/*")
 	if strings.Contains(base, "*") {
-		return &Problem{Why: "a star stands for all below a path, at the end only", Write: "write " + pattern[:strings.LastIndexByte(pattern[:strings.IndexByte(pattern, '*')], '/')+1] + "*"}
+		return &Problem{Why: "a star is allowed only at the end, for everything below a path", Write: "write " + pattern[:strings.LastIndexByte(pattern[:strings.IndexByte(pattern, '*')], '/')+1] + "*"}
 	}
 	if below && base == "" {
 		r.below = true

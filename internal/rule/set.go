@@ -40,9 +40,9 @@ func (r Rule) outside(prefix string) *Problem {
 	app := Rule{base: strings.TrimSuffix(prefix, "/"), below: true}
 	switch {
 	case (Rule{base: "/auth", below: true}).covers(r.base, true):
-		return &Problem{Why: "it can never match: Portico itself answers what is below /auth", Write: "remove it"}
+		return &Problem{Why: "it can never match: Portico itself answers requests below /auth", Write: "remove it"}
 	case !app.covers(r.base, false):
-		return &Problem{Why: "it can never match: the app is sent only what is below " + prefix, Write: "write " + strings.TrimSuffix(prefix, "/") + "/... in full"}
+		return &Problem{Why: "it can never match: the app receives only requests below " + prefix, Write: "write " + strings.TrimSuffix(prefix, "/") + "/... in full"}
 	}
 	return nil
 }
@@ -91,9 +91,9 @@ func (s Set) Trace(m Methods, path string) []Step {
 		why := "it decides"
 		switch {
 		case !r.matches(path):
-			why = "it is about another path"
+			why = "it is for a different path"
 		case r.Methods&m == 0:
-			why = "it is about other methods"
+			why = "it is for other methods"
 		}
 		steps = append(steps, Step{Rule: fmt.Sprintf("%d: %s", i+1, r), Why: why})
 		if why == "it decides" {

@@ -59,7 +59,7 @@ func TestCookie_Read(t *testing.T) {
 		{"the name without prefix", []string{"portico-session=abc"}, "", false},
 		{"a longer name", []string{name + "2=abc; x" + name + "=abc"}, "", false},
 		{"no equals sign", []string{name}, "", true},
-		{"no equals sign beside ours", []string{name + "; " + name + "=abc"}, "", true},
+		{"no equals sign next to ours", []string{name + "; " + name + "=abc"}, "", true},
 		{"inside another value", []string{"a=" + name + "=abc"}, "", false},
 		{"twice", []string{name + "=abc; " + name + "=def"}, "", true},
 		{"twice the same", []string{name + "=abc; " + name + "=abc"}, "", true},

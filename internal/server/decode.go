@@ -24,7 +24,7 @@ import (
 //   - an unknown name, which includes another letter case, or a name given
 //     twice
 //   - a value of another type
-//   - a text that is missing in the enum tag of its field
+//   - a value that the enum tag of its field does not list
 //   - text that is not UTF-8 or contains NUL
 //   - data after the object
 //

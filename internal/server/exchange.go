@@ -60,7 +60,7 @@ type exchange struct {
 	json    bool          // the response is for programs, so it needs fewer headers
 	code    string
 	cause   error
-	explain func(code string, cause error) []slog.Attr // of a refusal; nil for none
+	explain func(code string, cause error) []slog.Attr // explains a refusal; nil for none
 }
 
 // Unwrap lets http.ResponseController reach the connection.

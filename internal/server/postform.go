@@ -26,7 +26,7 @@ var postFormPage = template.Must(template.New("postform").Parse(`<!doctype html>
 // they are in no URL, history or log. The page submits itself. Without script, the visitor
 // presses a button.
 type PostForm struct {
-	To     template.URL // checked by the caller: its scheme is no script
+	To     template.URL // checked by the caller: its scheme cannot run a script
 	Host   string       // the name of the receiver
 	Values url.Values
 	Lead   bool // whether the page says that the user is signed in

@@ -139,7 +139,8 @@ func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 }
 
 // Discard reads the rest of a body that is not wanted, for as long as an ordinary
-// form may take. A browser shows no response before it has sent all.
+// form may take. A browser shows no response until it has sent the
+// whole body.
 func Discard(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout)) // fails only without a connection, in a test
 	_, _ = io.Copy(io.Discard, r.Body)                                             // on failure, net/http closes the connection after the response

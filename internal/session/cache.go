@@ -37,7 +37,7 @@ type cache struct {
 	beside []Beside
 }
 
-// Beside is a cache with data of accounts beside the cache of sessions.
+// Beside is a cache with data of accounts that lives next to the cache of sessions.
 type Beside interface {
 	Drop(accountID string)
 	DropAll()

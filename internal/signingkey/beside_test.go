@@ -14,7 +14,7 @@ import (
 	"portico/internal/store"
 )
 
-// Keys of another algorithm beside the keys of ES256: each rotates, signs and is
+// Keys of another algorithm in addition to the keys of ES256: each rotates, signs and is
 // revoked by itself, and neither deletes the other.
 func TestOther_BesideES256(t *testing.T) {
 	t.Parallel()

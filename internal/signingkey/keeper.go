@@ -18,7 +18,7 @@ type Config struct {
 	// Longest is the lifetime of the longest token that is signed.
 	Longest time.Duration
 
-	// Algorithms names the others that the Keeper has keys of beside ES256: "RS256", "EdDSA".
+	// Algorithms names the algorithms other than ES256 that the Keeper has keys of: "RS256", "EdDSA".
 	Algorithms []string
 }
 

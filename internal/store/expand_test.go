@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// contracting are the migrations beside which the version before could not run,
+// contracting are the migrations after which the previous version cannot run,
 // with the reason why that is harmless. A migration that removes something
 // belongs here, once no running version can use it.
 var contracting = map[string]string{}

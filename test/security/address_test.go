@@ -197,7 +197,7 @@ func TestSEC282_ALinkWorksOnceForOneOfMany(t *testing.T) {
 	together(v, "verify-code", object{"flow": flow, "code": s.mail.code(next)})
 	s.settle()
 	// A caller that comes second goes on without an effect, as after a double click.
-	if moved := len(s.mail.to(address)) - 1; moved != 1 { // beside the code of the sign-up
+	if moved := len(s.mail.to(address)) - 1; moved != 1 { // besides the code of the sign-up
 		t.Errorf("%d of 20 callers changed the address", moved)
 	}
 	token := s.alarm(address)

@@ -149,7 +149,7 @@ func attacks() testform.Catalogue {
 
 		// Passkeys
 		"SEC-103": "An attacker signs in with a passkey that did not verify its user.",
-		"SEC-104": "An attacker signs in as another user by naming that user beside their own passkey.",
+		"SEC-104": "An attacker signs in as another user by naming that user together with their own passkey.",
 		"SEC-105": "An attacker sends WebAuthn responses with one wrong field each.",
 		"SEC-107": "An attacker uses a cloned passkey.",
 		"SEC-108": "An attacker finishes the WebAuthn ceremony of another user or session.",
@@ -208,7 +208,7 @@ func attacks() testform.Catalogue {
 		"SEC-319": "An unknown app names an address or keys inside, so that Portico calls servers there.",
 		"SEC-320": "An unknown app publishes endless or slow documents, or a stranger has Portico load many.",
 		"SEC-321": "An unknown app signs a user in unasked, or changes what it publishes to get more than the user has agreed to.",
-		"SEC-322": "A program uses an access token at an app that it is not for, after its end, or beside the cookie of another user.",
+		"SEC-322": "A program uses an access token at an app that it is not for, after its end, or together with the cookie of another user.",
 		"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
 		"SEC-267": "An OpenID client gets claims, one by one, that it may not have or that the user has not agreed to, or an answer for another user.",
 		"SEC-268": "A link with the languages of an app changes the language of an account, or puts words into a header.",

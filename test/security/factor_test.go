@@ -122,7 +122,7 @@ func TestSEC093_AWaitingSignInReachesNothing(t *testing.T) {
 	}
 	v.give(flow, p.code()).must(200)
 	if v.whoami() != p.address {
-		t.Error("the step is broken by requests beside it")
+		t.Error("the step is broken by concurrent requests")
 	}
 }
 
@@ -459,7 +459,7 @@ func TestSEC098_AWeakNewProofChangesNothing(t *testing.T) {
 	waiting := mailed.sendCode(keeper.whoami())
 	mailed.verify(waiting, lastEmail(s, s.mail, keeper.whoami()).code(t)).must(200)
 	for name, v := range map[string]*visitor{
-		"a password in a trusted browser": trusted, "a password beside a passkey": password, "an emailed code beside a passkey": mailed,
+		"a password in a trusted browser": trusted, "a password with a passkey": password, "an emailed code with a passkey": mailed,
 	} {
 		if v.whoami() == "" {
 			t.Fatalf("%s does not sign in", name)

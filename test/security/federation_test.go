@@ -120,7 +120,7 @@ func TestSEC112_AnotherSubjectIsAnotherPerson(t *testing.T) {
 }
 
 // The tests of internal/federation hold the whole matrix. This test has the
-// forgeries that an attacker beside the provider can make. Each is compared with the nearest
+// forgeries that an attacker other than the provider can make. Each is compared with the nearest
 // ID token that is right.
 func TestSEC113_ForgedIDTokens(t *testing.T) {
 	announce(t)

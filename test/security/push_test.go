@@ -55,7 +55,7 @@ func TestSEC311_PushedRequests(t *testing.T) {
 			t.Errorf("%s holds the name of a request", where)
 		}
 	}
-	// Nothing beside the name counts.
+	// Nothing other than the name counts.
 	a := v.pulls(name, "redirect_uri", "https://rp.test/second", "scope", "openid profile groups", "state", "other", "prompt", "login", "response_mode", "form_post", "nonce", "evil", "code_challenge", strings.Repeat("A", 43))
 	got := s.rp("token", codeForm(a.sentBack(rpBack).Get("code")))
 	if a.sentBack(rpBack).Get("state") != "st" || got.status != 200 || !strings.Contains(payloadOf(t, got.ID), `"nonce":"no"`) || strings.Contains(got.body, "groups") {
@@ -78,7 +78,7 @@ func TestSEC311_PushedRequests(t *testing.T) {
 	stays("an address that the client has lost", v.copied().pulls(kept))
 }
 
-// copied returns the same browser for one request beside others.
+// copied returns the same browser for one request among others.
 func (v *visitor) copied() *visitor {
 	twin := *v
 	twin.cookies = maps.Clone(v.cookies)

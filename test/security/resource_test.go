@@ -78,10 +78,10 @@ func TestSEC322_TokensAtApps(t *testing.T) {
 		refuses("a refresh token", send(bare, "/tools/x", "Bearer "+right.Refresh))
 		refuses("two lines", send(bare, "/tools/x", "Bearer "+right.Access, "Bearer "+right.Access))
 		refuses("a changed token", send(bare, "/tools/x", "Bearer "+right.Access+"A"))
-		refuses("no token, beside the cookie of another user", send(other, "/tools/x", "Bearer "))
-		refuses("a wrong token, beside the cookie of another user", send(other, "/tools/x", "Bearer x"))
+		refuses("no token, with the cookie of another user", send(other, "/tools/x", "Bearer "))
+		refuses("a wrong token, with the cookie of another user", send(other, "/tools/x", "Bearer x"))
 		if a := send(other, "/tools/x", "Bearer "+right.Access); a.body != v.whoami() {
-			t.Errorf("beside the cookie of another user, the app sees %q", a.body)
+			t.Errorf("with the cookie of another user, the app sees %q", a.body)
 		}
 		two := codeRequest("client_id", id, "resource", tools)
 		two.Add("resource", wiki)

@@ -123,7 +123,7 @@ func (p *provider) checked(w http.ResponseWriter, r *http.Request, request strin
 	case q.Get("response_type") != "code":
 		code, text = "unsupported_response_type", "use response_type=code"
 	case q.Has("request") || q.Has("request_uri"):
-		code, text = "request_not_supported", "send the parameters themselves"
+		code, text = "request_not_supported", "send the parameters in the request itself"
 	case q.Has("response_mode") && q.Get("response_mode") != "query":
 		code, text = "invalid_request", "use response_mode=query"
 	case !slices.Contains(strings.Fields(q.Get("scope")), "openid"):

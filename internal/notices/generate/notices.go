@@ -13,7 +13,7 @@ type part struct {
 	texts []string
 }
 
-// data is what is embedded and is no package of its own.
+// data is what is embedded without a package of its own.
 var data = []struct{ name, file string }{
 	{"List of common passwords (internal/breach/filter.bin)", "internal/breach/NOTICE"},
 	{"Icons of providers (web/src/ui/provider-paths.ts)", "web/src/ui/provider-icons-notice.txt"},

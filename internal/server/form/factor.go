@@ -17,7 +17,7 @@ type (
 		Flow     string `json:"flow,omitempty"` // "" asks for the factor of the session
 		Code     string `json:"code"`
 		Way      string `json:"way,omitempty" enum:" totp recovery"` // what the code is
-		Trust    string `json:"trust,omitempty" enum:" yes"`         // of a sign-in: ask for no code in this browser
+		Trust    string `json:"trust,omitempty" enum:" yes"`         // in a sign-in: do not ask for a code in this browser
 		ReturnTo string `json:"return_to,omitempty"`
 	}
 	DropFactor struct {

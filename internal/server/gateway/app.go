@@ -71,7 +71,7 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *
 	}
 	w.proxy = httputil.ReverseProxy{
 		Transport: transport, BufferPool: buffers,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // clients that disconnect are no news
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), // a client that disconnects is not worth a log entry
 	}
 	return w
 }

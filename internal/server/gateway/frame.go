@@ -25,7 +25,7 @@ func closeFrame(code uint16, reason string, masked bool) []byte {
 // frames finds the boundaries of frames in a byte stream (RFC 6455 5.2). It
 // does not interpret their content.
 type frames struct {
-	header [14]byte // of the current frame
+	header [14]byte // the header of the current frame
 	have   int      // bytes of the header read so far
 	left   uint64   // bytes of the payload not read yet
 }

@@ -44,7 +44,7 @@ type Gateway struct {
 	clock   clock.Clock
 	log     *slog.Logger
 	issuer  string
-	host    string // of the public URL, normalized
+	host    string // the host of the public URL, normalized
 	proto   string
 	apps    []*app
 	sites   rule.Sites
@@ -136,8 +136,8 @@ type ask struct {
 	target    string // path and query as sent
 	raw       string // path as sent
 	upgrade   bool
-	plain     bool // the proxy does not pass redirects on
-	program   bool // a program sends it, which no redirect helps
+	plain     bool // the proxy understands only 401 and 403
+	program   bool // sent by a program, so a redirect to a page is useless
 }
 
 // visit is the result of a decision.

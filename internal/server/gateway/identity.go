@@ -30,7 +30,7 @@ type identity struct {
 	person  session.User
 	signer  string // id of the key that signed the token
 	renewAt time.Time
-	ends    time.Time // of the session, as the token knows it
+	ends    time.Time // when the session ends, according to the token
 	headers []filled
 	// holders are the hashes of the account id under all master keys, the current
 	// one first, for the cookie that records owners.

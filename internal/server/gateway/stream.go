@@ -39,7 +39,7 @@ type passing struct {
 	endless  bool      // a WebSocket or an event stream, which does not end by itself
 	socket   *tunnel   // for a WebSocket only
 	told     bool      // a WebSocket to which the Close frame was sent
-	cancel   func()    // of a request by HTTP/2, where an expired read deadline cancels nothing; else nil
+	cancel   func()    // cancels an HTTP/2 request, where an expired read deadline cancels nothing; else nil
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut

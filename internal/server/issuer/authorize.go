@@ -107,7 +107,7 @@ func (h *Handler) judge(query url.Values, parse func(url.Values) (openid.Request
 	if err == nil && query.Has("id_token_hint") {
 		hint, wrong := h.readHint(query.Get("id_token_hint"))
 		if wrong != nil {
-			return request, invalidRequest("id_token_hint is no ID token of this issuer")
+			return request, invalidRequest("id_token_hint is not an ID token from this issuer")
 		}
 		err = request.OnlyFor(hint.UserID)
 	}

@@ -142,7 +142,7 @@ func TestClaims_Name(t *testing.T) {
 	}
 }
 
-// The ID token names the access token beside it (OpenID Connect Core 3.1.3.6).
+// The ID token names the access token that is issued with it (OpenID Connect Core 3.1.3.6).
 func TestIDToken_AccessTokenHash(t *testing.T) {
 	t.Parallel()
 	s := startFor(t, oldClient)

@@ -42,7 +42,7 @@ func wrongForm() *openid.Error {
 	return invalidRequest("send " + formType + " in UTF-8, each parameter once, and no query")
 }
 
-// parseForm is readForm without a look at the parameters.
+// parseForm parses a form without checking its parameters.
 func parseForm(r *http.Request) (url.Values, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != formType || r.URL.RawQuery != "" || len(r.Header["Content-Encoding"]) > 0 {
@@ -63,7 +63,7 @@ func parseForm(r *http.Request) (url.Values, error) {
 func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", invalidRequest("the body has not arrived in full"), err)
+		return nil, fmt.Errorf("%w: %w", invalidRequest("the body did not arrive in full"), err)
 	}
 	return body, nil
 }
@@ -103,7 +103,7 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 // proofOf returns the one way in which a request proves who its client is.
 func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
-	oneWay := invalidRequest("the client must prove in one way who it is")
+	oneWay := invalidRequest("the client must authenticate in exactly one way")
 	proof := openid.Proof{
 		ID: values.Get("client_id"), Secret: values.Get("client_secret"), Sent: values.Has("client_secret"), Assertion: values.Get("client_assertion"),
 	}
@@ -115,12 +115,12 @@ func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 	case asserts && kind == "":
 		return openid.Proof{}, invalidRequest("client_assertion_type is missing")
 	case asserts && kind != assertionType: // a way that is not supported (RFC 6749 5.2)
-		return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "client_assertion_type is " + assertionType}
+		return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "client_assertion_type must be " + assertionType}
 	}
 	if len(r.Header["Authorization"]) > 0 {
 		id, secret, ok := basic(r)
 		if !ok { // RFC 6749 5.2 answers a client that tried this header with 401
-			return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "send one Authorization header with Basic, and percent-encode id and secret before"}
+			return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "send one Authorization header with Basic, and percent-encode the id and the secret first"}
 		}
 		if asserts || proof.Sent || proof.ID != "" && proof.ID != id {
 			return openid.Proof{}, oneWay

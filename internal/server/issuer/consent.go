@@ -47,7 +47,7 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 		if err := h.Actions.Flows.EndMark(r.Context(), mark); err != nil {
 			return err
 		}
-		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user has not agreed"})
+		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user did not agree"})
 	}
 	return h.decide(w, r, in.Request, true)
 }

@@ -13,7 +13,7 @@ import (
 // Response Mode).
 func (h *Handler) postBack(w http.ResponseWriter, r *http.Request, request openid.Request, values url.Values) error {
 	page := server.PostForm{
-		To: template.URL(request.RedirectURI), Host: request.Host(), Values: values, // registered, so its scheme is no script
+		To: template.URL(request.RedirectURI), Host: request.Host(), Values: values, // registered, so its scheme cannot run a script
 		Lead: values.Has("code"), // an error may mean that the user is not signed in
 	}
 	return page.Write(w, h.Actions.Catalogue, h.Actions.Locale(w, r))

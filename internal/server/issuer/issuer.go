@@ -14,7 +14,7 @@ import (
 	"portico/internal/signingkey"
 )
 
-// Paths of the endpoints that are no pages.
+// Paths of the endpoints that are not pages.
 const (
 	revokePath     = pages.Root + "/openid/revoke"
 	parPath        = pages.Root + "/openid/par"

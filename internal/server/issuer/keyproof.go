@@ -17,7 +17,7 @@ func (h *Handler) keyProof(r *http.Request, access string) (assertion.KeyProof, 
 	case 1:
 		return h.Actions.Flows.CheckProof(sent[0], assertion.Use{Method: r.Method, URL: h.issuer + r.URL.Path, Token: access})
 	}
-	return assertion.KeyProof{}, openid.InvalidProof("the request has two DPoP headers")
+	return assertion.KeyProof{}, openid.InvalidProof("the request has more than one DPoP header")
 }
 
 // typeOf returns the type of an access token that belongs to a key, or to none.

@@ -115,7 +115,7 @@ func (h *Handler) readHint(token string) (hint openid.Hint, err error) {
 		return openid.Hint{}, err
 	}
 	if hint.Issuer != h.issuer {
-		return openid.Hint{}, errors.New("the ID token is of another issuer")
+		return openid.Hint{}, errors.New("the ID token is from another issuer")
 	}
 	return hint, nil
 }

@@ -25,7 +25,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	}
 	shareWith(w, r, client)
 	if values.Has("request_uri") {
-		return h.tell(w, invalidRequest("a request that is pushed has no request_uri")) // RFC 9126 2.1
+		return h.tell(w, invalidRequest("a pushed request must not contain request_uri")) // RFC 9126 2.1
 	}
 	for _, proof := range []string{"client_secret", "client_assertion", "client_assertion_type"} {
 		values.Del(proof)
@@ -37,7 +37,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	}
 	if proof.Key != "" { // which says what dpop_jkt says (RFC 9449 10.1)
 		if asked := values.Get("dpop_jkt"); asked != "" && asked != proof.Key {
-			return h.tell(w, openid.InvalidProof("dpop_jkt is not the thumbprint of the key in the DPoP proof"))
+			return h.tell(w, openid.InvalidProof("dpop_jkt must be the thumbprint of the key in the DPoP proof"))
 		}
 		values.Set("dpop_jkt", proof.Key)
 	}
@@ -55,7 +55,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, http.StatusCreated, pushed{name, int(openid.PushLife.Seconds())})
 }
 
-// pulled returns the pushed request that a browser names. All other parameters beside
+// pulled returns the pushed request that a browser names. All parameters other than
 // the name do not count. begun says that the browser was here with it before.
 func (h *Handler) pulled(w http.ResponseWriter, r *http.Request, clients openid.Clients, query url.Values, begun bool) (openid.Request, error) {
 	if err := openid.Single(query, "client_id", "request_uri"); err != nil {

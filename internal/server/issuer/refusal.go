@@ -67,7 +67,7 @@ func methodOf(r *http.Request, values url.Values) (method, id string) {
 // parameters of a request.
 func metadataOf(text []byte) url.Values {
 	var members map[string]any
-	_ = json.Unmarshal(text, &members) // a text that is no object has no members
+	_ = json.Unmarshal(text, &members) // a text that is not an object has no members
 	values := url.Values{}
 	for name, member := range members {
 		switch member := member.(type) {

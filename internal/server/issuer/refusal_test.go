@@ -60,12 +60,12 @@ func TestRefusal_IsExplained(t *testing.T) {
 			sent: map[string]string{"post_logout_redirect_uri": "https://rp.test/by"}, registered: map[string]string{"post_logout_redirect_uri": "https://rp.test/bye"},
 		},
 		"no such client":     {path: "token", form: form("rp3", rpSecret), code: "openid.refused", id: "rp3", cause: "no client has this id", registered: map[string]string{"client_id": "rp"}},
-		"another secret":     {path: "token", form: form("rp", rpSecret+"x"), code: "openid.refused", id: "rp", cause: "the secret is another one", sent: map[string]string{"method": "client_secret_post", "grant_type": "authorization_code"}},
+		"another secret":     {path: "token", form: form("rp", rpSecret+"x"), code: "openid.refused", id: "rp", cause: "the secret is wrong", sent: map[string]string{"method": "client_secret_post", "grant_type": "authorization_code"}},
 		"no secret":          {path: "token", form: form("rp", ""), code: "openid.refused", id: "rp", cause: "sends no secret", sent: map[string]string{"method": "none"}, registered: map[string]string{"method": "client_secret_basic or client_secret_post"}},
-		"a line break":       {path: "par", form: form("rp", rpSecret+"\n"), code: "openid.refused", id: "rp", cause: "line break at an end"},
+		"a line break":       {path: "par", form: form("rp", rpSecret+"\n"), code: "openid.refused", id: "rp", cause: "a space or a line break"},
 		"a plus":             {path: "revoke", form: form("plus", strings.ReplaceAll(plusSecret, "+", " ")), code: "openid.refused", id: "plus", cause: "percent-encode the +"},
 		"a public client":    {path: "token", form: form("spa", rpSecret), code: "openid.refused", id: "spa", cause: "the client is public", registered: map[string]string{"method": "none", "redirect_uri": "https://spa.test/cb"}},
-		"a client with keys": {path: "introspect", form: form("keyed", rpSecret), code: "openid.refused", id: "keyed", cause: "by a key", registered: map[string]string{"method": "private_key_jwt"}},
+		"a client with keys": {path: "introspect", form: form("keyed", rpSecret), code: "openid.refused", id: "keyed", cause: "with a key", registered: map[string]string{"method": "private_key_jwt"}},
 		"a grant":            {path: "token", form: form("rp", rpSecret, "grant_type", "client_credentials"), code: "openid.refused", id: "rp", cause: "unauthorized_client", registered: map[string]string{"grant_type": "authorization_code refresh_token"}},
 		"a resource": {
 			path: "token", form: form("robot", rpSecret, "grant_type", "client_credentials", "resource", "https://job.test"), code: "openid.refused", id: "robot", cause: "invalid_target",
@@ -108,9 +108,9 @@ func TestRefusal_OfRegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for body, why := range map[string]string{
-		`{"redirect_uris":["http://app.test/cb"],"client_name":"x"}`:                                        "it is not reached by https",
-		`{"redirect_uris":["https://app.test/cb"],"token_endpoint_auth_method":"client_secret_jwt"}`:        "token_endpoint_auth_method is one of",
-		`{"redirect_uris":["https://app.test/cb"],"post_logout_redirect_uris":["https://app.test/cb#bye"]}`: "it has a fragment",
+		`{"redirect_uris":["http://app.test/cb"],"client_name":"x"}`:                                        "it does not use https",
+		`{"redirect_uris":["https://app.test/cb"],"token_endpoint_auth_method":"client_secret_jwt"}`:        "token_endpoint_auth_method must be one of",
+		`{"redirect_uris":["https://app.test/cb"],"post_logout_redirect_uris":["https://app.test/cb#bye"]}`: "it contains a fragment",
 	} {
 		var got reply
 		e := s.refused("openid.refused", func() {

@@ -81,7 +81,7 @@ func (h *Handler) unregister(w http.ResponseWriter, r *http.Request, token strin
 func readMetadata(r *http.Request) ([]byte, error) {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/json" || len(r.Header["Content-Encoding"]) > 0 {
-		return nil, &openid.Error{Code: "invalid_client_metadata", Description: "send application/json"}
+		return nil, &openid.Error{Code: "invalid_client_metadata", Description: "Content-Type must be application/json"}
 	}
 	return readBody(r)
 }

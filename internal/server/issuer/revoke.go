@@ -10,7 +10,7 @@ import (
 	"portico/internal/server"
 )
 
-// revoke revokes a token of the client (RFC 7009). An unknown token is no error.
+// revoke revokes a token of the client (RFC 7009). An unknown token is not an error.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err != nil {
@@ -49,7 +49,7 @@ type introspection struct {
 func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err == nil && client.Public {
-		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret may ask"}
+		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret may introspect tokens"}
 	}
 	if err == nil && values.Get("token") == "" {
 		err = errNoToken()

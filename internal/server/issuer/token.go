@@ -82,5 +82,5 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid
 	case "":
 		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
 	}
-	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type is authorization_code, refresh_token, client_credentials or " + grantDevice}
+	return openid.Tokens{}, &openid.Error{Code: "unsupported_grant_type", Description: "grant_type must be authorization_code, refresh_token, client_credentials or " + grantDevice}
 }

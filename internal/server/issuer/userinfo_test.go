@@ -22,8 +22,8 @@ func TestUserInfo_PlacesOfTheToken(t *testing.T) {
 		code                     string
 	}{
 		{"a form", "POST", path, inForm, []string{"Content-Type", form + "; charset=utf-8"}, 200, ""},
-		{"a header beside an empty form", "POST", path, "", []string{"Content-Type", form, "Authorization", "bearer " + access}, 200, ""},
-		{"a header beside another form and a query", "POST", path + "?a=b", "schema=openid", []string{"Content-Type", form, "Authorization", "Bearer " + access}, 200, ""},
+		{"a header with an empty form", "POST", path, "", []string{"Content-Type", form, "Authorization", "bearer " + access}, 200, ""},
+		{"a header with another form and a query", "POST", path + "?a=b", "schema=openid", []string{"Content-Type", form, "Authorization", "Bearer " + access}, 200, ""},
 		{"both", "POST", path, inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"both, in a wrong form", "POST", path + "?a=b", inForm + "&" + inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"two headers", "GET", path, "", []string{"Authorization", "Bearer " + access, "Authorization", "Bearer " + access}, 400, "invalid_request"},

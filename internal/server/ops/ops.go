@@ -36,7 +36,7 @@ type Config struct {
 	Metrics  http.Handler
 	Reload   Reload   // without Do, ReloadPath and RefusalsPath are 404
 	Public   string   // the host of public_url: names in its domain are the operator's
-	Names    []string // of this node, each with or without a port
+	Names    []string // the names of this node, each with or without a port
 }
 
 // New returns the handler of the operations listener. Once the process is

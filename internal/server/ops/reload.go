@@ -42,7 +42,7 @@ type Reloaded struct {
 type Reload struct {
 	Do       func(context.Context) Reloaded
 	Refusals func(clientID string) []openid.Refusal
-	Proof    *secret.MAC // of the purpose ReloadPurpose
+	Proof    *secret.MAC // with the purpose ReloadPurpose
 	Clock    clock.Clock
 }
 

@@ -223,7 +223,7 @@ func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found ses
 	switch {
 	case !ways.Password:
 		b.Account.Password, b.Notice = "none", closed
-	case ways.Beside > 0 && closed == "":
+	case ways.Others > 0 && closed == "":
 		b.Account.Password = "removable"
 	default:
 		b.Account.Password = "only"

@@ -26,7 +26,7 @@ func (s *Screens) mountAddresses(m *server.Mux) section {
 	return p
 }
 
-// fillAddresses adds the addresses beside the primary one.
+// fillAddresses adds the addresses other than the primary one.
 func (s *Screens) fillAddresses(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	list, err := s.Actions.Flows.Addresses(r.Context(), found.User.ID)
 	if err != nil {

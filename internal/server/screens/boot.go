@@ -92,7 +92,7 @@ type Settings struct {
 type Provider struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Icon string `json:"icon"` // of the preset; "" with a picture
+	Icon string `json:"icon"` // the icon of the preset; "" with a picture
 	// Picture is the URL path of the operator's own icon.
 	Picture string `json:"picture"`
 	Last    string `json:"last"` // "yes" for the one by which this browser was signed in last
@@ -180,14 +180,14 @@ type SectionStates struct {
 // OwnSession is a session of the account, with its times in words.
 type OwnSession struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // of browser and system
+	Name  string `json:"name"` // the names of the browser and the system
 	Since string `json:"since"`
 	Place string `json:"place"` // where it began, "" if that is not known
 	Seen  string `json:"seen"`
 	Here  string `json:"here"` // "yes" for the browser that asks
 }
 
-// OtherAddress is an address of the account beside the primary one.
+// OtherAddress is an address of the account other than the primary one.
 type OtherAddress struct {
 	ID       string `json:"id"` // as its forms name it
 	Address  string `json:"address"`
@@ -235,7 +235,7 @@ type App struct {
 // TrustedBrowser is a browser in which the account is not asked for a second factor.
 type TrustedBrowser struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // of browser and system
+	Name  string `json:"name"` // the names of the browser and the system
 	Since string `json:"since"`
 	Used  string `json:"used"`
 	Until string `json:"until"`
@@ -280,7 +280,7 @@ type Factors struct {
 	Left  string   `json:"left"` // recovery codes; "" without an app or a passkey
 	Few   string   `json:"few"`  // "yes" if new recovery codes are needed
 
-	// Of an app that is being added.
+	// For an app that is being added.
 	Secret string `json:"secret"`
 	URI    string `json:"uri"`
 	QR     string `json:"qr"`   // the dark modules, as the path of an SVG

@@ -43,7 +43,7 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme) (map[stri
 	var built struct {
 		StyleHashes map[string]string `json:"style_hashes"`
 	}
-	var keys map[string][]string // of the texts for the script, by screen
+	var keys map[string][]string // the keys of the texts for the script, by screen
 	for file, into := range map[string]any{"documents/manifest.json": &built, "documents/keys.json": &keys} {
 		if err := decode(dist, file, into); err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ type Config struct {
 	Dist      fs.FS // the built front end
 	Brand     Brand
 	Theme     *brand.Theme  // nil for the default
-	Pictures  []*brand.File // of providers
+	Pictures  []*brand.File // the pictures of providers
 	Legal     Legal
 	Settings  Settings
 	Sender    string // sender address of emails; "" if none are sent
@@ -51,7 +51,7 @@ type Screens struct {
 	Config
 	documents map[string][]*document // by locale and screen
 	assets    map[string]asset
-	files     map[string]*server.Content // of the operator, by path
+	files     map[string]*server.Content // the operator's files, by path
 }
 
 // New finds the documents and assets, which are read at their first use. It returns

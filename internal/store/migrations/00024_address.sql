@@ -1,5 +1,5 @@
 -- +goose Up
--- Addresses that an account has beside its own one. No other account can get them.
+-- Addresses that an account has in addition to its primary one. No other account can get them.
 CREATE TABLE other_address (
     address_key TEXT   NOT NULL PRIMARY KEY,
     account_id  TEXT   NOT NULL REFERENCES account (id) ON DELETE CASCADE,

@@ -143,7 +143,7 @@ func away(err error) bool {
 }
 
 // broken reports whether a statement failed because its connection had ended,
-// so that it may work on another. A timeout is no reason to spend as much time
+// so that it may work on another. A timeout is not a reason to spend as much time
 // again.
 func broken(err error) bool {
 	if _, never := errors.AsType[*pgconn.ConnectError](err); never || errors.Is(err, errResting) {

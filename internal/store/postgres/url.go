@@ -26,7 +26,7 @@ func CheckURL(address string) error {
 	}
 	for name := range cfg.ConnConfig.RuntimeParams {
 		if !strings.Contains(name, ".") && !slices.Contains(settable, name) {
-			return fmt.Errorf("%q is no parameter of a connection: correct it, or write options=-c%%20%s%%3D... when the server has a setting of that name", name, name)
+			return fmt.Errorf("%q is not a connection parameter: correct it, or write options=-c%%20%s%%3D... when the server has a setting of that name", name, name)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ const (
 // reader uses it. That happens by itself in a pause, and otherwise through a
 // step between two writes.
 //
-// Up to SQLite 3.51.2, copying while another connection writes could damage the database:
+// Up to SQLite 3.51.2, copying during a write could damage the database:
 // https://sqlite.org/wal.html#walresetbug
 type checkpoint struct {
 	db            *sql.DB // connects when it is first used

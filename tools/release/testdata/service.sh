@@ -27,8 +27,8 @@ cp /etc/portico/portico.toml /right
 echo 'nonsense = 1' >>/etc/portico/portico.toml
 if systemctl reload portico; then fail 'a refused reload is reported as done'; fi
 state active 'a refused reload ends the service'
-systemctl status --no-pager portico | grep -q 'refused: .*nonsense: there is no such setting' || fail 'the status does not say why'
-said '^refused.*nonsense: there is no such setting'
+systemctl status --no-pager portico | grep -q 'refused: .*nonsense: unknown setting' || fail 'the status does not say why'
+said '^refused.*nonsense: unknown setting'
 cp /right /etc/portico/portico.toml
 systemctl reload portico
 systemctl kill --kill-whom=main --signal=HUP portico

@@ -23,7 +23,7 @@ interface FormOptions<Path extends keyof Forms> {
   boot?: Boot;
   /** Path of the API operation that does what the form does without script. */
   path: Path;
-  /** Seconds for which the form must not be sent, beside the wait that the server asked for. */
+  /** Seconds for which the form must not be sent, in addition to the wait that the server asked for. */
   hold?: number;
   /** Called instead of going to `next`. */
   onAnswer?: (answer: Forms[Path]['out']) => void;
@@ -56,7 +56,7 @@ export interface Form<Body> {
   announcement: string;
   summary: Summary;
   clear: () => void;
-  /** Shows words that another way to do the same has met. */
+  /** Shows an error that the passkey button met. */
   tell: (words: string) => void;
 }
 

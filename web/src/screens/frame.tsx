@@ -18,8 +18,8 @@ interface FrameProps {
 }
 
 /**
- * The parts that all screens have around their content: page, notice, summary and announcement. An error
- * in the words of the notice takes its place.
+ * The parts that all screens have around their content: page, notice, summary and announcement. If the
+ * error has the same words as the notice, only the error is shown.
  */
 export function Frame({ boot, title, summary, announcement = '', above, children }: FrameProps) {
   const signedIn = boot.session.id;
