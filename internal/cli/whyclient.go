@@ -15,8 +15,8 @@ import (
 // remembers.
 func (c whyCmd) refusals(s *session) error {
 	cfg, err := s.settings()
-	if err != nil {
-		return err
+	if err != nil && (!cfg.Known("ops_listen") || !cfg.Known("secret_file")) {
+		return err // as for a reload
 	}
 	refused := []openid.Refusal{}
 	if err := askProven(s, cfg, ops.RefusalsPath+"?"+url.Values{"client": {c.Client}}.Encode(), &refused); err != nil {

@@ -41,7 +41,7 @@ func (client Client) checkGrants(audiences map[string]string, add func(key, why,
 		add(at("client_scopes"), "the client gets no tokens for itself", `write grants = ["client_credentials"]`, at("grants"))
 	}
 	if len(client.RedirectURIs) > 0 && !client.SignsIn() {
-		add(at("redirect_uris"), "the client does not sign users in", `remove them, or write grants = ["authorization_code", "client_credentials"]`, at("grants"))
+		add(at("redirect_uris"), "the client does not sign users in", "remove them, or add authorization_code to grants", at("grants"))
 	}
 	for i, resource := range client.Resources {
 		if app, taken := audiences[resource]; taken {

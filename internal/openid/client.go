@@ -225,8 +225,7 @@ func (client Client) Excludes(roles []string, now time.Time) bool {
 // Proof is how a client proved in a request who it is.
 type Proof struct {
 	ID     string
-	Secret string
-	Sent   bool // whether a secret was sent, which may be empty
+	Secret string // "" for none: a public client may send an empty one
 
 	Assertion string   // signed by a key of the client; "" for none
 	Audiences []string // the names of this installation that an assertion may have
@@ -240,7 +239,7 @@ func (c Clients) Authenticate(p Proof) (Client, error) {
 	switch {
 	case !ok:
 		why = "no client has this id"
-	case client.Public && p.Sent, !client.Public && !client.proves(p.Secret):
+	case client.Public && p.Secret != "", !client.Public && !client.proves(p.Secret):
 		why = client.unlike(p)
 	}
 	if why != "" {

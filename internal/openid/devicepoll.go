@@ -31,7 +31,7 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 	case !k.clock.Now().Before(d.ExpiresAt):
 		return Live{}, Device{}, false, &Error{"expired_token", "the user did not answer in time"}
 	case !d.DeniedAt.IsZero():
-		return Live{}, Device{}, false, &Error{"access_denied", "the user refused"}
+		return Live{}, Device{}, false, &Error{"access_denied", "the user refused, or may not use this client"}
 	case d.GrantID == "":
 		return Live{}, d, true, nil
 	}

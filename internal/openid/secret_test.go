@@ -19,7 +19,7 @@ func TestAuthenticate_TwoSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = openid.NewClients([]openid.Client{client}).Authenticate(openid.Proof{ID: "rp", Secret: text, Sent: true})
+		_, err = openid.NewClients([]openid.Client{client}).Authenticate(openid.Proof{ID: "rp", Secret: text})
 		return err == nil
 	}
 	hash := func(text string) string { return hex.EncodeToString(secret.Hash(text)) }

@@ -105,10 +105,10 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 	oneWay := invalidRequest("the client must authenticate in exactly one way")
 	proof := openid.Proof{
-		ID: values.Get("client_id"), Secret: values.Get("client_secret"), Sent: values.Has("client_secret"), Assertion: values.Get("client_assertion"),
+		ID: values.Get("client_id"), Secret: values.Get("client_secret"), Assertion: values.Get("client_assertion"),
 	}
 	asserts := values.Has("client_assertion") || values.Has("client_assertion_type")
-	if asserts && (proof.Sent || proof.Assertion == "") {
+	if asserts && (proof.Secret != "" || proof.Assertion == "") {
 		return openid.Proof{}, oneWay
 	}
 	switch kind := values.Get("client_assertion_type"); {
@@ -122,10 +122,10 @@ func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 		if !ok { // RFC 6749 5.2 answers a client that tried this header with 401
 			return openid.Proof{}, &openid.Error{Code: "invalid_client", Description: "send one Authorization header with Basic, and percent-encode the id and the secret first"}
 		}
-		if asserts || proof.Sent || proof.ID != "" && proof.ID != id {
+		if asserts || proof.Secret != "" || proof.ID != "" && proof.ID != id {
 			return openid.Proof{}, oneWay
 		}
-		proof = openid.Proof{ID: id, Secret: secret, Sent: true}
+		proof = openid.Proof{ID: id, Secret: secret}
 	}
 	return proof, nil
 }

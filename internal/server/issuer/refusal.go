@@ -3,6 +3,7 @@ package issuer
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -23,14 +24,21 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request, clients openid
 		if cause != nil {
 			x.Cause = server.Clip(cause.Error())
 		}
-		_, known := h.Clients.Get(id)
-		h.Refusals.Add(x, known)
+		if _, known := h.Clients.Get(id); !waits(cause) {
+			h.Refusals.Add(x, known)
+		}
 		attrs := []slog.Attr{group("sent", x.Sent), group("registered", x.Registered)}
 		if x.ClientID != "" {
 			attrs = append(attrs, slog.String("client_id", x.ClientID))
 		}
 		return attrs
 	})
+}
+
+// waits reports whether a device was only told to ask again.
+func waits(cause error) bool {
+	var e *openid.Error
+	return errors.As(cause, &e) && (e.Code == "authorization_pending" || e.Code == "slow_down")
 }
 
 // group returns an attribute with a member for each value. The log leaves out a group without members.
