@@ -54,7 +54,7 @@ func (c initCmd) ask(s *session) (answers, error) {
 		{&a.MailFrom, c.MailFrom, "--mail-from", "Who sends them?", func() string { return a.sender() }, setting("PORTICO_MAIL_FROM")},
 		{&a.Admin, c.Admin, "--admin", "What is your own email address? It gets the first account.", none, checkAddress},
 		{&a.Proxy, c.Proxy, "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
-		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? With no, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
+		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? If not, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
 	} {
 		if err := s.answer(q, lines); err != nil {
 			return answers{}, err
@@ -85,7 +85,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		line = legible.Trim(line)
 		if errors.Is(err, io.EOF) && line == "" && (q.usual() == "" || !first) {
 			fmt.Fprintln(s.Stderr)
-			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
+			return fmt.Errorf("%w: standard input ended before this question: give %s", errUsage, q.flag)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read the answer: %w", err)
@@ -140,7 +140,7 @@ func checkAddress(value string) error {
 
 func checkSignUp(value string) error {
 	if _, known := signUpModes[value]; !known {
-		return fmt.Errorf("%q is no answer: write yes or no", value)
+		return fmt.Errorf("%q is not an answer: write yes or no", value)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func checkProxy(value string) error {
 	if _, known := proxies[value]; !known {
 		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
 		slices.Sort(names)
-		return fmt.Errorf("%q is no proxy that this command knows: %s, or none", value, config.OneFrom(value, names))
+		return fmt.Errorf("%q is not a proxy that this command supports: %s, or none", value, config.OneFrom(value, names))
 	}
 	return nil
 }
