@@ -27,7 +27,7 @@ Sends about two hundred requests without a session. All of them must be refused:
 }
 
 // errThrough means that the deployment serves a request that it must refuse.
-var errThrough = errors.New("something gets through")
+var errThrough = errors.New("some requests got through")
 
 // Run sends the attacks and reports what got through.
 func (c checkAppCmd) Run(s *session) error {
@@ -66,7 +66,7 @@ func (c checkAppCmd) target() (spoof.Deployment, error) {
 	}
 	t := spoof.Deployment{URL: page, Addr: c.Connect, Echo: c.Echo, Told: c.Header}
 	if c.Echo != "" && c.Echo[0] != '/' {
-		return spoof.Deployment{}, fmt.Errorf("%w: --echo is a path such as /headers", errUsage)
+		return spoof.Deployment{}, fmt.Errorf("%w: --echo must be a path such as /headers", errUsage)
 	}
 	if c.Direct != "" {
 		t.Direct, err = webAddress(c.Direct)

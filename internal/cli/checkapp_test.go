@@ -43,8 +43,8 @@ func TestCheckApp(t *testing.T) {
 		stdout, stderr string
 	}{
 		{careful.URL, 0, " tried, 0 got through", ""},
-		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "something gets through"},
-		{careful.URL + " --direct " + believes.URL, 1, "without Portico and trusts a header", "something gets through"},
+		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "some requests got through"},
+		{careful.URL + " --direct " + believes.URL, 1, "without Portico and trusts a header", "some requests got through"},
 		{absent.URL + "/hello", 2, "", "/hello answers 404: an app behind Portico refuses in another way"},
 		{absent.URL, 2, "", "answers 303 to /auth/signin: an app behind Portico"},
 		{absent.URL + "/empty", 2, "", "answers 200: an app behind Portico"},
@@ -53,7 +53,7 @@ func TestCheckApp(t *testing.T) {
 		{"http://127.0.0.1:1", 1, "", "cannot be reached"},
 		{"example.com", 2, "", "is not an address"},
 		{careful.URL + " --direct x", 2, "", "is not an address"},
-		{careful.URL + " --echo headers", 2, "", "--echo is a path"},
+		{careful.URL + " --echo headers", 2, "", "--echo must be a path"},
 		{careful.URL + " --echo /headers", 2, "", "does not show the headers"},
 		{"", 2, "", "expected"},
 	} {

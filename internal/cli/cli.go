@@ -52,14 +52,14 @@ type commands struct {
 
 	ShowVersion kong.VersionFlag `help:"Print the version." name:"version"`
 
-	Init     initCmd     `cmd:"" help:"Set up a new installation: asks six questions."`
+	Init     initCmd     `cmd:"" help:"Set up a new installation by answering six questions."`
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
-	Reload   reloadCmd   `cmd:"" help:"Let the running server read its settings again."`
-	Ready    readyCmd    `cmd:"" help:"Tell whether the running server is ready, as a health check."`
+	Reload   reloadCmd   `cmd:"" help:"Make the running server read its settings again."`
+	Ready    readyCmd    `cmd:"" help:"Check whether the running server is ready."`
 	Dev      devCmd      `cmd:"" help:"Try everything on this machine. Needs no configuration."`
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
-	Why      whyCmd      `cmd:"" help:"Tell why a user cannot go on: one timeline of an address."`
+	Why      whyCmd      `cmd:"" help:"Find out why a user is stuck: a timeline of an address."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`
@@ -67,17 +67,17 @@ type commands struct {
 	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
 	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`
 	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Attack your own deployment: check that forged identities and path tricks are refused."`
-	Mail     mailCmd     `cmd:"" help:"List, hasten and drop emails that are not delivered."`
+	Mail     mailCmd     `cmd:"" help:"List, retry and drop undelivered emails."`
 	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
 	Finish   finishCmd   `cmd:"" name:"finish-restore" help:"Make a PostgreSQL database safe to serve after its own tools have restored it."`
 	Move     moveCmd     `cmd:"" help:"Move a running SQLite installation to PostgreSQL."`
-	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a start for your own."`
-	Manual   manualCmd   `cmd:"" help:"Print the help of all commands as a page for man."`
+	Texts    textsCmd    `cmd:"" help:"Print the texts of pages and emails, as a basis for your own."`
+	Manual   manualCmd   `cmd:"" help:"Print the help of all commands as a man page."`
 	Complete completeCmd `cmd:"" hidden:"" passthrough:"" help:"Print the words that may follow on the command line."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
-	Licenses licensesCmd `cmd:"" help:"Print the licenses of the software and data of others in Portico."`
+	Licenses licensesCmd `cmd:"" help:"Print the licenses of the third-party software and data in Portico."`
 }
 
 // errUsage means that the arguments are valid one by one and wrong together, or

@@ -15,13 +15,13 @@ import (
 
 type clientCmd struct {
 	List   clientListCmd   `cmd:"" help:"List the OpenID clients: those in the settings and the registered ones."`
-	Show   clientShowCmd   `cmd:"" help:"Show an OpenID client, and how many users it knows."`
+	Show   clientShowCmd   `cmd:"" help:"Show an OpenID client and how many users it has."`
 	Add    clientAddCmd    `cmd:"" help:"Print the settings of a new OpenID client, its secret, and what to enter in the app."`
 	Create clientCreateCmd `cmd:"" help:"Print the settings of a new OpenID client for any app, and its secret."`
 	Rotate clientRotateCmd `cmd:"" name:"rotate-secret" help:"Print the next secret of an OpenID client, and the steps to change to it."`
-	Token  clientTokenCmd  `cmd:"" help:"Manage the tokens by which apps may register themselves."`
+	Token  clientTokenCmd  `cmd:"" help:"Manage the tokens with which apps may register themselves."`
 	Secret clientSecretCmd `cmd:"" name:"new-secret" help:"Print a secret for an OpenID client, and its hash."`
-	Delete clientDeleteCmd `cmd:"" help:"End what an OpenID client that is not in the settings has got from users."`
+	Delete clientDeleteCmd `cmd:"" help:"End all tokens and consents of an OpenID client that is not in the settings."`
 }
 
 type clientListCmd struct {
@@ -36,7 +36,7 @@ type clientRow struct {
 }
 
 func (clientListCmd) Help() string {
-	return "Example:\n  portico client list --json\n\nProof says by what each proves who it is: a secret, two secrets, a key, or public for none."
+	return "Example:\n  portico client list --json\n\nProof is how each client authenticates: a secret, two secrets, a key, or public if it does not."
 }
 
 func (c clientListCmd) Run(s *session) error {
@@ -104,7 +104,7 @@ func (c clientAddCmd) Run(s *session) error {
 		id = c.Preset
 	}
 	if _, taken := clientOf(cfg, id); taken {
-		return fmt.Errorf("%w: there is a client %s already: give another --id", errUsage, id)
+		return fmt.Errorf("%w: there is already a client %s: give another --id", errUsage, id)
 	}
 	return s.print(false, nil, preset.lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL)...)
 }

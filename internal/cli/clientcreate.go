@@ -10,11 +10,11 @@ import (
 type clientCreateCmd struct {
 	ID        string   `arg:"" help:"The client_id."`
 	Redirects []string `arg:"" name:"redirect-uri" help:"An address to which users return, as the app sends it."`
-	Public    bool     `help:"The app runs in a browser or on a device, and keeps no secret."`
+	Public    bool     `help:"The app runs in a browser or on a device, and cannot keep a secret."`
 }
 
 func (clientCreateCmd) Help() string {
-	return "Example:\n  portico client create wiki https://wiki.example.com/callback\n\nNothing is written: add the block to portico.toml and run 'portico reload'. The secret is printed once. For many apps, 'portico client add' knows the addresses."
+	return "Example:\n  portico client create wiki https://wiki.example.com/callback\n\nNothing is written: add the block to portico.toml and run 'portico reload'. The secret is printed once. 'portico client add' already knows the addresses of many apps."
 }
 
 func (c clientCreateCmd) Run(s *session) error {
@@ -23,7 +23,7 @@ func (c clientCreateCmd) Run(s *session) error {
 		return err
 	}
 	if _, taken := clientOf(cfg, c.ID); taken {
-		return fmt.Errorf("%w: there is a client %s already: choose another id", errUsage, c.ID)
+		return fmt.Errorf("%w: there is already a client %s: choose another id", errUsage, c.ID)
 	}
 	for i, uri := range c.Redirects {
 		uri = origin.ASCII(legible.Trim(uri))

@@ -17,9 +17,9 @@ func (clientDeleteCmd) Help() string {
 	return `Example:
   portico client delete wiki --yes
 
-A client of the settings is deleted there: remove its block and run 'portico reload'. Then this command ends its tokens for good, so that none works again when a client gets the same id. Users are asked again. An unknown app may ask again too: the settings below openid say which apps may. A client that has registered itself is deleted.
+To delete a client of the settings, remove its block and run 'portico reload'. Then this command ends its tokens permanently: none works again even if another client gets the same id. Users are asked again. An unknown app may ask again too, if the settings below openid allow it. A client that has registered itself is deleted.
 
-If nothing is known about the id, the exit code is 3. A script that runs the command again can take that as done.`
+If the id is unknown, the exit code is 3. A script that repeats the command can treat that as success.`
 }
 
 // clientEnded is what the command has ended.
@@ -53,7 +53,7 @@ func (c clientDeleteCmd) Run(s *session) error {
 			return err
 		}
 		if !registered && use.Users == 0 {
-			return fmt.Errorf("%w: no client %s has registered itself, and none has anything from a user", errAbsent, c.ID)
+			return fmt.Errorf("%w: no client %s has registered itself, and no user has given a client of this id anything", errAbsent, c.ID)
 		}
 		lines := []string{endedLine(use)}
 		if registered {

@@ -56,7 +56,7 @@ func (d *clientDetail) fill(s *session, a *app.App) error {
 }
 
 type clientTokenCmd struct {
-	New    clientTokenNewCmd    `cmd:"" help:"Print a token by which apps may register themselves."`
+	New    clientTokenNewCmd    `cmd:"" help:"Print a token with which apps may register themselves."`
 	List   clientTokenListCmd   `cmd:"" help:"List the tokens that still work."`
 	Delete clientTokenDeleteCmd `cmd:"" help:"Delete a token."`
 }
@@ -78,12 +78,12 @@ func (t tokenOut) String() string {
 
 type clientTokenNewCmd struct {
 	Uses int64         `name:"uses" default:"1" help:"How many apps may register with it."`
-	For  time.Duration `name:"for" default:"24h" help:"How long it works, 720h at most."`
+	For  time.Duration `name:"for" default:"24h" help:"How long it is valid, at most 720h."`
 	JSON bool          `name:"json" help:"Print as JSON."`
 }
 
 func (clientTokenNewCmd) Help() string {
-	return "Example:\n  portico client token new --uses 5 --for 72h\n\nThe token is printed once. Give it to the app as its initial access token. It needs openid.registration = true."
+	return "Example:\n  portico client token new --uses 5 --for 72h\n\nThe token is printed once. Give it to the app as its initial access token. The setting openid.registration must be true."
 }
 
 func (c clientTokenNewCmd) Run(s *session) error {
@@ -95,9 +95,9 @@ func (c clientTokenNewCmd) Run(s *session) error {
 	case !cfg.OpenID.Registration:
 		return fmt.Errorf("%w: apps may not register themselves: write registration = true below [openid], and run 'portico reload'", errUsage)
 	case c.Uses < 1 || c.Uses > 1000:
-		return fmt.Errorf("%w: --uses is a number from 1 to 1000", errUsage)
+		return fmt.Errorf("%w: --uses must be a number from 1 to 1000", errUsage)
 	case c.For < time.Minute || c.For > 30*24*time.Hour:
-		return fmt.Errorf("%w: --for is a time from 1m to 720h", errUsage)
+		return fmt.Errorf("%w: --for must be a time from 1m to 720h", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
 		text, t, err := a.Flows.AllowRegistrations(s, c.Uses, c.For)
@@ -133,14 +133,14 @@ type clientTokenDeleteCmd struct {
 }
 
 func (clientTokenDeleteCmd) Help() string {
-	return "Example:\n  portico client token delete 06ez4vhd01cz7qtdghsfps3q3r\n\nApps that have registered with it stay."
+	return "Example:\n  portico client token delete 06ez4vhd01cz7qtdghsfps3q3r\n\nApps that have registered with it stay registered."
 }
 
 func (c clientTokenDeleteCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		there, err := a.Flows.EndInitialToken(s, c.ID)
 		if err == nil && !there {
-			err = fmt.Errorf("%w: there is no such token", errAbsent)
+			err = fmt.Errorf("%w: unknown token", errAbsent)
 		}
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ func (clientSecretCmd) Help() string {
 	return `Example:
   portico client new-secret
 
-Nothing is written. To change a secret without an interruption, write the hash as secret_next_hash of the client, run 'portico reload', and enter the secret in the app. Then make it secret_hash.`
+Nothing is written. To change a secret without interruption, write the hash as secret_next_hash of the client, run 'portico reload', and enter the secret in the app. Then make it secret_hash.`
 }
 
 func (clientSecretCmd) Run(s *session) error {
@@ -29,7 +29,7 @@ func (clientRotateCmd) Help() string {
 	return `Example:
   portico client rotate-secret wiki
 
-Nothing is written. Both secrets count until you remove the former one. The secret is printed once.`
+Nothing is written. Both secrets work until you remove the former one. The secret is printed once.`
 }
 
 func (c clientRotateCmd) Run(s *session) error {
@@ -42,7 +42,7 @@ func (c clientRotateCmd) Run(s *session) error {
 	case !known:
 		return fmt.Errorf("%w: there is no client %s in the settings", errAbsent, c.ID)
 	case proof == "two secrets":
-		return fmt.Errorf("%w: the client %s has two secrets: first make the next one its secret, and remove secret_next", errUsage, c.ID)
+		return fmt.Errorf("%w: the client %s has two secrets: first replace secret by the next one, and remove secret_next", errUsage, c.ID)
 	case proof != "secret":
 		return fmt.Errorf("%w: the client %s has no secret: its proof is %s", errUsage, c.ID, proof)
 	}

@@ -28,7 +28,7 @@ type clientShowCmd struct {
 }
 
 func (clientShowCmd) Help() string {
-	return "Example:\n  portico client show wiki\n\nUsers are the accounts that have agreed to the client, or have a sign-in there that is in use. The command shows no secret."
+	return "Example:\n  portico client show wiki\n\nUsers are the accounts that have agreed to the client or have an active sign-in there. The command does not show secrets."
 }
 
 // clientDetail is a client in the output, without its secrets.
@@ -72,7 +72,7 @@ func (c clientShowCmd) Run(s *session) error {
 			}
 		}
 		if !known && !d.Registered && users == 0 {
-			return fmt.Errorf("%w: there is no client %s in the settings, and no user of it", errAbsent, c.ID)
+			return fmt.Errorf("%w: there is no client %s in the settings, and it has no users", errAbsent, c.ID)
 		}
 		if known {
 			d.Name, d.Proof, d.Redirects, d.Scopes, d.Grants = cmp.Or(client.Name, client.ID), proofOf(client), client.RedirectURIs, client.Scopes, client.Grants

@@ -13,7 +13,7 @@ type completeCmd struct {
 }
 
 func (completeCmd) Help() string {
-	return "Example:\n  portico complete user cr\n\nPrints the words that may follow, each with a tabulator and its meaning. The completions of bash, zsh and fish call it."
+	return "Example:\n  portico complete user cr\n\nPrints the words that may follow, each with a tab and its meaning. The completions of bash, zsh and fish call it."
 }
 
 func (c completeCmd) Run(s *session, k *kong.Context) error {

@@ -61,7 +61,7 @@ type userResetFactorsCmd struct {
 }
 
 func (userResetFactorsCmd) Help() string {
-	return "Example:\n  portico user reset-factors mara@example.com\n\nMake sure by another channel that the user asks for it. It removes authenticator apps, recovery codes and passkeys. The next sign-in needs the password only."
+	return "Example:\n  portico user reset-factors mara@example.com\n\nConfirm through another channel that the user asked for this. It removes authenticator apps, recovery codes and passkeys. The next sign-in needs the password only."
 }
 
 func (c userResetFactorsCmd) Run(s *session) error {

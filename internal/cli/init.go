@@ -12,10 +12,10 @@ import (
 
 type initCmd struct {
 	PublicURL string `help:"The address that browsers use." placeholder:"URL" name:"public-url"`
-	SMTPURL   string `help:"Your mail server. Without this flag it is read from standard input, so that no other user of the machine sees its password." placeholder:"URL" name:"smtp-url"`
+	SMTPURL   string `help:"Your mail server. Without this flag it is read from standard input, which keeps its password from other users of the machine." placeholder:"URL" name:"smtp-url"`
 	MailFrom  string `help:"The sender of emails." placeholder:"ADDRESS"`
 	Admin     string `help:"The email address of the first account. It gets the role admin." placeholder:"ADDRESS"`
-	SignUp    string `help:"Whether anybody may sign up, yes or no. Without this flag and an answer: no." placeholder:"YES|NO"`
+	SignUp    string `help:"Whether anybody may sign up, yes or no. The default is no." placeholder:"YES|NO"`
 	Proxy     string `help:"The proxy in front, on this machine: nginx, caddy, traefik, haproxy, apache or none." placeholder:"NAME"`
 }
 
@@ -24,7 +24,7 @@ func (initCmd) Help() string {
   portico init
   portico init --public-url https://login.example.com --mail-from no-reply@example.com --admin mara@example.com --sign-up no --proxy caddy < smtp-url.txt
 
-Asks the questions that no flag answers. Fills in the settings, writes a file for the proxy, makes the database, and prints a link with which the first user makes a passkey or chooses a password.
+Asks only the questions that no flag answers. Fills in the settings, writes a file for the proxy, creates the database, and prints a link with which the first user creates a passkey or chooses a password.
 
 With the Debian package, run it as root: it fills in /etc/portico/portico.toml, and its data in /var/lib/portico belongs to the service. Without the package, it writes portico.toml and portico-data in the current folder, or the file that --config or PORTICO_CONFIG names. It never replaces a setting or a database.`
 }
@@ -101,7 +101,7 @@ type userLinkCmd struct {
 }
 
 func (userLinkCmd) Help() string {
-	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for 15 minutes. It leads to a new passkey or password and to nothing else; the former password and all sessions end with it, and the person who opened it is signed in. An account that has a second factor or a passkey gets a new password only, and is asked for the factor after it. Hand it over on a private way. The user gets an email that it was made."
+	return "Example:\n  portico user link mara@example.com\n\nThe link works once, in any browser, for 15 minutes. It leads only to a new passkey or password. Using it ends the former password and all sessions, and signs in the person who opened it. An account that has a second factor or a passkey can only get a new password, and must give the factor afterwards. Hand the link over privately. The user gets an email about it."
 }
 
 func (c userLinkCmd) Run(s *session) error {

@@ -55,8 +55,8 @@ func (c initCmd) ask(s *session) (answers, error) {
 		{&a.SMTPURL, c.SMTPURL, "--smtp-url", "Which mail server sends your emails? (smtp://user:password@mail.example.com:587)", none, setting("PORTICO_SMTP_URL")},
 		{&a.MailFrom, c.MailFrom, "--mail-from", "Who sends them?", func() string { return a.sender() }, setting("PORTICO_MAIL_FROM")},
 		{&a.Admin, c.Admin, "--admin", "What is your own email address? It gets the first account.", none, checkAddress},
-		{&a.Proxy, strings.ToLower(c.Proxy), "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
-		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? With no, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
+		{&a.Proxy, c.Proxy, "--proxy", "Which proxy is in front? (nginx, caddy, traefik, haproxy, apache, none)", func() string { return "none" }, checkProxy},
+		{&a.SignUp, c.SignUp, "--sign-up", "May anybody sign up? If not, you create the accounts. (yes, no)", func() string { return "no" }, checkSignUp},
 	} {
 		if err := s.answer(q, lines); err != nil {
 			return answers{}, err
@@ -88,7 +88,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 		line = legible.Trim(line)
 		if errors.Is(err, io.EOF) && line == "" && (q.usual() == "" || !first) {
 			fmt.Fprintln(s.Stderr)
-			return fmt.Errorf("%w: the answers end before this question: give %s", errUsage, q.flag)
+			return fmt.Errorf("%w: standard input ended before this question: give %s", errUsage, q.flag)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read the answer: %w", err)
@@ -145,7 +145,7 @@ func checkAddress(value string) error {
 
 func checkSignUp(value string) error {
 	if _, known := signUpModes[strings.ToLower(value)]; !known {
-		return fmt.Errorf("%q is no answer: write yes or no", value)
+		return fmt.Errorf("%q is not an answer: write yes or no", value)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func checkProxy(value string) error {
 	if _, known := proxies[strings.ToLower(value)]; !known {
 		names := []string{"nginx", "caddy", "traefik", "haproxy", "apache"}
 		slices.Sort(names)
-		return fmt.Errorf("%q is no proxy that this command knows: %s, or none", value, config.OneFrom(value, names))
+		return fmt.Errorf("%q is not a proxy that this command supports: %s, or none", value, config.OneFrom(value, names))
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func missing(path string) bool {
 
 // taken says that a file is there already.
 func taken(path string) error {
-	return fmt.Errorf("%s is there already: change the settings by hand. For another installation, use an empty folder and --config=portico.toml (%w)", path, fs.ErrExist)
+	return fmt.Errorf("%s already exists: change the settings by hand. For another installation, use an empty folder and --config=portico.toml (%w)", path, fs.ErrExist)
 }
 
 // withdraw removes what this command has made, after it failed.

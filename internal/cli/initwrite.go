@@ -31,7 +31,7 @@ func (a answers) write(p place) (made []string, err error) {
 		return nil, err
 	}
 	if public.Scheme == "http" && a.Proxy != "none" {
-		return nil, fmt.Errorf("%w: %s is an address of this machine, which browsers ask without a proxy: give --proxy none", errUsage, a.PublicURL)
+		return nil, fmt.Errorf("%w: %s is an address of this machine, which browsers reach without a proxy: give --proxy none", errUsage, a.PublicURL)
 	}
 	port := cmp.Or(public.Port(), "443")
 	listen := config.Default().Listen

@@ -18,8 +18,8 @@ import (
 func (s *session) readPassword() (string, error) {
 	password, err := s.readSecret()
 	if err == nil && hashed.MatchString(password) {
-		return "", fmt.Errorf("%w: this is the hash of a password, as another program stores it, and Portico takes no hashes: "+
-			"create the account without a password, and its user chooses one by \"Forgot your password?\" or with a link of 'portico user link'", errUsage)
+		return "", fmt.Errorf("%w: this is a password hash from another program, and Portico does not accept hashes: "+
+			"create the account without a password, and let its user choose one with \"Forgot your password?\" or a link of 'portico user link'", errUsage)
 	}
 	return password, err
 }

@@ -19,7 +19,7 @@ func (readyCmd) Help() string {
 	return `Example:
   portico ready
 
-Asks the 'portico serve' of this machine or container, at ops_listen, for /readyz: a health check for an image without a shell. The exit code is 0 when the server is ready, 1 when it is not, with the reason on standard error, and 2 when the settings cannot be read. It needs no key file.`
+Requests /readyz from the 'portico serve' of this machine or container, at ops_listen: a health check for an image without a shell. The exit code is 0 if the server is ready, 1 if it is not, with the reason on standard error, and 2 if the settings cannot be read. It needs no key file.`
 }
 
 func (readyCmd) Run(s *session) error {

@@ -29,7 +29,7 @@ func (reloadCmd) Help() string {
 	return `Example:
   portico reload
 
-Asks the 'portico serve' of this machine, at ops_listen, to read its settings again, and waits for the result. No session ends, and no request or WebSocket is cut. A mistake changes nothing and is printed with its line. Settings that need a restart are named and stay as they are. Environment variables are those of the server's start. Run it as root or as the user that runs the server: it proves itself with the secret file. 'systemctl reload portico' runs it. The signal SIGHUP does the same, with the result in the log.`
+Asks the 'portico serve' of this machine, at ops_listen, to read its settings again, and waits for the result. No session ends, and no request or WebSocket is interrupted. If there is a mistake, nothing changes and the mistake is printed with its line. Settings that need a restart are listed and keep their values. Environment variables are those of the server's start. Run it as root or as the user that runs the server: it proves itself with the secret file. 'systemctl reload portico' runs it. The signal SIGHUP does the same, with the result in the log.`
 }
 
 func (c reloadCmd) Run(s *session) error {
@@ -61,7 +61,7 @@ func reloadLines(r ops.Reloaded) (lines []string) {
 		lines = append(lines, "warning\t"+w)
 	}
 	if len(lines) == 0 {
-		lines = []string{"every setting has the value that it had"}
+		lines = []string{"no setting has changed"}
 	}
 	return lines
 }
@@ -79,7 +79,7 @@ func askProven(ctx context.Context, cfg config.Config, path string, result any) 
 	case errors.Is(err, errNoPort):
 		return fmt.Errorf("%w: write one, or send the server SIGHUP to reload", err)
 	case err != nil:
-		return fmt.Errorf("%w: if the server still has another ops_listen, start it again", err)
+		return fmt.Errorf("%w: if the server still uses another ops_listen, restart it", err)
 	case status != http.StatusOK && status != http.StatusUnprocessableEntity:
 		return fmt.Errorf("%s answers %d: %s", cfg.OpsListen, status, strings.TrimSpace(string(body)))
 	}

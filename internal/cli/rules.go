@@ -14,7 +14,7 @@ type rulesCmd struct {
 }
 
 type rulesExplainCmd struct {
-	Method string `arg:"" help:"GET, POST and so on. PREFLIGHT stands for a CORS preflight request."`
+	Method string `arg:"" help:"GET, POST and so on. PREFLIGHT means a CORS preflight request."`
 	URL    string `arg:"" name:"url" help:"The URL, or a path on the public host."`
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
@@ -41,7 +41,7 @@ func explain(e app.Explanation) []string {
 	case e.Refused != "":
 		return []string{"refused before any rule: " + e.Refused}
 	case e.App == "":
-		return []string{"no app has this address: Portico answers by itself"}
+		return []string{"no app has this address: Portico itself answers"}
 	}
 	lines := traced([]string{"app   " + e.App}, "path  "+e.Path, e.Steps)
 	for _, other := range e.Others {

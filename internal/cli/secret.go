@@ -25,7 +25,7 @@ func (secretNewCmd) Run(s *session) error {
 		return err
 	}
 	if cfg.SecretNext == "" {
-		return fmt.Errorf("%w: secret_next_file is not set: write the path of the new file, beside secret_file", errUsage)
+		return fmt.Errorf("%w: secret_next_file is not set: write the path of the new file, next to secret_file", errUsage)
 	}
 	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (secretRotateCmd) Help() string {
 	return `Example:
   portico secret rotate
 
-Changes from the master key in secret_file to the one in secret_next_file. First every node needs both: see docs/operating/master-key.md. It seals again what the database holds, in small batches, while the nodes serve. No user is signed out. If it is interrupted, run it again. Keep both files until 'portico doctor' says that the former key can go.`
+Changes from the master key in secret_file to the one in secret_next_file. Every node needs both first: see docs/operating/master-key.md. The command reseals the content of the database in small batches while the nodes serve. No user is signed out. If it is interrupted, run it again. Keep both files until 'portico doctor' says that the former key can go.`
 }
 
 func (c secretRotateCmd) Run(s *session) error {
@@ -71,7 +71,7 @@ func changeLines(r app.KeyChange) []string {
 		lines = append(lines, "needs the former key\t"+need)
 	}
 	if len(r.Needs) == 0 {
-		lines = append(lines, "next\tthe former key can go: write the path of the new file in secret_file, remove secret_next_file, and reload every node")
+		lines = append(lines, "next\tthe former key is no longer needed: write the path of the new file in secret_file, remove secret_next_file, and reload every node")
 	}
 	return lines
 }

@@ -17,7 +17,7 @@ func (serveCmd) Help() string {
   PORTICO_MAIL_FROM=no-reply@example.com \
   portico serve
 
-Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. Refuses to start if a setting is missing or unsafe, and names it. Waits for a PostgreSQL server that does not answer yet.`
+Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. If a setting is missing or unsafe, it names the setting and does not start. It waits for a PostgreSQL server that does not answer yet.`
 }
 
 // Run serves until ctx ends.
@@ -42,7 +42,7 @@ func (serveCmd) Run(s *session) (err error) {
 	switch {
 	case err != nil && s.Err() != nil:
 		log.Info("stopped", "error", err)
-		return nil // stopping while waiting is no error
+		return nil // stopping while waiting is not an error
 	case err != nil:
 		return err
 	}

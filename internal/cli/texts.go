@@ -14,14 +14,14 @@ import (
 
 type textsCmd struct {
 	Locale string `arg:"" help:"The language: en, de ..."`
-	Prefix string `arg:"" optional:"" help:"Print only the keys that begin with this, such as 'mail.' or 'signin.'."`
+	Prefix string `arg:"" optional:"" help:"Print only the keys with this prefix, such as 'mail.' or 'signin.'."`
 }
 
 func (textsCmd) Help() string {
 	return `Example:
   portico texts en signin. > texts/en.json
 
-Prints Portico's texts of pages and emails with their keys, as JSON. Keep the keys that you change in texts/<language>.json beside the file of settings, and remove the others: they then get better with each version. 'portico config check' checks the file.`
+Prints Portico's texts of pages and emails with their keys, as JSON. Keep the keys that you change in texts/<language>.json next to the file of settings, and remove the others: those then improve with each version. 'portico config check' checks the file.`
 }
 
 // Run prints the texts of the binary. It needs no settings.

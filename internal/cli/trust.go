@@ -63,7 +63,7 @@ type userTrustEndCmd struct {
 }
 
 func (userTrustEndCmd) Help() string {
-	return "Example:\n  portico user trust end mara@example.com\n\nThe next sign-in in each browser asks for the second factor. Sessions go on: 'portico session end' ends them."
+	return "Example:\n  portico user trust end mara@example.com\n\nThe next sign-in in each browser asks for the second factor. Sessions continue: 'portico session end' ends them."
 }
 
 func (c userTrustEndCmd) Run(s *session) error {

@@ -27,7 +27,7 @@ type userCmd struct {
 	Passkeys      userPasskeysCmd      `cmd:"" help:"List the passkeys of an account."`
 	Trust         userTrustCmd         `cmd:"" help:"List or end the browsers that an account trusts."`
 	ResetFactors  userResetFactorsCmd  `cmd:"" help:"Remove all second factors and passkeys of an account. Ends all sessions and notifies the user."`
-	Link          userLinkCmd          `cmd:"" help:"Print a link with which a user makes a passkey or chooses a password."`
+	Link          userLinkCmd          `cmd:"" help:"Print a link with which a user creates a passkey or chooses a password."`
 	Unlock        userUnlockCmd        `cmd:"" help:"Lift the rate limits of an address, for passwords, codes and email."`
 	Delete        userDeleteCmd        `cmd:"" help:"Delete an account permanently."`
 }
@@ -47,7 +47,7 @@ type person struct {
 	Terms     string   `json:"terms_version"`     // accepted last, "" for none
 	TermsAt   string   `json:"terms_accepted_at"` // "" for none
 
-	Addresses []otherAddress `json:"addresses,omitempty"` // beside the primary one, where the command reads them
+	Addresses []otherAddress `json:"addresses,omitempty"` // other than the primary one, where the command reads them
 }
 
 type otherAddress struct {

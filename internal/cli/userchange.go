@@ -12,7 +12,7 @@ type userSetEmailCmd struct {
 
 func (userSetEmailCmd) Help() string {
 	return "Example:\n  portico user set-email mara@example.com mara@example.org\n\nAll other addresses of the account are removed, because each of them could recover it. " +
-		"Nothing happens if the account has the new address alone."
+		"Nothing happens if the new address is already the only one."
 }
 
 func (c userSetEmailCmd) Run(s *session) error {
@@ -56,7 +56,7 @@ type userUnlinkCmd struct {
 }
 
 func (userUnlinkCmd) Help() string {
-	return "Example:\n  portico user unlink mara@example.com google\n\nA user without another way in sets a password through \"Forgot your password?\"."
+	return "Example:\n  portico user unlink mara@example.com google\n\nA user without another way to sign in sets a password through \"Forgot your password?\"."
 }
 
 func (c userUnlinkCmd) Run(s *session) error {

@@ -10,17 +10,17 @@ import (
 
 type whyCmd struct {
 	Email  string `arg:"" optional:"" help:"The email address. It needs no account."`
-	Client string `name:"client" placeholder:"ID" help:"The id of an OpenID client, in place of an address: its last refused requests."`
+	Client string `name:"client" placeholder:"ID" help:"The id of an OpenID client, instead of an address: prints its last refused requests."`
 	JSON   bool   `name:"json" help:"Print as JSON."`
 }
 
 func (whyCmd) Help() string {
 	return "Example:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
-		"A limit has the time when it lifts. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Requests that were refused alike are one line. The server forgets them when it stops; the log has each of them."
+		"A limit is shown with the time when it ends. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Identical refusals share a line. The server forgets them when it stops; the log has each of them."
 }
 
 // unseen names the limits that no story of an address can have.
-const unseen = "Limits of one network or browser are not stored by address, and are missing: the log and the metric portico_throttle_refusals_total have their refusals."
+const unseen = "Limits of one network or browser are not stored by address, and do not appear here: see the log and the metric portico_throttle_refusals_total."
 
 // story is a flow.Story in the output.
 type story struct {
