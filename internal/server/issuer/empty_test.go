@@ -1,6 +1,7 @@
 package issuer_test
 
 import (
+	"encoding/base64"
 	"net/url"
 	"testing"
 )
@@ -32,6 +33,11 @@ func TestParameters_WithoutAValue(t *testing.T) {
 	form["client_secret"], form["client_assertion"], form["resource"] = []string{""}, []string{""}, []string{""}
 	if got := s.token(form); got.StatusCode != 200 {
 		t.Errorf("the token request of a public client: %d %s", got.StatusCode, got.text)
+	}
+	form = redemption(s.code(b, "client_id", "spa", "redirect_uri", "https://spa.test/cb"), "client_id", "spa", "client_secret", "", "redirect_uri", "https://spa.test/cb")
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("spa:"))
+	if got := s.send("POST", "/auth/openid/token", form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Authorization", basic); got.StatusCode != 200 {
+		t.Errorf("a public client with an empty secret in the header: %d %s", got.StatusCode, got.text)
 	}
 	form = refreshing("x")
 	form.Set("refresh_token", "")
