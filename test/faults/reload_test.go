@@ -83,12 +83,18 @@ func (p *place) settings(app *sickApp, rule, more string) {
 	}
 }
 
-// reload runs `portico reload` and returns its exit code and output.
+// reload runs `portico reload` and returns its exit code, and its output without the warnings about
+// open sign-up.
 func (p *place) reload() (code int, printed string) {
 	cmd := exec.Command(binary, "reload")
 	cmd.Dir, cmd.Env = p.dir, p.environ()
 	out, _ := cmd.CombinedOutput()
-	return cmd.ProcessState.ExitCode(), string(out)
+	for line := range strings.Lines(string(out)) {
+		if !strings.HasPrefix(line, "warning\t") {
+			printed += line
+		}
+	}
+	return cmd.ProcessState.ExitCode(), printed
 }
 
 // A reload changes the rules for new requests and for open WebSockets. It ends
