@@ -35,7 +35,7 @@ func tagged(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = bytes.Replace(text, []byte("## Unreleased"), []byte("## [1.8.7] - 2026-01-02"), 1)
+	text = bytes.Replace(text, []byte("## ["), []byte("## [1.8.7] - 2026-01-02\n\n## ["), 1)
 	if err := os.WriteFile(changelog, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
