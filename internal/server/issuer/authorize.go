@@ -86,7 +86,7 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string)
 	query = withValues(query)
 	caller, id := h.Actions.Caller(w, r), query.Get("client_id")
 	clients, err := h.Actions.Flows.ClientsFor(r.Context(), caller, id)
-	h.explain(w, r, clients, id, "", query)
+	h.explain(w, r, func() openid.Asked { return clients.Asked(id, "", query) })
 	if err != nil {
 		return request, nil, mark, err
 	}

@@ -78,8 +78,7 @@ func withValues(values url.Values) url.Values {
 // for a limit, and for an outage.
 func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client, url.Values, error) {
 	values, err := readForm(r)
-	method, id := methodOf(r, values)
-	h.explain(w, r, h.Clients, id, method, values)
+	h.explain(w, r, func() openid.Asked { return askedBy(h.Clients, r, values) })
 	if err != nil {
 		return openid.Client{}, nil, err
 	}
@@ -92,8 +91,9 @@ func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client,
 		proof.Audiences = append(proof.Audiences, h.issuer+pages.Token)
 	}
 	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), h.Actions.Caller(w, r), proof)
-	if err == nil {
-		h.explain(w, r, h.Clients.With(client), client.ID, method, values)
+	if err == nil && client.Guest {
+		clients := h.Clients.With(client)
+		h.explain(w, r, func() openid.Asked { return askedBy(clients, r, values) })
 	}
 	return client, values, err
 }

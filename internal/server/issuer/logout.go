@@ -46,7 +46,7 @@ func (h *Handler) leaving(w http.ResponseWriter, r *http.Request, query url.Valu
 		id = hint.ClientID
 	}
 	clients, err := h.Actions.Flows.RegisteredFor(r.Context(), id)
-	h.explain(w, r, clients, id, "", query)
+	h.explain(w, r, func() openid.Asked { return clients.Asked(id, "", query) })
 	if err == nil {
 		f, wrong = clients.ParseFarewell(query, h.readHint)
 	}

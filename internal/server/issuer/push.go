@@ -69,7 +69,7 @@ func (h *Handler) pulled(w http.ResponseWriter, r *http.Request, clients openid.
 	if err != nil {
 		return openid.Request{}, err
 	}
-	h.explain(w, r, clients, p.ClientID, "", inner)
+	h.explain(w, r, func() openid.Asked { return clients.Asked(p.ClientID, "", inner) })
 	request, err := h.judge(inner, clients.ParsePushed)
 	request.Pushed = p.Hash
 	return request, err

@@ -17,14 +17,14 @@ import (
 )
 
 // explain lets the log and `portico why` say what a request asks for, and what its client has
-// registered in place of that, if the request is refused. method is as for openid.Clients.Asked.
-func (h *Handler) explain(w http.ResponseWriter, r *http.Request, clients openid.Clients, id, method string, values url.Values) {
+// registered in place of that. asked is called only if the request is refused.
+func (h *Handler) explain(w http.ResponseWriter, r *http.Request, asked func() openid.Asked) {
 	server.Explain(w, func(code string, cause error) []slog.Attr {
-		x := openid.Refusal{Asked: clients.Asked(id, method, values), At: h.Clock.Now(), Endpoint: r.Pattern, Code: code, RequestID: server.RequestID(r.Context())}
+		x := openid.Refusal{Asked: asked(), At: h.Clock.Now(), Endpoint: r.Pattern, Code: code, RequestID: server.RequestID(r.Context())}
 		if cause != nil {
 			x.Cause = server.Clip(cause.Error())
 		}
-		if _, known := h.Clients.Get(id); !waits(cause) {
+		if _, known := h.Clients.Get(x.ClientID); !waits(cause) {
 			h.Refusals.Add(x, known)
 		}
 		attrs := []slog.Attr{group("sent", x.Sent), group("registered", x.Registered)}
@@ -48,6 +48,12 @@ func group(name string, values map[string]string) slog.Attr {
 		members = append(members, slog.String(key, values[key]))
 	}
 	return slog.Group(name, members...)
+}
+
+// askedBy returns what a request of a client says that proves who it is.
+func askedBy(clients openid.Clients, r *http.Request, values url.Values) openid.Asked {
+	method, id := methodOf(r, values)
+	return clients.Asked(id, method, values)
 }
 
 // methodOf returns the method by which a request proves who its client is, by the names of

@@ -63,7 +63,8 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 // belongs to a key counts only with a proof of that key, which is used up.
 func (h *Handler) opens(w http.ResponseWriter, r *http.Request, scheme, access string) (openid.Bearer, error) {
 	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access)
-	h.explain(w, r, h.Clients, b.Live.Grant.ClientID, "", nil)
+	id := b.Live.Grant.ClientID
+	h.explain(w, r, func() openid.Asked { return h.Clients.Asked(id, "", nil) })
 	if err != nil {
 		return openid.Bearer{}, err
 	}
