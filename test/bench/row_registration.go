@@ -19,7 +19,10 @@ func registration(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{all.against(hashPlain, "rate, against x/crypto", 0, 0.9)}, nil
+	return []figure{
+		all.against(hashPlain, "rate, against x/crypto", 0, 0.9),
+		all.cpu("server CPU, the hash of all", 0),
+	}, nil
 }
 
 // register does one registration.
