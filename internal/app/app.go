@@ -106,9 +106,9 @@ func (b Build) String() string {
 // Its fields have the settings of the start, for commands. Requests take
 // everything that depends on settings from live, which Reload replaces.
 type App struct {
+	flow.All
 	Config    config.Config
 	Store     *store.Store
-	Flows     *flow.Flows
 	Sessions  *session.Keeper
 	Passwords *password.Service
 	Keys      *signingkey.Keeper
@@ -230,7 +230,7 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 		return err
 	}
 	a.live.Store(first)
-	a.Flows, a.Sessions, a.Passwords, a.Mailer = first.flows, first.sessions, first.passwords, first.mailer
+	a.All, a.Sessions, a.Passwords, a.Mailer = first.All, first.sessions, first.passwords, first.mailer
 	a.startMail()
 	a.startFarewells()
 	if a.Store.Shared() { // a command gives times that the nodes judge

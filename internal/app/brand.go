@@ -67,7 +67,7 @@ func (a *App) Preview(scheme string) (*screens.Screens, error) {
 	if len(wrong) > 0 {
 		return nil, errors.New(wrong[0].Why)
 	}
-	return a.screens(l, form.NewActions(l.flows, l.catalogue, a.clock, publicURL(cfg)), look)
+	return a.screens(l, form.NewActions(l.Flows, l.Owner, l.catalogue, a.clock, publicURL(cfg)), look)
 }
 
 // otherFiles adds the settings whose file has the same name and other content.

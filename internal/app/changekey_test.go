@@ -46,18 +46,18 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	}
 	k.refuse = "late@example.org"
 	late := k.visitor()
-	pending, err := k.flows().SignUp(t.Context(), late, flow.SignUpInput{Name: "L", Email: "late@example.org", Password: good, Confirm: good})
+	pending, err := k.flows().Flows.SignUp(t.Context(), late, flow.SignUpInput{Name: "L", Email: "late@example.org", Password: good, Confirm: good})
 	if err != nil {
 		t.Fatal(err)
 	}
-	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().Sent("request", bob.BrowserCookie)
+	unused, atHost, mark := k.code(bob), must(k.cross(bob.Session)), k.flows().OpenID.Sent("request", bob.BrowserCookie)
 	tokens, err := k.redeem(k.code(bob))
 	if err != nil {
 		t.Fatal(err)
 	}
 	guesser := k.visitor()
 	for range 3 {
-		_, _ = k.flows().SignIn(t.Context(), guesser, flow.SignInInput{Email: "eve@example.org", Password: "wrong one, and again"})
+		_, _ = k.flows().Flows.SignIn(t.Context(), guesser, flow.SignInInput{Email: "eve@example.org", Password: "wrong one, and again"})
 	}
 
 	// The change.
@@ -78,23 +78,23 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	t.Logf("%+v", change)
 
 	// Codes, tokens and sessions from before work with both keys.
-	if _, err := k.flows().VerifyCode(t.Context(), newcomer, signUp, digits); err != nil {
+	if _, err := k.flows().Flows.VerifyCode(t.Context(), newcomer, signUp, digits); err != nil {
 		t.Errorf("a code that was mailed before: %v", err)
 	}
 	k.mu.Lock()
 	k.refuse = ""
 	k.mu.Unlock()
 	k.retryDead()
-	if _, err := k.flows().VerifyCode(t.Context(), late, pending.FlowID, k.mailTo("late@example.org").Data["code"]); err != nil {
+	if _, err := k.flows().Flows.VerifyCode(t.Context(), late, pending.FlowID, k.mailTo("late@example.org").Data["code"]); err != nil {
 		t.Errorf("a code that was sent again: %v", err)
 	}
 	if _, err := k.redeem(unused); err != nil {
 		t.Errorf("a code for a client: %v", err)
 	}
-	if m := must(k.flows().Marked(t.Context(), bob, mark)); !m.Sent {
+	if m := must(k.flows().OpenID.Marked(t.Context(), bob, mark)); !m.Sent {
 		t.Error("a mark says nothing")
 	}
-	if k.flows().TokenAt(host, atHost) != bob.Session || must(k.flows().Session(t.Context(), bob.Session)).User.Address != "rare@example.org" {
+	if k.flows().Flows.TokenAt(host, atHost) != bob.Session || must(k.flows().Flows.Session(t.Context(), bob.Session)).User.Address != "rare@example.org" {
 		t.Error("a session ended")
 	}
 	if got := k.left(guesser); got != 2 {
@@ -103,7 +103,7 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 	if needs := strings.Join(k.needs(), "\n"); !strings.Contains(needs, "refresh token") || strings.Contains(needs, "rows sealed") || strings.Contains(needs, "not complete") {
 		t.Errorf("the former key is needed for %q", needs)
 	}
-	if tokens, err = k.flows().RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
+	if tokens, err = k.flows().OpenID.RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 		t.Errorf("a refresh token: %v", err)
 	}
 
@@ -117,11 +117,11 @@ func TestChangeKey_UnderLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := k.flows().GiveFactor(t.Context(), c, r.FlowID, in); err != nil {
+		if _, err := k.flows().Flows.GiveFactor(t.Context(), c, r.FlowID, in); err != nil {
 			t.Errorf("a second factor: %v", err)
 		}
 	}
-	if _, err := k.flows().RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
+	if _, err := k.flows().OpenID.RefreshTokens(t.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 		t.Errorf("a refresh token of the new key: %v", err)
 	}
 	stop = k.traffic()
@@ -145,7 +145,7 @@ func must[T any](v T, err error) T {
 // left returns how many wrong passwords eve's address still has.
 func (k *keyed) left(c flow.Caller) (n int) {
 	for ; n < 10; n++ {
-		_, err := k.flows().SignIn(k.Context(), c, flow.SignInInput{Email: "eve@example.org", Password: "wrong one, and again"})
+		_, err := k.flows().Flows.SignIn(k.Context(), c, flow.SignInInput{Email: "eve@example.org", Password: "wrong one, and again"})
 		if fault.From(err).Code == "throttle.limited" {
 			return n
 		}
@@ -296,7 +296,7 @@ func TestRewrite_LosesNoWrite(t *testing.T) {
 	a := open(t, cfg, Options{})
 	defer a.end(t)
 	a.create(t, "ada@example.org")
-	if _, err := a.Flows.RotateKey(t.Context()); err != nil {
+	if _, err := a.Operator.RotateKey(t.Context(), flow.ByOperator); err != nil {
 		t.Fatal(err)
 	}
 	old := a.key.ID()

@@ -13,7 +13,7 @@ import (
 // newFarewell prepares telling OpenID clients about ended sessions.
 func (a *App) newFarewell(l *live) *farewell.Sender {
 	return farewell.New(farewell.Config{
-		Client: l.told, Guests: l.toldGuest, Find: l.flows.ClientToTell, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
+		Client: l.told, Guests: l.toldGuest, Find: l.OpenID.ClientToTell, Keys: a.Keys, Clock: a.clock, Issuer: origin.Of(publicURL(l.config)),
 	})
 }
 

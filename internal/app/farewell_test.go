@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // A client is told once about a session that ends. A node that ends it tells at once. Another
@@ -31,7 +32,7 @@ func TestWork_TellsClientsInTime(t *testing.T) {
 				first, second, command := open(t, cfg, Options{}), open(t, cfg, Options{}), open(t, cfg, Options{})
 				t.Cleanup(func() { first.end(t); second.end(t); command.end(t) })
 				for _, node := range []*App{first, second} {
-					if err := node.Flows.FollowKeys(t.Context()); err != nil {
+					if err := node.Operator.FollowKeys(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					work(node)
@@ -39,7 +40,7 @@ func TestWork_TellsClientsInTime(t *testing.T) {
 				grant := first.granted(t, "v@example.org")
 				synctest.Wait()
 				ends := map[string]*App{"a node": second, "another process": command}[name]
-				if _, err := ends.Flows.EndUserSessions(context.Background(), grant.AccountID); err != nil {
+				if _, err := ends.Operator.EndUserSessions(context.Background(), flow.ByOperator, grant.AccountID); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(within)

@@ -11,13 +11,14 @@ import (
 )
 
 // gateway builds the gateway for the configured apps.
-func (a *App) gateway(cfg config.Config, actions *form.Actions, before *gateway.Gateway) (*gateway.Gateway, error) {
-	apps, problems := Apps(cfg)
+func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (*gateway.Gateway, error) {
+	apps, problems := Apps(l.config)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{
-		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: publicURL(cfg), Apps: apps, Holders: a.holders, Before: before,
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: publicURL(l.config), Apps: apps, Holders: a.holders,
+		TokenSession: l.OpenID.TokenSession, Before: before,
 	}), nil
 }
 

@@ -43,12 +43,12 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		PublicURL: public, AppHosts: appHosts(l.config), AsSent: asSentHosts(l.config), AskPath: gateway.CheckPath, TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
 		Catalogue: l.catalogue, Log: a.log, Spans: a.spans, Before: before.handler,
 	})
-	actions := form.NewActions(l.flows, l.catalogue, a.clock, public)
+	actions := form.NewActions(l.Flows, l.Owner, l.catalogue, a.clock, public)
 	pages, err := a.screens(l, actions, l.theme)
 	if err != nil {
 		return handlers{}, err
 	}
-	apps, err := a.gateway(l.config, actions, before.gateway)
+	apps, err := a.gateway(l, actions, before.gateway)
 	if err != nil {
 		return handlers{}, err
 	}
@@ -58,11 +58,11 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 	}
 	mux.Mount(
 		pages,
-		api.New(actions, l.sessions, useragent.Describe, l.places.Of),
+		api.New(actions, l.Owner, l.sessions, useragent.Describe, l.places.Of),
 		reports,
 		apps,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
+		issuer.New(issuer.Config{Actions: actions, OpenID: l.OpenID, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, apps, reports}, nil
@@ -70,11 +70,11 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 
 func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	cfg := screens.Config{
-		Actions: actions, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config),
+		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config),
 		SignUp:    flow.SignUpMode(l.config.SignUp.Mode),
 		ByCode:    l.config.SignIn.Code,
-		Passkeys:  l.flows.PasskeysOn(),
-		Trust:     l.flows.Trusts(),
+		Passkeys:  l.Owner.PasskeysOn(),
+		Trust:     l.Owner.Trusts(),
 		Related:   l.config.PasskeyOrigins,
 		Names:     flow.NameRule(l.config.SignUp.Name),
 		Brand:     screens.Brand{Name: l.config.Brand.Name},

@@ -162,7 +162,7 @@ func (a *App) signIn(t testing.TB, address string) flow.Caller {
 
 func (a *App) create(t testing.TB, address string) account.Account {
 	t.Helper()
-	user, err := a.Flows.CreateUser(t.Context(), address, "", good)
+	user, err := a.Operator.CreateUser(t.Context(), flow.ByOperator, address, "", good)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,8 +102,8 @@ func (k *keyed) mailTo(address string) outbox.Message {
 }
 
 // flows returns the flows of a node, in turn.
-func (k *keyed) flows() *flow.Flows {
-	return k.nodes[int(k.calls.Add(1))%len(k.nodes)].live.Load().flows
+func (k *keyed) flows() *flow.All {
+	return &k.nodes[int(k.calls.Add(1))%len(k.nodes)].live.Load().All
 }
 
 // visitor returns a caller in a network of its own.
@@ -115,7 +115,7 @@ func (k *keyed) visitor() flow.Caller {
 // signIn signs in as a user of create.
 func (k *keyed) signIn(address string) (flow.Caller, flow.Result, error) {
 	c := k.visitor()
-	r, err := k.flows().SignIn(k.Context(), c, flow.SignInInput{Email: address, Password: good})
+	r, err := k.flows().Flows.SignIn(k.Context(), c, flow.SignInInput{Email: address, Password: good})
 	if r.Session != nil {
 		c.Session = r.Session.Value
 	}
@@ -124,7 +124,7 @@ func (k *keyed) signIn(address string) (flow.Caller, flow.Result, error) {
 
 func (k *keyed) found(c flow.Caller) session.Found {
 	k.Helper()
-	found, err := k.flows().Session(k.Context(), c.Session)
+	found, err := k.flows().Flows.Session(k.Context(), c.Session)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (k *keyed) found(c flow.Caller) session.Found {
 // register begins a sign-up and returns its flow and its mailed code.
 func (k *keyed) register(address string) (c flow.Caller, id, code string, err error) {
 	c = k.visitor()
-	r, err := k.flows().SignUp(k.Context(), c, flow.SignUpInput{Name: "V", Email: address, Password: good, Confirm: good})
+	r, err := k.flows().Flows.SignUp(k.Context(), c, flow.SignUpInput{Name: "V", Email: address, Password: good, Confirm: good})
 	if err != nil {
 		return c, "", "", err
 	}
@@ -144,7 +144,7 @@ func (k *keyed) register(address string) (c flow.Caller, id, code string, err er
 // enrol adds an authenticator app and returns its secret and the recovery codes.
 func (k *keyed) enrol(c flow.Caller) (factor.Secret, []string) {
 	k.Helper()
-	f := k.flows()
+	f := k.flows().Owner
 	begun, err := f.BeginFactor(k.Context(), c, k.found(c), flow.Target{})
 	if err != nil {
 		k.Fatal(err)
@@ -171,7 +171,7 @@ func client() openid.Client {
 
 func (k *keyed) code(c flow.Caller) string {
 	k.Helper()
-	code, err := k.flows().Authorize(k.Context(), c, k.found(c), openid.Request{
+	code, err := k.flows().OpenID.Authorize(k.Context(), c, k.found(c), openid.Request{
 		Client: client(), RedirectURI: "https://rp.test/cb", Scopes: client().Scopes, Challenge: secret.Encode(secret.Hash(verifier)),
 	}, flow.Mark{}, false)
 	if err != nil {
@@ -183,21 +183,21 @@ func (k *keyed) code(c flow.Caller) string {
 var verifier = strings.Repeat("v", 43)
 
 func (k *keyed) redeem(code string) (openid.Tokens, error) {
-	return k.flows().RedeemCode(k.Context(), k.visitor(), client(), openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb", Verifier: verifier}, assertion.KeyProof{})
+	return k.flows().OpenID.RedeemCode(k.Context(), k.visitor(), client(), openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb", Verifier: verifier}, assertion.KeyProof{})
 }
 
 // cross brings a session to the host of an app and returns the cookie there.
 func (k *keyed) cross(token string) (string, error) {
 	nonce := secret.Token()
-	ticket, err := k.flows().IssueTicket(k.Context(), token, host, k.flows().Bind(host, nonce))
+	ticket, err := k.flows().Flows.IssueTicket(k.Context(), token, host, k.flows().Flows.Bind(host, nonce))
 	if err != nil {
 		return "", err
 	}
-	admission, err := k.flows().RedeemTicket(k.Context(), ticket, host)
+	admission, err := k.flows().Flows.RedeemTicket(k.Context(), ticket, host)
 	if err != nil {
 		return "", err
 	}
-	value, _, err := k.flows().RedeemAdmission(k.Context(), admission, host, nonce)
+	value, _, err := k.flows().Flows.RedeemAdmission(k.Context(), admission, host, nonce)
 	return value, err
 }
 
@@ -255,7 +255,7 @@ func (k *keyed) traffic() (stop func()) {
 	repeat("sign up", func(int) error {
 		c, id, code, err := k.register(fmt.Sprintf("new%d@example.org", k.calls.Add(1)))
 		if err == nil {
-			_, err = k.flows().VerifyCode(k.Context(), c, id, code)
+			_, err = k.flows().Flows.VerifyCode(k.Context(), c, id, code)
 		}
 		return err
 	})
@@ -268,10 +268,10 @@ func (k *keyed) traffic() (stop func()) {
 		k.Fatal(err)
 	}
 	repeat("refresh and cross", func(int) (err error) {
-		if tokens, err = k.flows().RefreshTokens(k.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
+		if tokens, err = k.flows().OpenID.RefreshTokens(k.Context(), k.visitor(), client(), openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{}); err != nil {
 			return err
 		}
-		if _, ok, err := k.flows().Bearer(k.Context(), tokens.Access); err != nil || !ok {
+		if _, ok, err := k.flows().OpenID.Bearer(k.Context(), tokens.Access); err != nil || !ok {
 			return fmt.Errorf("the access token is refused (%w)", err)
 		}
 		_, err = k.cross(c.Session)

@@ -25,11 +25,11 @@ import (
 // keeps the one with which it began.
 type live struct {
 	parts
+	flow.All
 	sessions  *session.Keeper
 	passwords *password.Service
 	farewell  *farewell.Sender // tells OpenID clients about ended sessions
-	flows     *flow.Flows
-	handlers  // set by Run
+	handlers                   // set by Run
 
 	replaced context.Context // ends when another one is in its place; set by Run
 	retire   context.CancelFunc
@@ -64,9 +64,9 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {
-		made.Before = before.flows
+		made.Before = &before.All
 	}
-	l.flows = flow.New(made)
+	l.All = flow.New(made)
 	l.farewell = a.newFarewell(l)
 	return l, nil
 }

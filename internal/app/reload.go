@@ -70,7 +70,7 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 				undo()
 			}
 		}()
-		if err := a.Flows.FollowKeys(ctx); err != nil {
+		if err := a.Operator.FollowKeys(ctx); err != nil {
 			return result, err
 		}
 	}

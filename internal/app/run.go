@@ -111,7 +111,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if first.handlers, err = a.public(&first, handlers{}); err != nil {
 		return err
 	}
-	a.report("read the signing keys", a.Flows.FollowKeys(ctx)) // on failure, the background work retries soon
+	a.report("read the signing keys", a.Operator.FollowKeys(ctx)) // on failure, the background work retries soon
 	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
 	a.report("tell whether the database was restored", a.noteLineage(ctx))
 	if err := a.buildTLS(); err != nil {
@@ -223,7 +223,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	}
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)
 	a.repeat(ctx, work, followEach, "read the sessions that other processes ended", a.follow)
-	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Flows.FollowKeys)
+	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Operator.FollowKeys)
 	drift := clock.NewDrift(a.clock.machine)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
 	a.startTidying(ctx, work, drift)

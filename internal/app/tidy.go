@@ -46,10 +46,10 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	flows := a.live.Load().flows // a reload replaces them
+	operator := a.live.Load().Operator // a reload replaces them
 	for _, batch := range []func(*store.Tx) (more bool, err error){
-		func(tx *store.Tx) (bool, error) { return flows.EndAged(ctx, tx) }, // reads sessions that Purge deletes
-		func(tx *store.Tx) (bool, error) { return flows.EraseDue(ctx, tx) },
+		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
+		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {

@@ -32,11 +32,13 @@ func TestWork_FeelsAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, *App, account.Account) error{
 		"disable": func(ctx context.Context, a *App, u account.Account) error {
-			return a.Flows.SetUserState(ctx, u.ID, account.DisabledByOperator)
+			return a.Operator.SetUserState(ctx, flow.ByOperator, u.ID, account.DisabledByOperator)
 		},
-		"delete": func(ctx context.Context, a *App, u account.Account) error { return a.Flows.DeleteUser(ctx, u.ID) },
+		"delete": func(ctx context.Context, a *App, u account.Account) error {
+			return a.Operator.DeleteUser(ctx, flow.ByOperator, u.ID)
+		},
 		"set-password": func(ctx context.Context, a *App, u account.Account) error {
-			return a.Flows.SetUserPassword(ctx, u, good+" again")
+			return a.Operator.SetUserPassword(ctx, flow.ByOperator, u, good+" again")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/logtest"
 	"portico/internal/outbox"
 	"portico/internal/screentest"
@@ -102,7 +103,7 @@ func (s *Site) NextMail() outbox.Message {
 // Person creates an account with Password and returns its id.
 func (s *Site) Person(address string) (id string) {
 	s.Helper()
-	a, err := s.Flows.CreateUser(s.Context(), address, "", Password)
+	a, err := s.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", Password)
 	if err != nil {
 		s.Fatal(err)
 	}

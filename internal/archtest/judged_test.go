@@ -54,7 +54,7 @@ func endsLater() map[string]string {
 }
 
 // credentials are the packages whose data decides who may do what with an account, by the field of
-// flow.Flows that keeps them.
+// flow.core that keeps them.
 func credentials() map[string]string {
 	return map[string]string{
 		"accounts": "internal/account", "factors": "internal/factor", "passkeys": "internal/passkey", "sessions": "internal/session", "trusts": "internal/trust",

@@ -121,6 +121,7 @@ func rules() map[string]rule {
 		"no mutable state":      noMutableState,
 		"ended sessions":        endedSessions,
 		"judged effects":        judgedEffects,
+		"holders of flow":       heldTypes,
 		"fault codes":           faultCodes,
 		"words of the faults":   words,
 		"links":                 links,

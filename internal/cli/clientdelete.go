@@ -44,11 +44,11 @@ func (c clientDeleteCmd) Run(s *session) error {
 		return fmt.Errorf("%w: this ends all tokens and consents of the client permanently: add --yes to confirm", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		registered, err := a.Flows.DeleteRegistered(s, c.ID)
+		registered, err := a.Operator.DeleteRegistered(s, flow.ByOperator, c.ID)
 		if err != nil {
 			return err
 		}
-		use, err := a.Flows.ForgetClient(s, c.ID)
+		use, err := a.Operator.ForgetClient(s, flow.ByOperator, c.ID)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/app"
+	"portico/internal/flow"
 	"portico/internal/openid"
 )
 
@@ -14,7 +15,7 @@ import (
 // themselves.
 func (s *session) registered() (rows []clientRow, err error) {
 	err = s.withApp(func(a *app.App) error {
-		list, err := a.Flows.Registered(s)
+		list, err := a.Operator.Registered(s)
 		for _, r := range list {
 			var told openid.Registration
 			if err := json.Unmarshal([]byte(r.Metadata), &told); err != nil {
@@ -40,7 +41,7 @@ func registeredProof(method string) string {
 
 // fill adds what a client has registered, if it is there.
 func (d *clientDetail) fill(s *session, a *app.App) error {
-	r, ok, err := a.Flows.RegisteredByID(s, d.ID)
+	r, ok, err := a.Operator.RegisteredByID(s, d.ID)
 	if err != nil || !ok {
 		return err
 	}
@@ -100,7 +101,7 @@ func (c clientTokenNewCmd) Run(s *session) error {
 		return fmt.Errorf("%w: --for must be a time from 1m to 720h", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		text, t, err := a.Flows.AllowRegistrations(s, c.Uses, c.For)
+		text, t, err := a.Operator.AllowRegistrations(s, flow.ByOperator, c.Uses, c.For)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (clientTokenListCmd) Help() string { return "Example:\n  portico client tok
 
 func (c clientTokenListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		list, err := a.Flows.InitialTokens(s)
+		list, err := a.Operator.InitialTokens(s)
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (clientTokenDeleteCmd) Help() string {
 
 func (c clientTokenDeleteCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		there, err := a.Flows.EndInitialToken(s, c.ID)
+		there, err := a.Operator.EndInitialToken(s, flow.ByOperator, c.ID)
 		if err == nil && !there {
 			err = fmt.Errorf("%w: unknown token", errAbsent)
 		}

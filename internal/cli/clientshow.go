@@ -59,7 +59,7 @@ func (c clientShowCmd) Run(s *session) error {
 	}
 	client, known := clientOf(cfg, c.ID)
 	return s.withApp(func(a *app.App) error {
-		users, err := a.Flows.ClientUsers(s, c.ID)
+		users, err := a.Operator.ClientUsers(s, c.ID)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/app"
 	"portico/internal/factor"
+	"portico/internal/flow"
 )
 
 // factors are the second factors of an account in the output.
@@ -41,7 +42,7 @@ func (userFactorsCmd) Help() string {
 
 func (c userFactorsCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		have, err := a.Flows.Factors(s, u.ID)
+		have, err := a.Operator.Factors(s, u.ID)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (userResetFactorsCmd) Help() string {
 
 func (c userResetFactorsCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		removed, err := a.Flows.ResetFactors(s, u)
+		removed, err := a.Operator.ResetFactors(s, flow.ByOperator, u)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 type initCmd struct {
@@ -63,11 +64,11 @@ func (c initCmd) begin(s *session, settings string, a answers) (link string, unt
 		return "", time.Time{}, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	u, err := opened.Flows.CreateUser(s, a.Admin, "", "", "admin")
+	u, err := opened.Operator.CreateUser(s, flow.ByOperator, a.Admin, "", "", "admin")
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	return opened.Flows.AccountLink(s, u)
+	return opened.Operator.AccountLink(s, flow.ByOperator, u)
 }
 
 // next returns what was made, and the next steps.
@@ -106,11 +107,11 @@ func (userLinkCmd) Help() string {
 
 func (c userLinkCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		u, err := a.Flows.User(s, c.Email)
+		u, err := a.Operator.User(s, c.Email)
 		if err != nil {
 			return err
 		}
-		link, until, err := a.Flows.AccountLink(s, u)
+		link, until, err := a.Operator.AccountLink(s, flow.ByOperator, u)
 		if err != nil {
 			return err
 		}

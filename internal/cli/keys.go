@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"portico/internal/app"
+	"portico/internal/flow"
 	"portico/internal/signingkey"
 )
 
@@ -38,7 +39,7 @@ func (keysListCmd) Help() string { return "Example:\n  portico keys list" }
 
 func (c keysListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		list, err := a.Flows.SigningKeys(s)
+		list, err := a.Operator.SigningKeys(s)
 		if err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (keysRotateCmd) Help() string {
 
 func (c keysRotateCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		key, err := a.Flows.RotateKey(s)
+		key, err := a.Operator.RotateKey(s, flow.ByOperator)
 		if err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (keysRevokeCmd) Help() string {
 
 func (c keysRevokeCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		if err := a.Flows.RevokeKey(s, c.ID); err != nil {
+		if err := a.Operator.RevokeKey(s, flow.ByOperator, c.ID); err != nil {
 			return err
 		}
 		return s.print(c.JSON, map[string]string{"revoked": c.ID}, "revoked\t"+c.ID)

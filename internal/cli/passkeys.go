@@ -36,7 +36,7 @@ func (userPasskeysCmd) Help() string {
 
 func (c userPasskeysCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		have, err := a.Flows.Passkeys(s, u.ID)
+		have, err := a.Operator.Passkeys(s, u.ID)
 		if err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 func register(ts *testscript.TestScript, _ bool, args []string) {
 	a := appOf(ts)
 	defer a.Close()
-	r, err := a.Flows.RegisterClient(context.Background(), flow.Caller{Peer: "192.0.2.1/32"}, args[1], []byte(`{"redirect_uris":["`+args[2]+`"]}`))
+	r, err := a.OpenID.RegisterClient(context.Background(), flow.Caller{Peer: "192.0.2.1/32"}, args[1], []byte(`{"redirect_uris":["`+args[2]+`"]}`))
 	ts.Check(err)
 	ts.Setenv(args[0], r.ID)
 }
@@ -143,7 +143,7 @@ func consent(ts *testscript.TestScript, _ bool, args []string) {
 	a := appOf(ts)
 	defer a.Close()
 	ctx := context.Background()
-	user, err := a.Flows.User(ctx, args[0])
+	user, err := a.Operator.User(ctx, args[0])
 	ts.Check(err)
 	ts.Check(a.Store.Write(ctx, func(tx *store.Tx) error {
 		return tx.SaveConsent(ctx, openid.Consent{AccountID: user.ID, ClientID: args[1], Scopes: []string{"openid"}, GivenAt: time.Now()})

@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 	sessions "portico/internal/session"
 	"portico/internal/useragent"
 )
@@ -45,7 +46,7 @@ func (sessionListCmd) Help() string { return "Example:\n  portico session list m
 
 func (c sessionListCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		held, err := a.Flows.UserSessions(s, u.ID)
+		held, err := a.Operator.UserSessions(s, u.ID)
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (sessionEndCmd) Help() string {
 func (c sessionEndCmd) Run(s *session) error {
 	if strings.Contains(c.Which, "@") {
 		return s.withUser(c.Which, func(a *app.App, u account.Account) error {
-			n, err := a.Flows.EndUserSessions(s, u.ID)
+			n, err := a.Operator.EndUserSessions(s, flow.ByOperator, u.ID)
 			if err != nil {
 				return err
 			}
@@ -79,7 +80,7 @@ func (c sessionEndCmd) Run(s *session) error {
 		})
 	}
 	return s.withApp(func(a *app.App) error {
-		if err := a.Flows.EndUserSession(s, c.Which); err != nil {
+		if err := a.Operator.EndUserSession(s, flow.ByOperator, c.Which); err != nil {
 			return err
 		}
 		return c.done(s, 1)

@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 	"portico/internal/trust"
 	"portico/internal/useragent"
 )
@@ -45,7 +46,7 @@ func (userTrustListCmd) Help() string {
 
 func (c userTrustListCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		list, err := a.Flows.TrustedBrowsers(s, u.ID)
+		list, err := a.Operator.TrustedBrowsers(s, u.ID)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (userTrustEndCmd) Help() string {
 
 func (c userTrustEndCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		ended, err := a.Flows.EndUserTrust(s, u)
+		ended, err := a.Operator.EndUserTrust(s, flow.ByOperator, u)
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func (c userCreateCmd) Run(s *session) error {
 		}
 	}
 	return s.withApp(func(a *app.App) error {
-		created, err := a.Flows.CreateUser(s, c.Email, c.Name, password, c.Role...)
+		created, err := a.Operator.CreateUser(s, flow.ByOperator, c.Email, c.Name, password, c.Role...)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (c userListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		all, after := []person{}, ""
 		for {
-			page, err := a.Flows.Users(s, after, 500)
+			page, err := a.Operator.Users(s, after, 500)
 			if err != nil {
 				return err
 			}
@@ -175,7 +175,7 @@ func (c userEnableCmd) Run(s *session) error { return s.setState(c.Email, accoun
 
 func (s *session) setState(email string, state account.State) error {
 	return s.withUser(email, func(a *app.App, u account.Account) error {
-		return a.Flows.SetUserState(s, u.ID, state)
+		return a.Operator.SetUserState(s, flow.ByOperator, u.ID, state)
 	})
 }
 
@@ -193,7 +193,7 @@ func (c userSetPasswordCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return a.Flows.SetUserPassword(s, u, password)
+		return a.Operator.SetUserPassword(s, flow.ByOperator, u, password)
 	})
 }
 
@@ -207,7 +207,7 @@ func (userUnlockCmd) Help() string {
 
 // Run lifts the limits of passwords, codes and emails of an address.
 func (c userUnlockCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error { return a.Flows.Unlock(s, c.Email) })
+	return s.withApp(func(a *app.App) error { return a.Operator.Unlock(s, flow.ByOperator, c.Email) })
 }
 
 type userDeleteCmd struct {
@@ -222,14 +222,14 @@ func (c userDeleteCmd) Run(s *session) error {
 		return fmt.Errorf("%w: this deletes the account permanently: add --yes to confirm, or use 'portico user disable'", errUsage)
 	}
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.DeleteUser(s, u.ID)
+		return a.Operator.DeleteUser(s, flow.ByOperator, u.ID)
 	})
 }
 
 // withUser runs fn with the account of an email address.
 func (s *session) withUser(email string, fn func(*app.App, account.Account) error) error {
 	return s.withApp(func(a *app.App) error {
-		u, err := a.Flows.User(s, email)
+		u, err := a.Operator.User(s, email)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 type userSetEmailCmd struct {
@@ -17,7 +18,7 @@ func (userSetEmailCmd) Help() string {
 
 func (c userSetEmailCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.SetUserAddress(s, u.ID, c.To)
+		return a.Operator.SetUserAddress(s, flow.ByOperator, u.ID, c.To)
 	})
 }
 
@@ -32,7 +33,7 @@ func (userSetNameCmd) Help() string {
 
 func (c userSetNameCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.SetUserName(s, u.ID, c.Name)
+		return a.Operator.SetUserName(s, flow.ByOperator, u.ID, c.Name)
 	})
 }
 
@@ -46,7 +47,7 @@ func (userRemovePictureCmd) Help() string {
 
 func (c userRemovePictureCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.RemoveUserPortrait(s, u)
+		return a.Operator.RemoveUserPortrait(s, flow.ByOperator, u)
 	})
 }
 
@@ -61,6 +62,6 @@ func (userUnlinkCmd) Help() string {
 
 func (c userUnlinkCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.UnlinkUser(s, u.ID, c.Provider)
+		return a.Operator.UnlinkUser(s, flow.ByOperator, u.ID, c.Provider)
 	})
 }

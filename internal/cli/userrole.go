@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 type userSetRolesCmd struct {
@@ -20,7 +21,7 @@ func (userSetRolesCmd) Help() string {
 
 func (c userSetRolesCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.SetUserRoles(s, u.ID, c.Roles)
+		return a.Operator.SetUserRoles(s, flow.ByOperator, u.ID, c.Roles)
 	})
 }
 
@@ -35,7 +36,7 @@ func (userAddRoleCmd) Help() string {
 
 func (c userAddRoleCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Flows.AddUserRoles(s, u.ID, c.Roles)
+		return a.Operator.AddUserRoles(s, flow.ByOperator, u.ID, c.Roles)
 	})
 }
 
@@ -56,6 +57,6 @@ func (c userRemoveRoleCmd) Run(s *session) error {
 				return fmt.Errorf("%w: the account has no role %s: its roles are: %s", errAbsent, role, strings.Join(u.Roles, ", "))
 			}
 		}
-		return a.Flows.RemoveUserRoles(s, u.ID, c.Roles)
+		return a.Operator.RemoveUserRoles(s, flow.ByOperator, u.ID, c.Roles)
 	})
 }

@@ -29,23 +29,23 @@ type personDetail struct {
 
 func detailOf(s *session, a *app.App, u account.Account) (personDetail, error) {
 	p := personDetail{person: personOf(u), Providers: []string{}}
-	others, err := a.Flows.Addresses(s, u.ID)
+	others, err := a.Operator.Addresses(s, u.ID)
 	if err != nil {
 		return p, err
 	}
-	passkeys, err := a.Flows.Passkeys(s, u.ID)
+	passkeys, err := a.Operator.Passkeys(s, u.ID)
 	if err != nil {
 		return p, err
 	}
-	second, err := a.Flows.Factors(s, u.ID)
+	second, err := a.Operator.Factors(s, u.ID)
 	if err != nil {
 		return p, err
 	}
-	browsers, err := a.Flows.TrustedBrowsers(s, u.ID)
+	browsers, err := a.Operator.TrustedBrowsers(s, u.ID)
 	if err != nil {
 		return p, err
 	}
-	linked, err := a.Flows.OwnProviders(s, u.ID)
+	linked, err := a.Operator.OwnProviders(s, u.ID)
 	for _, l := range linked {
 		if !l.Since.IsZero() {
 			p.Providers = append(p.Providers, l.ID)

@@ -57,7 +57,7 @@ func (c whyCmd) Run(s *session) error {
 		return c.refusals(s)
 	}
 	return s.withApp(func(a *app.App) error {
-		told, err := a.Flows.Why(s, c.Email)
+		told, err := a.Operator.Why(s, c.Email)
 		if err != nil {
 			return err
 		}

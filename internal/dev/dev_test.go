@@ -13,6 +13,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/dev"
+	"portico/internal/flow"
 	"portico/web"
 )
 
@@ -106,7 +107,7 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	if people, err := a.Flows.Users(t.Context(), "", 10); err != nil || len(people) > 0 {
+	if people, err := a.Operator.Users(t.Context(), "", 10); err != nil || len(people) > 0 {
 		t.Errorf("the real database has %d accounts now (%v)", len(people), err)
 	}
 
@@ -155,9 +156,9 @@ func TestRun_ChangedPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	change := func(email string) {
-		user, err := a.Flows.User(t.Context(), email)
+		user, err := a.Operator.User(t.Context(), email)
 		if err == nil {
-			err = a.Flows.SetUserPassword(t.Context(), user, "seven ladders over a canal")
+			err = a.Operator.SetUserPassword(t.Context(), flow.ByOperator, user, "seven ladders over a canal")
 		}
 		if err != nil {
 			t.Fatal(err)

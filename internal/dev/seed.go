@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 // seedPassword is the published password of every seeded account.
@@ -31,7 +32,7 @@ func seed(ctx context.Context, a *app.App) ([]string, error) {
 		if err := p.make(ctx, a); err != nil {
 			return nil, err
 		}
-		found, err := a.Flows.User(ctx, p.email)
+		found, err := a.Operator.User(ctx, p.email)
 		if err != nil {
 			return nil, err
 		}
@@ -42,12 +43,12 @@ func seed(ctx context.Context, a *app.App) ([]string, error) {
 
 // make creates the account if it does not exist.
 func (p person) make(ctx context.Context, a *app.App) error {
-	created, err := a.Flows.CreateUser(ctx, p.email, p.name, seedPassword, p.roles...)
+	created, err := a.Operator.CreateUser(ctx, flow.ByOperator, p.email, p.name, seedPassword, p.roles...)
 	switch {
 	case errors.Is(err, account.Exists):
 		return nil
 	case err == nil && p.closed:
-		return a.Flows.SetUserState(ctx, created.ID, account.DisabledByOperator)
+		return a.Operator.SetUserState(ctx, flow.ByOperator, created.ID, account.DisabledByOperator)
 	}
 	return err
 }

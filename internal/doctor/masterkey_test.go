@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/outbox"
 	"portico/internal/secret"
 	"portico/internal/store"
@@ -71,11 +72,11 @@ func TestMasterKey(t *testing.T) {
 	back := cfg
 	back.SecretFile, back.SecretNext = cfg.SecretNext, cfg.SecretFile
 	with(t, back, func(a *app.App) error {
-		u, err := a.Flows.CreateUser(t.Context(), "ada@example.org", "", "copper lantern over seven hills")
+		u, err := a.Operator.CreateUser(t.Context(), flow.ByOperator, "ada@example.org", "", "copper lantern over seven hills")
 		if err != nil {
 			return err
 		}
-		_, _, err = a.Flows.AccountLink(t.Context(), u)
+		_, _, err = a.Operator.AccountLink(t.Context(), flow.ByOperator, u)
 		return err
 	})
 	rotate(t, back, true)

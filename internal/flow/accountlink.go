@@ -19,7 +19,7 @@ import (
 // over, and the owner gets an email that it was made.
 //
 // Faults: account.Disabled.
-func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string, until time.Time, err error) {
+func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account) (link string, until time.Time, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		if !a.Open() {
 			return account.Disabled
@@ -36,15 +36,15 @@ func (f *Flows) AccountLink(ctx context.Context, a account.Account) (link string
 			return err
 		}
 		link, until = f.linkTo(issued.Link), issued.ExpiresAt
-		if err := f.record.Add(ctx, tx, byOperator(audit.LinkMade, a.ID)); err != nil {
+		if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID)); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, email{template: mailLinkMade, owner: &a.Account})
+		return f.post(ctx, tx, by.caller, email{template: mailLinkMade, owner: &a.Account})
 	})
 	return link, until, err
 }
 
 // linkTo returns the URL of a link from its token.
-func (f *Flows) linkTo(token string) string {
+func (f *core) linkTo(token string) string {
 	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
 }

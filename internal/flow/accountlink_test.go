@@ -16,11 +16,11 @@ import (
 // handed presses a new link of the operator, and returns the page that follows.
 func (v *visitor) handed(address string) (page, flowID string) {
 	v.Helper()
-	a, err := v.flows.User(v.Context(), address)
+	a, err := v.Operator.User(v.Context(), address)
 	if err != nil {
 		v.Fatal(err)
 	}
-	link, _, err := v.flows.AccountLink(v.Context(), a)
+	link, _, err := v.Operator.AccountLink(v.Context(), flow.ByOperator, a)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func (v *visitor) handed(address string) (page, flowID string) {
 	if err != nil {
 		v.Fatal(err)
 	}
-	r := v.must(v.flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}))
+	r := v.must(v.Flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}))
 	page, _, _ = strings.Cut(r.Next, "?")
 	return page, r.FlowID
 }
@@ -39,7 +39,7 @@ func TestAccountLink_WhereAFactorIsNeeded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withPasskeys(t), func(c *flow.Config) { c.Require = flow.Require{All: true} })
 	for _, address := range []string{"mara@example.org", "kim@example.org"} {
-		if _, err := b.flows.CreateUser(t.Context(), address, "", good); err != nil {
+		if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, address, "", good); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestAccountLink_WhereAFactorIsNeeded(t *testing.T) {
 		t.Fatalf("the link leads to %s", page)
 	}
 	_, made := mara.first(id)
-	if r := mara.must(b.flows.AddFirstPasskey(t.Context(), mara.Caller, id, made)); r.Next != "/auth/account" || !mara.found().Session.Strong() {
+	if r := mara.must(b.Flows.AddFirstPasskey(t.Context(), mara.Caller, id, made)); r.Next != "/auth/account" || !mara.found().Session.Strong() {
 		t.Errorf("after the passkey: %s", r.Next)
 	}
 	got := b.mails(3)
@@ -60,7 +60,7 @@ func TestAccountLink_WhereAFactorIsNeeded(t *testing.T) {
 	}
 
 	_, id = kim.handed("kim@example.org")
-	r := kim.must(b.flows.ResetPassword(t.Context(), kim.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
+	r := kim.must(b.Flows.ResetPassword(t.Context(), kim.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
 	if r.Session != nil || !strings.HasPrefix(r.Next, "/auth/protect?") {
 		t.Errorf("after the password: %s", r.Next)
 	}
@@ -71,27 +71,27 @@ func TestAccountLink_Recorded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.visitor("192.0.2.1").register("mara@example.org")
-	v, before := b.visitor("192.0.2.2"), b.flows.Stats()
+	v, before := b.visitor("192.0.2.2"), b.Flows.Stats()
 	_, id := v.handed("mara@example.org")
-	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
+	v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: id, Password: another, Confirm: another}))
 	r := b.record(audit.SignedIn)
-	if words := b.flows.ProofsOf(r)[0].String(); r.Detail != "operator_link" || words != "link from the operator" {
+	if words := b.Owner.ProofsOf(r)[0].String(); r.Detail != "operator_link" || words != "link from the operator" {
 		t.Errorf("the record says %q, in words %q", r.Detail, words)
 	}
 	if got := v.found().Session.Methods; !slices.Equal(got, []string{"operator_link"}) {
 		t.Errorf("the session has %v", got)
 	}
-	if got := grown(t, before.SignIns, b.flows.Stats().SignIns); !maps.Equal(got, map[string]uint64{"operator_link": 1}) {
+	if got := grown(t, before.SignIns, b.Flows.Stats().SignIns); !maps.Equal(got, map[string]uint64{"operator_link": 1}) {
 		t.Errorf("the counters say %v", got)
 	}
 
-	begun := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	begun := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
 	for m.Template != "recover" {
 		m = b.next()
 	}
-	begun = v.must(b.flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, m.Data["code"]))
-	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: good, Confirm: good}))
+	begun = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, m.Data["code"]))
+	v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: good, Confirm: good}))
 	if r := b.record(audit.SignedIn); r.Detail != "mail" {
 		t.Errorf("after a recovery the record says %q", r.Detail)
 	}
@@ -104,19 +104,19 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 	b := setup(t, withPasskeys(t))
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
 	b.next()
 	if page, _ := v.handed("mara@example.org"); page != "/auth/reset-password" {
 		t.Errorf("after an alarm: %s", page)
 	}
 	b.next()
 	b.clock.Advance(72 * time.Hour)
-	a, err := b.flows.User(t.Context(), "mara@example.org")
+	a, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, _, err := b.flows.AccountLink(t.Context(), a)
+	link, _, err := b.Operator.AccountLink(t.Context(), flow.ByOperator, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +126,9 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.clock.Advance(16 * time.Minute)
-	v.must(b.flows.ResendLink(t.Context(), v.Caller, u.Query().Get("token")))
+	v.must(b.Flows.ResendLink(t.Context(), v.Caller, u.Query().Get("token")))
 	elsewhere := b.visitor("192.0.2.3")
-	r := elsewhere.must(b.flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next())}))
+	r := elsewhere.must(b.Flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next())}))
 	if !strings.HasPrefix(r.Next, "/auth/reset-password?") {
 		t.Errorf("the link of the email leads to %s", r.Next)
 	}
@@ -138,11 +138,11 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 func TestNIST_Link(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	a, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good)
+	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good)
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, _, err := b.flows.AccountLink(t.Context(), a)
+	link, _, err := b.Operator.AccountLink(t.Context(), flow.ByOperator, a)
 	if err != nil {
 		t.Fatal(err)
 	}

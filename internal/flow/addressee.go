@@ -15,7 +15,7 @@ type addressee struct {
 
 // addressed returns whose an address is. It costs the same with and without an
 // account. An address that is only kept belongs to no account.
-func (f *Flows) addressed(ctx context.Context, tx account.Store, key string) (addressee, error) {
+func (f *core) addressed(ctx context.Context, tx account.Store, key string) (addressee, error) {
 	o, other, err := tx.AddressByKey(ctx, key, f.clock.Now())
 	if err != nil {
 		return addressee{}, err

@@ -13,9 +13,6 @@ import (
 	"portico/internal/session"
 )
 
-// operator is the caller of the commands of an operator.
-var operator = Caller{Locale: "en"}
-
 // NoPassword means that an operator sets a password and gives none.
 var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
 
@@ -23,7 +20,7 @@ var NoPassword = fault.InvalidFields(fault.Field{Name: "password", Code: passwor
 // password the user sets one by "Forgot your password?".
 //
 // Faults: the fields email, name, role and password, account.Exists.
-func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, roles ...string) (account.Account, error) {
+func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen string, roles ...string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
@@ -44,14 +41,14 @@ func (f *Flows) CreateUser(ctx context.Context, email, name, chosen string, role
 		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, byOperator(audit.AccountCreated, a.ID))
+		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID))
 	})
 	return a, err
 }
 
 // hashChosen checks and hashes a password that an operator chose. It returns ""
 // for "".
-func (f *Flows) hashChosen(ctx context.Context, chosen, address string) (string, error) {
+func (f *Operator) hashChosen(ctx context.Context, chosen, address string) (string, error) {
 	if chosen == "" {
 		return "", nil
 	}
@@ -66,7 +63,7 @@ func (f *Flows) hashChosen(ctx context.Context, chosen, address string) (string,
 }
 
 // User returns the account of an address, or account.Missing.
-func (f *Flows) User(ctx context.Context, email string) (account.Account, error) {
+func (f *Operator) User(ctx context.Context, email string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
@@ -87,7 +84,7 @@ func (f *Flows) User(ctx context.Context, email string) (account.Account, error)
 
 // Users returns up to limit accounts whose canonical address is greater than
 // after, in its order.
-func (f *Flows) Users(ctx context.Context, after string, limit int) (list []account.Account, err error) {
+func (f *Operator) Users(ctx context.Context, after string, limit int) (list []account.Account, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.ListAccounts(ctx, after, limit)
 		return err
@@ -97,7 +94,7 @@ func (f *Flows) Users(ctx context.Context, after string, limit int) (list []acco
 
 // SetUserState opens or closes an account. Both end its sessions and pending
 // flows, and notify the owner. It does nothing if the account has the state.
-func (f *Flows) SetUserState(ctx context.Context, id string, state account.State) error {
+func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
 	if state == account.DisabledByOperator {
 		name, why = audit.AccountDisabled, session.Closed
@@ -117,7 +114,7 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
-		return f.report(ctx, tx, operator, a.Account, byOperator(name, id))
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(name, id))
 	})
 }
 
@@ -126,25 +123,25 @@ func (f *Flows) SetUserState(ctx context.Context, id string, state account.State
 // if the account has these roles.
 //
 // Faults: the field role, account.Missing.
-func (f *Flows) SetUserRoles(ctx context.Context, id string, roles []string) error {
-	return f.changeRoles(ctx, id, func([]string) []string { return roles })
+func (f *Operator) SetUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
+	return f.changeRoles(ctx, by, id, func([]string) []string { return roles })
 }
 
 // AddUserRoles gives an account more roles, as SetUserRoles does.
-func (f *Flows) AddUserRoles(ctx context.Context, id string, roles []string) error {
-	return f.changeRoles(ctx, id, func(has []string) []string { return slices.Concat(has, roles) })
+func (f *Operator) AddUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
+	return f.changeRoles(ctx, by, id, func(has []string) []string { return slices.Concat(has, roles) })
 }
 
 // RemoveUserRoles takes roles away from an account, as SetUserRoles does. A role that
 // the account does not have is not an error.
-func (f *Flows) RemoveUserRoles(ctx context.Context, id string, roles []string) error {
-	return f.changeRoles(ctx, id, func(has []string) []string {
+func (f *Operator) RemoveUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
+	return f.changeRoles(ctx, by, id, func(has []string) []string {
 		return slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(roles, r) })
 	})
 }
 
 // changeRoles gives an account the roles that next makes of its present ones.
-func (f *Flows) changeRoles(ctx context.Context, id string, next func(has []string) []string) error {
+func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next func(has []string) []string) error {
 	if bad := badRole(next(nil)); bad != nil { // wrong for every account
 		return fault.InvalidFields(*bad)
 	}
@@ -162,9 +159,9 @@ func (f *Flows) changeRoles(ctx context.Context, id string, next func(has []stri
 		if err := f.sessions.Changed(ctx, tx, id); err != nil {
 			return err
 		}
-		fact := byOperator(audit.RolesChanged, id)
+		fact := by.fact(audit.RolesChanged, id)
 		fact.Detail = strings.Join(roles, ",")
-		return f.report(ctx, tx, operator, a.Account, fact)
+		return f.report(ctx, tx, by.caller, a.Account, fact)
 	})
 }
 
@@ -186,7 +183,7 @@ func distinct(roles []string) []string {
 }
 
 // SetUserPassword sets a password, ends the sessions and notifies the owner.
-func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen string) error {
+func (f *Operator) SetUserPassword(ctx context.Context, by Actor, a account.Account, chosen string) error {
 	if chosen == "" {
 		return NoPassword
 	}
@@ -195,14 +192,14 @@ func (f *Flows) SetUserPassword(ctx context.Context, a account.Account, chosen s
 		return err
 	}
 	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
-		return f.replacePassword(ctx, tx, operator, a, hash, byOperator(audit.PasswordChanged, a.ID))
+		return f.replacePassword(ctx, tx, by.caller, a, hash, by.fact(audit.PasswordChanged, a.ID))
 	})
 }
 
 // Unlock resets the counts of attempts and emails of an address and its mailbox,
 // with or without an account. Counts of a single browser or network are not
 // stored by address, and expire.
-func (f *Flows) Unlock(ctx context.Context, email string) error {
+func (f *Operator) Unlock(ctx context.Context, by Actor, email string) error {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return fault.InvalidFields(*bad)
@@ -218,15 +215,15 @@ func (f *Flows) Unlock(ctx context.Context, email string) error {
 		if err := f.clear(ctx, tx, factorAttempts(*known)...); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, byOperator(audit.Unlocked, known.ID))
+		return f.record.Add(ctx, tx, by.fact(audit.Unlocked, known.ID))
 	})
 }
 
 // DeleteUser erases an account at once, and notifies its former owner.
-func (f *Flows) DeleteUser(ctx context.Context, id string) error {
+func (f *Operator) DeleteUser(ctx context.Context, by Actor, id string) error {
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
-		erased := byOperator(audit.AccountDeleted, id)
-		if err := f.post(ctx, tx, operator, inWords(a.Account, erased)); err != nil { // while its addresses are known
+		erased := by.fact(audit.AccountDeleted, id)
+		if err := f.post(ctx, tx, by.caller, inWords(a.Account, erased)); err != nil { // while its addresses are known
 			return err
 		}
 		return f.erase(ctx, tx, erased)
@@ -238,10 +235,4 @@ func missing(err error) error {
 		return err
 	}
 	return account.Missing
-}
-
-const actorOperator = "operator"
-
-func byOperator(name audit.Name, accountID string) audit.Fact {
-	return audit.Fact{Name: name, AccountID: accountID, Actor: actorOperator}
 }

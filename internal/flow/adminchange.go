@@ -14,7 +14,7 @@ import (
 // nothing if the account has this address alone, in this spelling.
 //
 // Faults: the field email, account.Exists, account.Missing.
-func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
+func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email string) error {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return fault.InvalidFields(*bad)
@@ -27,8 +27,8 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 		if err := tx.DropAddress(ctx, id, address.Key); err != nil { // so that it is told once
 			return err
 		}
-		err = f.moveAddress(ctx, tx, operator, a, address, move{
-			former: mailAddress, new: mailGiven, why: session.Operator, change: byOperator(audit.AddressChanged, id), since: account.Always,
+		err = f.moveAddress(ctx, tx, by.caller, a, address, move{
+			former: mailAddress, new: mailGiven, why: session.Operator, change: by.fact(audit.AddressChanged, id), since: account.Always,
 		})
 		if err != nil {
 			return err
@@ -43,27 +43,27 @@ func (f *Flows) SetUserAddress(ctx context.Context, id, email string) error {
 // removes it. Its sessions continue and have the new name from their next use.
 //
 // Faults: the field name, account.Missing.
-func (f *Flows) SetUserName(ctx context.Context, id, typed string) error {
+func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) error {
 	name, bad := account.ParseName(typed, "name")
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
-		return f.rename(ctx, tx, operator, a.judged, name, byOperator(audit.NameChanged, id))
+		return f.rename(ctx, tx, by.caller, a.judged, name, by.fact(audit.NameChanged, id))
 	})
 }
 
 // RemoveUserPortrait removes the picture of an account and notifies the owner. It
 // does nothing if there is none.
-func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error {
+func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, a account.Account) error {
 	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		removed, err := tx.DeletePortrait(ctx, a.ID)
 		if err != nil || !removed {
 			return err
 		}
-		fact := byOperator(audit.PortraitChanged, a.ID)
+		fact := by.fact(audit.PortraitChanged, a.ID)
 		fact.Detail = portraitRemoved
-		return f.portraitChanged(ctx, tx, operator, fact, email{template: mailNoPortrait, owner: &a.Account})
+		return f.portraitChanged(ctx, tx, by.caller, fact, email{template: mailNoPortrait, owner: &a.Account})
 	})
 }
 
@@ -72,7 +72,7 @@ func (f *Flows) RemoveUserPortrait(ctx context.Context, a account.Account) error
 // set a password through "Forgot your password?".
 //
 // Faults: NotLinked, account.Missing.
-func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
+func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string) error {
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
 		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
 			return err
@@ -85,17 +85,17 @@ func (f *Flows) UnlinkUser(ctx context.Context, id, provider string) error {
 		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
 			return err
 		}
-		fact := byOperator(audit.ProviderRemoved, id)
+		fact := by.fact(audit.ProviderRemoved, id)
 		fact.Detail = provider
 		if err := f.record.Add(ctx, tx, fact); err != nil {
 			return err
 		}
-		return f.post(ctx, tx, operator, email{template: mailUnlinked, owner: &a.Account, provider: f.named(provider)["provider"]})
+		return f.post(ctx, tx, by.caller, email{template: mailUnlinked, owner: &a.Account, provider: f.named(provider)["provider"]})
 	})
 }
 
 // rename stores the name and everything that belongs to it.
-func (f *Flows) rename(ctx context.Context, tx Tx, c Caller, a judged, name string, change audit.Fact) error {
+func (f *core) rename(ctx context.Context, tx Tx, c Caller, a judged, name string, change audit.Fact) error {
 	if name == a.Name {
 		return nil
 	}

@@ -34,7 +34,7 @@ type alarm struct {
 }
 
 // alarmLink returns the link of an email to an address of an account.
-func (f *Flows) alarmLink(l email, now time.Time) string {
+func (f *core) alarmLink(l email, now time.Time) string {
 	text := fmt.Sprintf("%s %d %s", l.owner.ID, now.UnixMicro(), l.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
@@ -99,7 +99,7 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 
 // outranked reports whether the alarm that closes an account was raised from an
 // older address than one that the account has since a time.
-func (f *Flows) outranked(a account.Account, since time.Time) bool {
+func (f *core) outranked(a account.Account, since time.Time) bool {
 	return f.alarmed(a) && since.After(a.Alarm.AddedAt)
 }
 
@@ -175,13 +175,13 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 
 // alarmed reports whether an alarm of the owner still closes the account to
 // changes of how it is signed in to.
-func (f *Flows) alarmed(a account.Account) bool {
+func (f *core) alarmed(a account.Account) bool {
 	return f.clock.Now().Before(a.Alarm.RaisedAt.Add(alarmLife))
 }
 
 // MayChange returns Alarmed while an alarm closes an account to changes of how it is
 // signed in to.
-func (f *Flows) MayChange(ctx context.Context, accountID string) error {
+func (f *Owner) MayChange(ctx context.Context, accountID string) error {
 	return f.store.Read(ctx, func(tx Tx) error {
 		owner, _, err := tx.AccountByID(ctx, accountID)
 		if err == nil && f.alarmed(owner) {
@@ -192,6 +192,6 @@ func (f *Flows) MayChange(ctx context.Context, accountID string) error {
 }
 
 // stopped returns the fault of a change that an alarm refuses.
-func (f *Flows) stopped(a account.Account) error {
+func (f *core) stopped(a account.Account) error {
 	return Alarmed.WithRetryAfter(throttle.Rounded(a.Alarm.RaisedAt.Add(alarmLife).Sub(f.clock.Now())))
 }

@@ -22,14 +22,14 @@ func TestRaiseAlarm(t *testing.T) {
 	b.next() // about the new browser
 	id := thief.found().User.ID
 	token := alarmToken(thief.moves("thief@example.net"))
-	if view, err := b.flows.ViewAlarm(t.Context(), token); err != nil || view.Address != "m•••@example.org" {
+	if view, err := b.Flows.ViewAlarm(t.Context(), token); err != nil || view.Address != "m•••@example.org" {
 		t.Fatalf("%+v, %v", view, err)
 	}
 	if thief.signedIn() == "" {
 		t.Fatal("the page of the link has an effect")
 	}
 	b.clock.Advance(72*time.Hour - time.Second)
-	r := v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, token))
+	r := v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, token))
 	if r.Session != nil || thief.signedIn() != "" || v.signedIn() != "" {
 		t.Error("somebody is signed in")
 	}
@@ -40,10 +40,10 @@ func TestRaiseAlarm(t *testing.T) {
 	if f := b.record(audit.AlarmRaised); f.AccountID != id || f.Actor != "self" {
 		t.Errorf("%+v", f)
 	}
-	if _, err := b.flows.ViewAlarm(t.Context(), token); !errors.Is(err, flow.AlarmDone) {
+	if _, err := b.Flows.ViewAlarm(t.Context(), token); !errors.Is(err, flow.AlarmDone) {
 		t.Errorf("the link again: %v", err)
 	}
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmDone) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmDone) {
 		t.Errorf("the link again: %v", err)
 	}
 	for _, address := range []string{"thief@example.net", "mara@example.org"} {
@@ -51,22 +51,22 @@ func TestRaiseAlarm(t *testing.T) {
 			t.Errorf("%s signs in with the old password: %v", address, err)
 		}
 	}
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
-	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
 	b.next()
 	if v.found().User.Address != "mara@example.org" || v.found().User.ID != id {
 		t.Errorf("%+v", v.found().User)
 	}
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good+" anew", good+" anew"))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), good+" anew", good+" anew"))
 	b.next()
-	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
+	if _, err := b.Owner.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
 		t.Errorf("the password is removed: %v", err)
 	}
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org", false); !errors.Is(err, flow.Alarmed) {
+	if _, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "new@example.org", false); !errors.Is(err, flow.Alarmed) {
 		t.Errorf("a change after the alarm: %v", err)
 	}
 	for range 11 { // one more than downloads a day
-		if _, err := b.flows.Data(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
+		if _, err := b.Owner.Data(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.Alarmed) {
 			t.Errorf("a download after the alarm: %v", err)
 		}
 	}
@@ -85,13 +85,13 @@ func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {
 	var links []string
 	for _, password := range []string{another, good} {
 		b.clock.Advance(time.Minute)
-		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), password, password))
+		v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), password, password))
 		links = append(links, alarmToken(b.next()))
 	}
 	b.clock.Advance(time.Minute)
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, links[0]))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, links[0]))
 	b.next()
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, links[1]); !errors.Is(err, flow.AlarmDone) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, links[1]); !errors.Is(err, flow.AlarmDone) {
 		t.Errorf("the newer link works: %v", err)
 	}
 }
@@ -104,22 +104,22 @@ func TestRaiseAlarm_Refused(t *testing.T) {
 	id := v.found().User.ID
 	token := alarmToken(v.moves("mara@example.net"))
 	for _, bad := range []string{"", "malformed", token[:len(token)-4], token + "AAAA"} {
-		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, bad); !errors.Is(err, flow.AlarmOver) {
+		if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, bad); !errors.Is(err, flow.AlarmOver) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); !errors.Is(err, account.Exists) {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", ""); !errors.Is(err, account.Exists) {
 		t.Errorf("the former address is not kept: %v", err)
 	}
-	if err := b.flows.SetUserAddress(t.Context(), id, "other@example.org"); err != nil {
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, "other@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	b.next()
 	b.next()
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
 		t.Errorf("after the operator gave another address: %v", err)
 	}
-	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); err != nil {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", ""); err != nil {
 		t.Errorf("the operator cannot use the address: %v", err)
 	}
 }
@@ -131,10 +131,10 @@ func TestRaiseAlarm_Expires(t *testing.T) {
 	v.register("mara@example.org")
 	token := alarmToken(v.moves("mara@example.net"))
 	b.clock.Advance(72 * time.Hour)
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", ""); err != nil {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", ""); err != nil {
 		t.Errorf("the former address is still kept: %v", err)
 	}
 }
@@ -150,12 +150,12 @@ func TestRaiseAlarm_NoPasswordWithoutTheMailbox(t *testing.T) {
 	b.next()
 	b.clock.Advance(73 * time.Hour)
 	thief.must(thief.uses(a))
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
 	b.next()
 	thief.must(thief.uses(a))
 	b.next()
 	set := func() error {
-		_, err := b.flows.ChangePassword(t.Context(), thief.Caller, thief.found(), another, another)
+		_, err := b.Owner.ChangePassword(t.Context(), thief.Caller, thief.found(), another, another)
 		return err
 	}
 	if err := set(); !errors.Is(err, flow.Alarmed) {
@@ -178,10 +178,10 @@ func TestRaiseAlarm_BesideTheEmailsOfStrangers(t *testing.T) {
 	token := alarmToken(v.moves("thief@example.net"))
 	for i := range 25 {
 		stranger := b.visitor(fmt.Sprintf("198.51.100.%d", i))
-		stranger.must(b.flows.Recover(t.Context(), stranger.Caller, "mara@example.org", flow.Target{}))
+		stranger.must(b.Flows.Recover(t.Context(), stranger.Caller, "mara@example.org", flow.Target{}))
 	}
 	owner := b.visitor("198.51.100.1")
-	if r := owner.must(b.flows.RaiseAlarm(t.Context(), owner.Caller, token)); r.Held != nil {
+	if r := owner.must(b.Flows.RaiseAlarm(t.Context(), owner.Caller, token)); r.Held != nil {
 		t.Error("the email with the code is held")
 	}
 }

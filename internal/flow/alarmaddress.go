@@ -74,13 +74,13 @@ func (a *alarm) find(others []account.Other, key string, now time.Time) bool {
 
 // mayRaise reports whether an email about a change has a link. An address that is
 // young, or that has lost to an older one, may be a thief's.
-func (f *Flows) mayRaise(l email, now time.Time) bool {
+func (f *core) mayRaise(l email, now time.Time) bool {
 	primary := l.at.Key == l.owner.Address.Key
 	return !l.lost && !recent(l.added, now) && (primary || !f.outranked(*l.owner, l.added))
 }
 
 // tellRemoved posts an email to an address that the account no longer has.
-func (f *Flows) tellRemoved(ctx context.Context, tx Tx, c Caller, l email, o account.Other) error {
+func (f *Owner) tellRemoved(ctx context.Context, tx Tx, c Caller, l email, o account.Other) error {
 	others, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // gets the code.
 func (b *bundle) alarms(m outbox.Message, id string) (has, code string) {
 	b.Helper()
-	if _, err := b.flows.RaiseAlarm(b.Context(), b.visitor("192.0.2.9").Caller, alarmToken(m)); err != nil {
+	if _, err := b.Flows.RaiseAlarm(b.Context(), b.visitor("192.0.2.9").Caller, alarmToken(m)); err != nil {
 		b.Fatal(err)
 	}
 	for code == "" {
@@ -56,12 +56,12 @@ func TestAlarm_Addresses(t *testing.T) {
 		"another address for a recovery":  {func(t *visitor) { t.recovers("thief@example.org", 3) }, "mara@example.org", "mara@example.org", took},
 		"and the owner of the one before": {func(t *visitor) { t.recovers("thief@example.org", 3) }, "safe@example.org", "safe@example.org", both},
 		"a removal": {func(t *visitor) {
-			t.must(t.flows.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
+			t.must(t.Owner.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
 		}, "mara@example.org", "mara@example.org", took},
 		"a removal from another primary address, and its mailbox": {func(t *visitor) {
 			t.moves("thief@example.org")
 			t.next()
-			t.must(t.flows.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
+			t.must(t.Owner.RemoveAddress(t.Context(), t.Caller, t.found(), "safe@example.org"))
 		}, "safe@example.org", "safe@example.org", both + gone},
 		"another primary address":     {func(t *visitor) { t.moves("thief@example.org") }, "mara@example.org", "mara@example.org", both + gone},
 		"and the mailbox for notices": {func(t *visitor) { t.moves("thief@example.org") }, "safe@example.org", "safe@example.org", both + gone},
@@ -74,10 +74,10 @@ func TestAlarm_Addresses(t *testing.T) {
 			t.moves("thief@example.org")
 			t.next()
 			t.recovers("second@example.org", 3)
-			t.must(t.flows.MakePrimary(t.Context(), t.Caller, t.found(), "second@example.org"))
+			t.must(t.Owner.MakePrimary(t.Context(), t.Caller, t.found(), "second@example.org"))
 		}, "mara@example.org", "mara@example.org", took + ", former second@example.org" + gone},
 		"the owner's own change places": {func(t *visitor) {
-			t.must(t.flows.MakePrimary(t.Context(), t.Caller, t.found(), "safe@example.org"))
+			t.must(t.Owner.MakePrimary(t.Context(), t.Caller, t.found(), "safe@example.org"))
 		}, "safe@example.org", "safe@example.org", swapped},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,9 +130,9 @@ func TestAlarm_OlderAddressWins(t *testing.T) {
 				}
 				b.clock.Advance(time.Second)
 			}
-			v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+			v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 			note("1")
-			v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
+			v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
 			note("2")
 			for _, each := range tc.thiefs {
 				if _, code := b.alarms(links[each], id); code != "thief@example.org" {
@@ -145,7 +145,7 @@ func TestAlarm_OlderAddressWins(t *testing.T) {
 			b.expects("the mailbox of the code", code, "mara@example.org")
 			b.clock.Advance(time.Second)
 			for name, m := range links {
-				if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(m)); m.To == "thief@example.org" && err == nil {
+				if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(m)); m.To == "thief@example.org" && err == nil {
 					t.Errorf("%s: the link of the thief works", name)
 				}
 			}
@@ -166,18 +166,18 @@ func TestAlarm_NoneOfAYoungerAddressWhileItIsClosed(t *testing.T) {
 	v.must(v.signIn("mara@example.org", good))
 	change := func(chosen string) map[string]outbox.Message {
 		b.clock.Advance(time.Second)
-		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), chosen, chosen))
+		v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), chosen, chosen))
 		return b.mails(2)
 	}
 	older := change(another)["thief@example.org password-changed"]
 	has, _ := b.alarms(change(good)["mara@example.org password-changed"], id)
 	b.expects("the account", has, "mara@example.org, recovery thief@example.org")
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(older)); !errors.Is(err, flow.AlarmOver) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(older)); !errors.Is(err, flow.AlarmOver) {
 		t.Errorf("an older link of the younger address: %v", err)
 	}
-	a, err := b.flows.User(t.Context(), "mara@example.org")
+	a, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err == nil {
-		err = b.flows.SetUserPassword(t.Context(), a, another)
+		err = b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, another)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -218,12 +218,12 @@ func TestAlarm_NoLinkToAYoungAddress(t *testing.T) {
 		t.Error("the email about it has a link")
 	}
 	if link(71*time.Hour, func() (flow.Result, error) {
-		return b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "new@example.org")
+		return b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "new@example.org")
 	}) {
 		t.Error("after 71 hours, the email has a link")
 	}
 	if !link(time.Hour, func() (flow.Result, error) {
-		return b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org")
+		return b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org")
 	}) {
 		t.Error("after 72 hours, the email has no link")
 	}
@@ -238,14 +238,14 @@ func TestAlarm_NoLinkOfAnAddressThatHasComeBack(t *testing.T) {
 	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	theirs := b.mails(2)["thief@example.org password-changed"]
-	v.must(b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), "thief@example.org"))
+	v.must(b.Owner.RemoveAddress(t.Context(), v.Caller, v.found(), "thief@example.org"))
 	if told := b.mails(2); alarmToken(told["thief@example.org address-removed"]) != "" {
 		t.Error("the removed address gets a link")
 	}
 	for range 2 { // removed, and added again
-		if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(theirs)); !errors.Is(err, flow.AlarmOver) {
+		if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(theirs)); !errors.Is(err, flow.AlarmOver) {
 			t.Errorf("the removed address: %v", err)
 		}
 		b.clock.Advance(time.Minute)
@@ -269,7 +269,7 @@ func TestAlarm_TheOwnerMovesBack(t *testing.T) {
 		if link := alarmToken(back) != ""; back.To != "thief@example.org" || link == kept {
 			t.Errorf("hour %d: the address of the thief gets a link: %v", hour, link)
 		}
-		v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+		v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 		if m := b.next(); (alarmToken(m) != "") != kept {
 			t.Errorf("hour %d: %s gets a link: %v", hour, m.To, !kept)
 		}
@@ -300,7 +300,7 @@ func TestAlarm_AThiefComesBackToAnAddress(t *testing.T) {
 	}
 	b.clock.Advance(67 * time.Hour)
 	v.must(v.signIn("thief@example.org", good))
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	if m := b.next(); m.To != "thief@example.org" || alarmToken(m) != "" {
 		t.Errorf("%s gets a link 73 hours after it came first", m.To)
 	}
@@ -315,13 +315,13 @@ func TestAlarm_AThiefMakesAnOlderAddressThePrimaryOne(t *testing.T) {
 	v.register("unread@example.org")
 	id := v.found().User.ID
 	v.recovers("mara@example.org", 2)
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
 	b.mails(2)
 	b.clock.Advance(100 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "unread@example.org"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "unread@example.org"))
 	mine := b.mails(2)["mara@example.org address-replaced"]
-	v.must(b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	v.must(b.Owner.RemoveAddress(t.Context(), v.Caller, v.found(), "mara@example.org"))
 	b.mails(2)
 	b.clock.Advance(time.Second)
 	has, code := b.alarms(mine, id)
@@ -358,7 +358,7 @@ func TestAlarm_OfTheLastEmail(t *testing.T) {
 			b.clock.Advance(73 * time.Hour)
 			owner.must(owner.signIn("mara@example.org", good))
 			steal(owner)
-			owner.must(b.flows.ChangePassword(t.Context(), owner.Caller, owner.found(), another, another))
+			owner.must(b.Owner.ChangePassword(t.Context(), owner.Caller, owner.found(), another, another))
 			told := b.mails(2)
 			b.clock.Advance(time.Second)
 			has, code := b.alarms(told["safe@example.org password-changed"], id)
@@ -380,10 +380,10 @@ func TestAlarm_OfAYoungerAddressThatChangedPlaces(t *testing.T) {
 	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "thief@example.org"))
 	theirs := b.mails(2)["thief@example.org address-added"]
 	b.clock.Advance(time.Second)
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "mara@example.org"))
 	b.mails(2)
 	has, _ := b.alarms(theirs, id)
 	b.expects("the account", has, "mara@example.org, former thief@example.org")
@@ -397,7 +397,7 @@ func TestAlarm_AddressesThatAreNotYoung(t *testing.T) {
 		"another spelling": func(v *visitor) error { v.moves("MARA@example.org"); return nil },
 		"of an operator": func(v *visitor) error {
 			defer v.mails(2)
-			return v.flows.SetUserAddress(v.Context(), v.found().User.ID, "mara@example.net")
+			return v.Operator.SetUserAddress(v.Context(), flow.ByOperator, v.found().User.ID, "mara@example.net")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -415,7 +415,7 @@ func TestAlarm_AddressesThatAreNotYoung(t *testing.T) {
 				return err
 			})
 			if err == nil {
-				err = b.flows.SetUserPassword(t.Context(), a, another)
+				err = b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, another)
 			}
 			if err != nil {
 				t.Fatal(err)

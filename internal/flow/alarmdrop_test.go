@@ -45,7 +45,7 @@ func TestRaiseAlarm_RecordsWhatItRemoves(t *testing.T) {
 	if made := b.byAlarm(); made != "" {
 		t.Fatalf("before the alarm: %q", made)
 	}
-	v.must(b.flows.RaiseAlarm(t.Context(), b.visitor("192.0.2.9").Caller, token))
+	v.must(b.Flows.RaiseAlarm(t.Context(), b.visitor("192.0.2.9").Caller, token))
 	b.mailed("take-back", "en")
 	b.expects("the records", b.byAlarm(), strings.Join([]string{
 		"self 192.0.2.9 address_removed alarm",
@@ -65,22 +65,22 @@ func TestRaiseAlarm_RecordsAppsAndTheRecoveryAddress(t *testing.T) {
 	n.recovers("safe@example.org", 2)
 	n.clock.Advance(73 * time.Hour)
 	n.must(n.signIn("mara@example.org", good))
-	n.must(n.flows.ChangePassword(t.Context(), n.Caller, n.found(), another, another))
+	n.must(n.Owner.ChangePassword(t.Context(), n.Caller, n.found(), another, another))
 	token := alarmToken(n.mails(2)["safe@example.org password-changed"])
 	n.recovers("thief@example.org", 3)
 	n.client.Consent = true
 	asked := openid.Request{Client: n.client, Scopes: n.client.Scopes}
-	if _, err := n.flows.Authorize(t.Context(), n.Caller, n.found(), asked, flow.Mark{}, true); err != nil {
+	if _, err := n.OpenID.Authorize(t.Context(), n.Caller, n.found(), asked, flow.Mark{}, true); err != nil {
 		t.Fatal(err)
 	}
-	n.must(n.flows.RaiseAlarm(t.Context(), n.visitor.Caller, token))
+	n.must(n.Flows.RaiseAlarm(t.Context(), n.visitor.Caller, token))
 	n.expects("the records", n.byAlarm(), strings.Join([]string{
 		"self 192.0.2.1 address_removed alarm",
 		"self 192.0.2.1 consent_revoked rp,alarm",
 		"self 192.0.2.1 password_removed alarm",
 		"self 192.0.2.1 recovery_address_set alarm",
 	}, "\n"))
-	if app := n.flows.AppOf(n.record(audit.ConsentRevoked)); app != "rp" {
+	if app := n.Owner.AppOf(n.record(audit.ConsentRevoked)); app != "rp" {
 		t.Errorf("the record is about %q", app)
 	}
 }

@@ -67,7 +67,7 @@ func TestAlarm_Property(t *testing.T) {
 // others returns the other addresses of the account, without the kept ones.
 func (d *duel) others() []string {
 	d.Helper()
-	list, err := d.flows.Addresses(d.Context(), d.id)
+	list, err := d.Owner.Addresses(d.Context(), d.id)
 	if err != nil {
 		d.fail("%v", err)
 	}
@@ -90,11 +90,11 @@ func (d *duel) primary() string {
 // proves adds an address, or makes it the primary one.
 func (d *duel) proves(address string, recovery bool) {
 	d.Helper()
-	r, err := d.flows.ChangeAddress(d.Context(), d.Caller, d.found(), address, recovery)
+	r, err := d.Owner.ChangeAddress(d.Context(), d.Caller, d.found(), address, recovery)
 	if !d.did("asks for "+address, r, err) {
 		return
 	}
-	r, err = d.flows.VerifyCode(d.Context(), d.Caller, r.FlowID, d.awaits("confirm-address"))
+	r, err = d.Flows.VerifyCode(d.Context(), d.Caller, r.FlowID, d.awaits("confirm-address"))
 	d.did(fmt.Sprintf("has %s, for a recovery: %v", address, recovery), r, err)
 }
 
@@ -102,9 +102,9 @@ func (d *duel) proves(address string, recovery bool) {
 func (d *duel) presses(what int, address string) {
 	d.Helper()
 	do := []func() (flow.Result, error){
-		func() (flow.Result, error) { return d.flows.MakePrimary(d.Context(), d.Caller, d.found(), address) },
-		func() (flow.Result, error) { return d.flows.SetRecovery(d.Context(), d.Caller, d.found(), address) },
-		func() (flow.Result, error) { return d.flows.RemoveAddress(d.Context(), d.Caller, d.found(), address) },
+		func() (flow.Result, error) { return d.Owner.MakePrimary(d.Context(), d.Caller, d.found(), address) },
+		func() (flow.Result, error) { return d.Owner.SetRecovery(d.Context(), d.Caller, d.found(), address) },
+		func() (flow.Result, error) { return d.Owner.RemoveAddress(d.Context(), d.Caller, d.found(), address) },
 	}
 	r, err := do[what]()
 	d.did([]string{"primary ", "recovery ", "removes "}[what]+address, r, err)
@@ -138,7 +138,7 @@ func (d *duel) moves() {
 func (d *duel) chooses() {
 	d.Helper()
 	chosen := fmt.Sprintf("%s of %d", good, len(d.done))
-	r, err := d.flows.ChangePassword(d.Context(), d.Caller, d.found(), chosen, chosen)
+	r, err := d.Owner.ChangePassword(d.Context(), d.Caller, d.found(), chosen, chosen)
 	if d.did("password", r, err) {
 		d.password = chosen
 	}
@@ -168,7 +168,7 @@ func (d *duel) repairs() {
 // alarmed presses a button, and reports whether it worked.
 func (d *duel) alarmed(each raising) bool {
 	d.Helper()
-	r, err := d.flows.RaiseAlarm(d.Context(), d.Caller, each.token)
+	r, err := d.Flows.RaiseAlarm(d.Context(), d.Caller, each.token)
 	if !d.did("alarm of "+each.at.Format(time.DateTime), r, err) {
 		return false
 	}
@@ -217,7 +217,7 @@ func (d *duel) lastWord() {
 	}
 	for n := range 3 {
 		d.passes(24 * time.Hour)
-		if _, err := d.flows.Recover(d.Context(), d.Caller, fmt.Sprintf("thief%d@example.org", n), flow.Target{}); err != nil {
+		if _, err := d.Flows.Recover(d.Context(), d.Caller, fmt.Sprintf("thief%d@example.org", n), flow.Target{}); err != nil {
 			d.fail("%v", err)
 		}
 		for _, m := range d.reads() {

@@ -21,7 +21,7 @@ type App struct {
 }
 
 // Apps returns the OpenID clients that know an account, the newest first.
-func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err error) {
+func (f *Owner) Apps(ctx context.Context, accountID string) (list []App, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list = nil
 		known, err := f.grants.Apps(ctx, tx, accountID)
@@ -38,7 +38,7 @@ func (f *Flows) Apps(ctx context.Context, accountID string) (list []App, err err
 // anything else.
 //
 // Faults: session.Required.
-func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
+func (f *Owner) RemoveApp(ctx context.Context, c Caller, found session.Found, clientID string) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		change := fact(c, audit.ConsentRevoked, owner.ID, clientID)
 		gone, err := f.forgetApp(ctx, tx, clientID, change)
@@ -53,7 +53,7 @@ func (f *Flows) RemoveApp(ctx context.Context, c Caller, found session.Found, cl
 
 // forgetApp ends what a client has got from the account of a record, and tells the client.
 // It adds the record if there was anything.
-func (f *Flows) forgetApp(ctx context.Context, tx Tx, clientID string, r audit.Fact) (openid.Forgotten, error) {
+func (f *core) forgetApp(ctx context.Context, tx Tx, clientID string, r audit.Fact) (openid.Forgotten, error) {
 	gone, err := f.grants.Forget(ctx, tx, r.AccountID, clientID)
 	if err != nil || !gone.Any() {
 		return gone, err
@@ -67,15 +67,9 @@ func (f *Flows) forgetApp(ctx context.Context, tx Tx, clientID string, r audit.F
 	return gone, f.record.Add(ctx, tx, r)
 }
 
-// HasFactor reports whether an account has a second factor or a passkey.
-func (f *Flows) HasFactor(ctx context.Context, accountID string) (has bool, err error) {
-	second, err := f.Second(ctx, accountID)
-	return second.Any(), err
-}
-
 // nameOf returns the name of an OpenID client for users. It is the host of a guest, and
 // the id of a client that is removed from the settings.
-func (f *Flows) nameOf(clientID string) string {
+func (f *core) nameOf(clientID string) string {
 	if client, ok := f.clients.Get(clientID); ok {
 		return client.Name
 	}
@@ -83,7 +77,7 @@ func (f *Flows) nameOf(clientID string) string {
 }
 
 // AppOf returns the name of the OpenID client that a record is about, "" for none.
-func (f *Flows) AppOf(r audit.Fact) string {
+func (f *Owner) AppOf(r audit.Fact) string {
 	switch r.Name {
 	case audit.ClientAuthorized, audit.ConsentGiven, audit.ConsentRevoked, audit.GrantRevoked, audit.GrantReused:
 		id, _, _ := strings.Cut(r.Detail, ",")

@@ -48,15 +48,15 @@ func TestViewLink_WhileTheDatabaseIsAway(t *testing.T) {
 	at := ""
 	b := setup(t, func(c *flow.Config) { c.Store = awayStore{c.Store, &at} })
 	v := b.visitor("192.0.2.1")
-	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	token := linkToken(b.next())
 	for _, at = range []string{"code", "flow"} {
-		if got, err := b.flows.ViewLink(t.Context(), v.Caller, token); !errors.Is(err, errAway) {
+		if got, err := b.Flows.ViewLink(t.Context(), v.Caller, token); !errors.Is(err, errAway) {
 			t.Errorf("away at the %s: %+v, %v", at, got.Fault, err)
 		}
 	}
 	at = ""
-	if got, err := b.flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault != nil {
+	if got, err := b.Flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault != nil {
 		t.Errorf("the database is back: %+v, %v", got.Fault, err)
 	}
 }

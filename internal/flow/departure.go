@@ -14,7 +14,7 @@ import (
 // it back, and then EraseDue erases it. The owner gets an email.
 //
 // Faults: ProofNeeded, session.Required.
-func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found) error {
+func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found) error {
 	return f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		now := f.clock.Now()
 		d := account.Departure{AccountID: owner.ID, LeftAt: now, EraseAt: now.Add(account.Grace)}
@@ -36,7 +36,7 @@ func (f *Flows) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 
 // askKeep begins the step that asks whether a closed account is kept, in place of a
 // session.
-func (f *Flows) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+func (f *core) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	value, fresh := browser(c)
 	p, d := e.waiting()
 	p.Kind, p.Step = Return, Keep
@@ -108,7 +108,7 @@ const eraseAtOnce = 10
 
 // EraseDue erases accounts whose owners have closed them account.Grace ago, and
 // reports whether more may be due.
-func (f *Flows) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
+func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
 	if err != nil {
 		return false, err
@@ -134,7 +134,7 @@ func (f *Flows) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 
 // erase deletes an account with everything that names it, except for what
 // account.Store.DeleteAccount leaves.
-func (f *Flows) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
+func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
 	id := erased.AccountID
 	if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
 		return err

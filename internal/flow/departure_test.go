@@ -17,7 +17,7 @@ import (
 func (v *visitor) leaves() string {
 	v.Helper()
 	found := v.found()
-	if err := v.flows.LeaveAccount(v.Context(), v.Caller, found); err != nil {
+	if err := v.Owner.LeaveAccount(v.Context(), v.Caller, found); err != nil {
 		v.Fatal(err)
 	}
 	return found.User.ID
@@ -27,7 +27,7 @@ func (v *visitor) leaves() string {
 func (b *bundle) erase() {
 	b.Helper()
 	err := b.store.Write(b.Context(), func(tx flow.Tx) error {
-		_, err := b.flows.EraseDue(b.Context(), tx)
+		_, err := b.Operator.EraseDue(b.Context(), tx)
 		return err
 	})
 	if err != nil {
@@ -81,13 +81,13 @@ func TestLeaveAccount(t *testing.T) {
 	if r.Session != nil || r.Next != pages.Flow(pages.Keep, r.FlowID) {
 		t.Errorf("a sign-in leads to %q, with a session: %v", r.Next, r.Session != nil)
 	}
-	if view, err := b.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || !view.EraseAt.Equal(b.clock.Now().Add(time.Second)) {
+	if view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID); err != nil || !view.EraseAt.Equal(b.clock.Now().Add(time.Second)) {
 		t.Errorf("%+v, %v", view, err)
 	}
-	if _, err := b.flows.KeepAccount(t.Context(), elsewhere.Caller, r.FlowID); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.KeepAccount(t.Context(), elsewhere.Caller, r.FlowID); !errors.Is(err, flow.Unknown) {
 		t.Errorf("another browser keeps it: %v", err)
 	}
-	kept := v.must(b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
+	kept := v.must(b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
 	if v.signedIn() != "mara@example.org" || kept.Next != "/auth/account" {
 		t.Errorf("signed in as %q, at %q", v.signedIn(), kept.Next)
 	}
@@ -96,7 +96,7 @@ func TestLeaveAccount(t *testing.T) {
 			t.Errorf("the owner gets %s", m.Template)
 		}
 	}
-	if again := v.must(b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID)); again.Next != kept.Next {
+	if again := v.must(b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID)); again.Next != kept.Next {
 		t.Errorf("a second press leads to %q", again.Next)
 	}
 	b.clock.Advance(time.Hour)
@@ -113,12 +113,12 @@ func TestLeaveAccount_IsErased(t *testing.T) {
 	v.register("mara@example.org")
 	v.links("google")
 	other.register("noor@example.org")
-	a, err := b.flows.User(t.Context(), "mara@example.org")
+	a, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.leaves()
-	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	r := v.must(v.signIn("mara@example.org", good))
 	for b.rows(a)["outbox"] > 0 { // until the emails are delivered
 		time.Sleep(5 * time.Millisecond)
@@ -136,11 +136,11 @@ func TestLeaveAccount_IsErased(t *testing.T) {
 	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
 		t.Errorf("a sign-in: %v", err)
 	}
-	if _, err := b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID); !errors.Is(err, flow.Unknown) {
 		t.Errorf("a page that was open: %v", err)
 	}
 	other.must(other.signIn("noor@example.org", good))
-	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good); err != nil {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good); err != nil {
 		t.Errorf("the address is not free: %v", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestLeaveAccount_EqualAnswers(t *testing.T) {
 	b.next()
 	stranger := b.visitor("192.0.2.9")
 	form := func(address string) flow.Result {
-		return stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: address, Password: another, Confirm: another}))
+		return stranger.must(b.Flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: address, Password: another, Confirm: another}))
 	}
 	for _, address := range []string{"mara@example.org", "new@example.org"} {
 		if r := form(address); !strings.HasPrefix(r.Next, pages.VerifyCode) || r.Held != nil || r.Session != nil {
@@ -171,21 +171,21 @@ func TestLeaveAccount_EqualAnswers(t *testing.T) {
 	if templates["mara@example.org"] != "already-registered" || templates["new@example.org"] != "verify-address" {
 		t.Errorf("%v", templates)
 	}
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
-	r = v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	r = v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
 	if r.Session != nil || !strings.HasPrefix(r.Next, pages.Keep) {
 		t.Errorf("a recovery leads to %q", r.Next)
 	}
-	if _, err := b.flows.DropKeep(t.Context(), v.Caller, r.FlowID); err != nil {
+	if _, err := b.Flows.DropKeep(t.Context(), v.Caller, r.FlowID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID); !errors.Is(err, flow.Moved) {
+	if _, err := b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID); !errors.Is(err, flow.Moved) {
 		t.Errorf("after the other button: %v", err)
 	}
 	b.clock.Advance(14 * 24 * time.Hour)
 	b.erase()
-	if _, err := b.flows.User(t.Context(), "mara@example.org"); !errors.Is(err, account.Missing) {
+	if _, err := b.Operator.User(t.Context(), "mara@example.org"); !errors.Is(err, account.Missing) {
 		t.Errorf("a recovery alone keeps the account: %v", err)
 	}
 }
@@ -198,10 +198,10 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	v.register("mara@example.org")
 	w.register("noor@example.org")
 	kept, gone := v.leaves(), w.leaves()
-	if err := b.flows.SetUserState(t.Context(), kept, account.Active); err != nil {
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, kept, account.Active); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.flows.SetUserState(t.Context(), gone, account.DisabledByOperator); err != nil {
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, gone, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.signIn("noor@example.org", good); !errors.Is(err, account.Disabled) {
@@ -210,7 +210,7 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	b.clock.Advance(15 * 24 * time.Hour)
 	b.erase()
 	v.must(v.signIn("mara@example.org", good))
-	if _, err := b.flows.User(t.Context(), "noor@example.org"); !errors.Is(err, account.Missing) {
+	if _, err := b.Operator.User(t.Context(), "noor@example.org"); !errors.Is(err, account.Missing) {
 		t.Errorf("the disabled account: %v", err)
 	}
 }
@@ -242,9 +242,9 @@ func TestEraseDue_TakenBackMeanwhile(t *testing.T) {
 		t.Fatalf("%d accounts are due (%v)", len(due), err)
 	}
 	r := v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
+	v.must(b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
 	err = b.store.Write(t.Context(), func(tx flow.Tx) error {
-		_, err := b.flows.EraseDue(t.Context(), overtaken{tx, due})
+		_, err := b.Operator.EraseDue(t.Context(), overtaken{tx, due})
 		return err
 	})
 	if err != nil || v.signedIn() != "mara@example.org" {

@@ -17,7 +17,7 @@ import (
 //
 // A new password and a new authenticator app make all browsers unknown. A thief may
 // have signed in with many while the password was enough.
-func (f *Flows) device(ctx context.Context, tx Tx, a account.Account) (string, error) {
+func (f *core) device(ctx context.Context, tx Tx, a account.Account) (string, error) {
 	id := ids.New()
 	signed, err := f.deviceParts(ctx, tx, id, a)
 	return id + "." + secret.Encode(f.devices.Sum(signed...)), err
@@ -26,7 +26,7 @@ func (f *Flows) device(ctx context.Context, tx Tx, a account.Account) (string, e
 // knownDevice returns the id of the caller's browser if the account knows it, else "".
 // Without a device cookie it reads nothing. With one it reads the same for an address
 // without an account.
-func (f *Flows) knownDevice(ctx context.Context, tx Tx, c Caller, a *account.Account) (string, error) {
+func (f *core) knownDevice(ctx context.Context, tx Tx, c Caller, a *account.Account) (string, error) {
 	id, text, ok := strings.Cut(c.Device, ".")
 	mac, encoded := secret.Decode(text)
 	if !ok || !encoded {
@@ -44,7 +44,7 @@ func (f *Flows) knownDevice(ctx context.Context, tx Tx, c Caller, a *account.Acc
 }
 
 // deviceParts returns what the keyed hash of a device cookie is made of.
-func (f *Flows) deviceParts(ctx context.Context, tx Tx, id string, a account.Account) ([]string, error) {
+func (f *core) deviceParts(ctx context.Context, tx Tx, id string, a account.Account) ([]string, error) {
 	apps, err := tx.FactorsOf(ctx, a.ID)
 	var names []string
 	for _, each := range apps {

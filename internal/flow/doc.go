@@ -1,6 +1,18 @@
 // Package flow owns the order of the steps that sign a visitor in or up, recover
-// an account or join a provider. It also carries out what operators do to
-// accounts.
+// an account or join a provider. It also carries out what users, operators and OpenID
+// clients change.
+//
+// Four types share one core. Each is for one kind of caller, so that the compiler
+// refuses, for example, a page that deletes an account:
+//
+//	Flows     the steps of a visitor, and sessions
+//	Owner     what a signed-in user reads and changes on the account pages
+//	Operator  what an operator does to accounts, OpenID clients and signing keys.
+//	          A change takes the Actor, whom its audit records name
+//	OpenID    what OpenID clients ask for
+//
+// A method that only one type needs belongs to that type, and all others to core.
+// internal/archtest (holders_test.go) says which package may use which type.
 //
 // The pages (internal/pages), the methods behind them and the steps:
 //

@@ -18,17 +18,17 @@ func TestPortrait_WaitsForItsTurn(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	found := v.found()
-	release := b.flows.HoldDrawing()
-	cfg.Before = b.flows
-	b.flows = flow.New(cfg)
-	_, most := b.flows.Drawing()
+	release := b.Owner.HoldDrawing()
+	cfg.Before = &b.All
+	b.All = flow.New(cfg)
+	_, most := b.Owner.Drawing()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	ended := make(chan error, most)
 	for range most - 1 {
-		go func() { ended <- b.flows.SetPortrait(ctx, v.Caller, found, nil) }()
+		go func() { ended <- b.Owner.SetPortrait(ctx, v.Caller, found, nil) }()
 	}
-	for now := 0; now < most; now, _ = b.flows.Drawing() {
+	for now := 0; now < most; now, _ = b.Owner.Drawing() {
 		select {
 		case err := <-ended:
 			t.Fatalf("a portrait did not wait: %v", err)
@@ -36,7 +36,7 @@ func TestPortrait_WaitsForItsTurn(t *testing.T) {
 		}
 	}
 	for range 20 { // as often as an account may give one a day: none of these counts
-		err := b.flows.SetPortrait(t.Context(), v.Caller, found, nil)
+		err := b.Owner.SetPortrait(t.Context(), v.Caller, found, nil)
 		if !errors.Is(err, flow.DrawingBusy) || fault.From(err).RetryAfter <= 0 {
 			t.Errorf("one more than may wait: %v", err)
 		}
@@ -48,10 +48,10 @@ func TestPortrait_WaitsForItsTurn(t *testing.T) {
 		}
 	}
 	release()
-	if now, _ := b.flows.Drawing(); now != 0 {
+	if now, _ := b.Owner.Drawing(); now != 0 {
 		t.Errorf("%d places are taken when nobody waits", now)
 	}
-	if err := b.flows.SetPortrait(t.Context(), v.Caller, found, nil); !errors.Is(err, flow.PortraitUnusable) {
+	if err := b.Owner.SetPortrait(t.Context(), v.Caller, found, nil); !errors.Is(err, flow.PortraitUnusable) {
 		t.Errorf("after all have left: %v", err)
 	}
 }

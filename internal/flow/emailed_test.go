@@ -62,30 +62,30 @@ func TestReport(t *testing.T) {
 			other := b.visitor("192.0.2.2")
 			other.must(other.signIn(a.Address.Mail, good))
 			b.mails(2) // about the new browser
-			return b.flows.EndOtherSessions(b.Context(), v.Caller, v.found())
+			return b.Owner.EndOtherSessions(b.Context(), v.Caller, v.found())
 		}, "account-changed", audit.SessionEnded},
 		"sessions by the operator": {func(b *bundle, _ *visitor, a account.Account) error {
-			_, err := b.flows.EndUserSessions(b.Context(), a.ID)
+			_, err := b.Operator.EndUserSessions(b.Context(), flow.ByOperator, a.ID)
 			return err
 		}, "account-managed", audit.SessionEnded},
 		"a session by the operator": {func(b *bundle, v *visitor, _ account.Account) error {
-			return b.flows.EndUserSession(b.Context(), v.found().Session.ID)
+			return b.Operator.EndUserSession(b.Context(), flow.ByOperator, v.found().Session.ID)
 		}, "account-managed", audit.SessionEnded},
 		"disabled": {func(b *bundle, _ *visitor, a account.Account) error {
-			return b.flows.SetUserState(b.Context(), a.ID, account.DisabledByOperator)
+			return b.Operator.SetUserState(b.Context(), flow.ByOperator, a.ID, account.DisabledByOperator)
 		}, "account-managed", audit.AccountDisabled},
 		"enabled": {func(b *bundle, _ *visitor, a account.Account) error {
-			if err := b.flows.SetUserState(b.Context(), a.ID, account.DisabledByOperator); err != nil {
+			if err := b.Operator.SetUserState(b.Context(), flow.ByOperator, a.ID, account.DisabledByOperator); err != nil {
 				return err
 			}
 			b.mails(2)
-			return b.flows.SetUserState(b.Context(), a.ID, account.Active)
+			return b.Operator.SetUserState(b.Context(), flow.ByOperator, a.ID, account.Active)
 		}, "account-managed", audit.AccountEnabled},
 		"roles": {func(b *bundle, _ *visitor, a account.Account) error {
-			return b.flows.SetUserRoles(b.Context(), a.ID, []string{"admin"})
+			return b.Operator.SetUserRoles(b.Context(), flow.ByOperator, a.ID, []string{"admin"})
 		}, "account-managed", audit.RolesChanged},
 		"deleted": {func(b *bundle, _ *visitor, a account.Account) error {
-			return b.flows.DeleteUser(b.Context(), a.ID)
+			return b.Operator.DeleteUser(b.Context(), flow.ByOperator, a.ID)
 		}, "account-managed", audit.AccountDeleted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestReport(t *testing.T) {
 			v.register("mara@example.org")
 			v.recovers("spare@example.org", 2)
 			b.clock.Advance(72 * time.Hour)
-			a, err := b.flows.User(t.Context(), "mara@example.org")
+			a, err := b.Operator.User(t.Context(), "mara@example.org")
 			if err == nil {
 				err = test.change(b, v, a)
 			}
@@ -119,21 +119,21 @@ func TestReport_OnlyOfChanges(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	id := v.found().User.ID
-	if err := b.flows.SetUserRoles(t.Context(), id, []string{"admin", "editor"}); err != nil {
+	if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, []string{"admin", "editor"}); err != nil {
 		t.Fatal(err)
 	}
 	b.mailed("account-managed", "en")
-	other, err := b.flows.CreateUser(t.Context(), "noor@example.org", "", "")
+	other, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "noor@example.org", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := len(b.store.facts.all())
-	_, over := b.flows.EndUserSessions(t.Context(), other.ID)
+	_, over := b.Operator.EndUserSessions(t.Context(), flow.ByOperator, other.ID)
 	for name, err := range map[string]error{
-		"no other sessions": b.flows.EndOtherSessions(t.Context(), v.Caller, v.found()),
+		"no other sessions": b.Owner.EndOtherSessions(t.Context(), v.Caller, v.found()),
 		"no sessions":       over,
-		"the same state":    b.flows.SetUserState(t.Context(), id, account.Active),
-		"the same roles":    b.flows.SetUserRoles(t.Context(), id, []string{"editor", "admin", "editor"}),
+		"the same state":    b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.Active),
+		"the same roles":    b.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, []string{"editor", "admin", "editor"}),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -155,14 +155,14 @@ func TestReport_App(t *testing.T) {
 	t.Parallel()
 	n := twoNodes(t)
 	n.authorize()
-	if err := n.flows.RemoveApp(t.Context(), n.Caller, n.found(), n.client.ID); err != nil {
+	if err := n.Owner.RemoveApp(t.Context(), n.Caller, n.found(), n.client.ID); err != nil {
 		t.Fatal(err)
 	}
 	if m := n.mailed("account-changed", "en"); m.Data["event"] != string(audit.ConsentRevoked) || m.Data["app"] != "rp" {
 		t.Errorf("%+v", m)
 	}
 	n.authorize()
-	if use, err := n.flows.ForgetClient(t.Context(), n.client.ID); err != nil || use.Users != 1 {
+	if use, err := n.Operator.ForgetClient(t.Context(), flow.ByOperator, n.client.ID); err != nil || use.Users != 1 {
 		t.Fatal(use, err)
 	}
 	n.forgets("mara@example.org")
@@ -177,7 +177,7 @@ func TestReport_NotOfOneSession(t *testing.T) {
 	v.register("mara@example.org")
 	other.must(other.signIn("mara@example.org", good))
 	b.mailed("new-device", "en")
-	if err := b.flows.EndSession(t.Context(), v.Caller, v.found(), other.found().Session.ID); err != nil {
+	if err := b.Owner.EndSession(t.Context(), v.Caller, v.found(), other.found().Session.ID); err != nil {
 		t.Fatal(err)
 	}
 	b.record(audit.SessionEnded)
@@ -196,13 +196,13 @@ func TestAlarm_IsTold(t *testing.T) {
 	v.recovers("second@example.org", 3)
 	b.clock.Advance(100 * 24 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "unproven@example.org", true))
+	v.must(b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "unproven@example.org", true))
 	b.mailed("confirm-address", "en")
 	r, proof := v.asks("thief@example.net")
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, proof.Data["code"]))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, proof.Data["code"]))
 	token := alarmToken(b.mails(3)["mara@example.org address-replaced"])
 	b.clock.Advance(time.Minute)
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, token))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, token))
 	b.mailed("take-back", "en")
 	v.forgets("mara@example.org")
 	b.mailed("take-back", "en") // so the emails before it are delivered
@@ -224,16 +224,16 @@ func TestAlarm_OfTheNewAddress(t *testing.T) {
 	v.recovers("safe@example.net", 2)
 	b.clock.Advance(72 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "safe@example.net"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "safe@example.net"))
 	told := b.mails(2)
 	b.clock.Advance(time.Minute)
 	for _, of := range []string{"safe@example.net address-added", "mara@example.org address-replaced"} {
-		v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told[of])))
+		v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told[of])))
 		if m := b.mailed("take-back", "en"); !strings.HasPrefix(of, m.To+" ") {
 			t.Errorf("the link to %s mails a code to %s", of, m.To)
 		}
 	}
-	if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told["safe@example.net address-added"])); !errors.Is(err, flow.AlarmOver) {
+	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told["safe@example.net address-added"])); !errors.Is(err, flow.AlarmOver) {
 		t.Errorf("the link of the younger address: %v", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestLocale_IsRecorded(t *testing.T) {
 	v.register("mara@example.org")
 	v.Locale = "de"
 	for range 2 {
-		if err := b.flows.ChooseLocale(t.Context(), v.Caller); err != nil {
+		if err := b.Flows.ChooseLocale(t.Context(), v.Caller); err != nil {
 			t.Fatal(err)
 		}
 	}

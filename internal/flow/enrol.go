@@ -17,7 +17,7 @@ import (
 // counts for nothing until ConfirmFactor.
 //
 // Faults: ProofNeeded, factor.Full.
-func (f *Flows) BeginFactor(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
+func (f *Owner) BeginFactor(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
 	ctx, w := f.watch(ctx, "enrol", Enrolment)
 	defer w.end(&r, &err)
 	value, fresh := browser(c)
@@ -43,7 +43,7 @@ func enrolment(a account.Account, step Step, returnTo Target) Pending {
 }
 
 // enrolling returns the flow of an enrolment of the signed-in user, at a step.
-func (f *Flows) enrolling(ctx context.Context, tx Tx, c Caller, found session.Found, id string, step Step) (p Pending, d data, err error) {
+func (f *Owner) enrolling(ctx context.Context, tx Tx, c Caller, found session.Found, id string, step Step) (p Pending, d data, err error) {
 	p, d, err = f.at(ctx, tx, c, id, step)
 	switch {
 	case errors.Is(err, Moved) && p.Kind == Enrolment:
@@ -62,7 +62,7 @@ func (f *Flows) enrolling(ctx context.Context, tx Tx, c Caller, found session.Fo
 //
 // Faults: the field code, with factor.Wrong; factor.Full, session.Required,
 // Unknown, Moved, hashing.busy; as finishes.
-func (f *Flows) ConfirmFactor(ctx context.Context, c Caller, found session.Found, flowID, typed string) (r Result, err error) {
+func (f *Owner) ConfirmFactor(ctx context.Context, c Caller, found session.Found, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "enrol-confirm", Enrolment)
 	defer w.end(&r, &err)
 	digits, bad := code.Parse(typed, "code")
@@ -118,7 +118,7 @@ type newApp struct {
 }
 
 // addApp adds an authenticator app, and tells the owner.
-func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, n newApp) error {
+func (f *core) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, n newApp) error {
 	if _, err := f.factors.Add(ctx, tx, a.ID, n.secret, n.digits); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (f *Flows) addApp(ctx context.Context, tx Tx, c Caller, a *cleared, n newAp
 
 // codesFor returns recovery codes for an account that has none, if the code of the
 // new app is right. They are hashed here, outside any transaction.
-func (f *Flows) codesFor(ctx context.Context, c Caller, found session.Found, flowID, digits string) (codes, hashes []string, err error) {
+func (f *Owner) codesFor(ctx context.Context, c Caller, found session.Found, flowID, digits string) (codes, hashes []string, err error) {
 	have := 0
 	err = f.store.Read(ctx, func(tx Tx) error {
 		p, d, err := f.enrolling(ctx, tx, c, found, flowID, Confirm)
@@ -159,7 +159,7 @@ func (f *Flows) codesFor(ctx context.Context, c Caller, found session.Found, flo
 }
 
 // newCodes makes and hashes a set of recovery codes.
-func (f *Flows) newCodes(ctx context.Context) (codes, hashes []string, err error) {
+func (f *core) newCodes(ctx context.Context) (codes, hashes []string, err error) {
 	codes = factor.NewCodes()
 	for _, text := range codes {
 		parsed, _ := factor.ParseCode(text)
@@ -181,7 +181,7 @@ func wrongEnrolment(err error) error {
 
 // afterEnrolment returns the page after a step of an enrolment: the recovery codes,
 // then the return target.
-func (f *Flows) afterEnrolment(p Pending, next Step) string {
+func (f *Owner) afterEnrolment(p Pending, next Step) string {
 	target := f.target(p)
 	switch {
 	case next != Done:
@@ -193,7 +193,7 @@ func (f *Flows) afterEnrolment(p Pending, next Step) string {
 }
 
 // note records what the owner did, and tells the owner by the template.
-func (f *Flows) note(ctx context.Context, tx Tx, c Caller, a account.Account, name audit.Name, detail, template string) error {
+func (f *core) note(ctx context.Context, tx Tx, c Caller, a account.Account, name audit.Name, detail, template string) error {
 	if err := f.record.Add(ctx, tx, fact(c, name, a.ID, detail)); err != nil {
 		return err
 	}

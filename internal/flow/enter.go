@@ -56,11 +56,11 @@ func (f *Flows) given(a judged, returnTo Target, method string) entry {
 // account trusts the browser. A passkey counts as a second factor only if the account must have
 // one, or if a provider is being joined to it. In the second case a factor at another
 // provider does not count. Otherwise the user may have added the passkey only for convenience.
-func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
+func (f *core) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
 	switch {
 	case slices.ContainsFunc(e.methods, ofAccount):
 		return false, nil
-	case e.joinFlow != "", e.strongAt.IsZero() && f.Requires(e.account.Roles):
+	case e.joinFlow != "", e.strongAt.IsZero() && f.requires(e.account.Roles):
 		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		e.second, lacks = &have, have.Any()
 		if err != nil {
@@ -81,7 +81,7 @@ func (f *Flows) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool
 // interrupts begins the step that asks for what a sign-in lacks: the second factor, whether a
 // closed account is kept, the terms, or a first second factor. It judges a sign-in that has
 // waited like a new one. It reports false if nothing is missing.
-func (f *Flows) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Result, waits bool, err error) {
+func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Result, waits bool, err error) {
 	if e.live {
 		return Result{}, false, nil // own has judged the session that it adds to
 	}
@@ -107,7 +107,7 @@ func (f *Flows) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Re
 // admitted is the only function that starts a session for a proof. Until nothing is
 // missing it starts none, and nothing of the account changes. It ends the previous session
 // of the browser, of whatever account, so that no token outlives a sign-in.
-func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	if r, waits, err := f.interrupts(ctx, tx, c, &e); err != nil || waits {
 		return r, err
 	}
@@ -160,7 +160,7 @@ func (f *Flows) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result,
 // leave ends the session of the caller's browser, if there is one, and returns
 // it. The next session is of the account with the id next: if both are of the same
 // account, what OpenID clients have got moves to the next one.
-func (f *Flows) leave(ctx context.Context, tx Tx, c Caller, next string) (session.Session, error) {
+func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (session.Session, error) {
 	if !secret.ValidToken(c.Session) {
 		return session.Session{}, nil
 	}
@@ -180,7 +180,7 @@ func (f *Flows) leave(ctx context.Context, tx Tx, c Caller, next string) (sessio
 
 // settled drops two accounts from the session cache after a step was committed:
 // the account of the step, and the account that the browser has left.
-func (f *Flows) settled(r Result, accountID string) Result {
+func (f *core) settled(r Result, accountID string) Result {
 	f.sessions.Forget(accountID)
 	if r.left != "" && r.left != accountID {
 		f.sessions.Forget(r.left)
@@ -235,13 +235,13 @@ func (f *Flows) readSession(ctx context.Context, token string) (found session.Fo
 }
 
 // Sessions lists the sessions of the signed-in user.
-func (f *Flows) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
+func (f *Owner) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
 	return f.UserSessions(ctx, found.User.ID)
 }
 
 // EndSession ends one of the user's own sessions, or returns session.Missing. It
 // returns the same for a session of another user, so that ids reveal nothing.
-func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {
+func (f *Owner) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {
 	if !ids.Valid(id) {
 		return session.Missing
 	}
@@ -252,7 +252,7 @@ func (f *Flows) EndSession(ctx context.Context, c Caller, found session.Found, i
 	return f.endSession(ctx, c, found, id, why, audit.SessionEnded)
 }
 
-func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
+func (f *core) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		ok, err := f.endOne(ctx, tx, owner.ID, id, why)
 		if err == nil && !ok {
@@ -269,7 +269,7 @@ func (f *Flows) endSession(ctx context.Context, c Caller, found session.Found, i
 // email if there were any.
 //
 // Faults: session.Required.
-func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
+func (f *Owner) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		if err := f.endWaiting(ctx, tx, found, owner); err != nil {
 			return err
@@ -284,7 +284,7 @@ func (f *Flows) EndOtherSessions(ctx context.Context, c Caller, found session.Fo
 
 // endWaiting ends the sign-ins that wait in other browsers, if the session has the proof for
 // a change. With a weaker one, a thief could keep the owner from signing in.
-func (f *Flows) endWaiting(ctx context.Context, tx Tx, found session.Found, owner judged) error {
+func (f *Owner) endWaiting(ctx context.Context, tx Tx, found session.Found, owner judged) error {
 	a, err := f.clears(ctx, tx, found, owner)
 	if errors.Is(err, ProofNeeded) || errors.Is(err, Alarmed) {
 		return nil

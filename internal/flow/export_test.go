@@ -7,19 +7,19 @@ import (
 )
 
 // Post posts an email of a template to the owner of an account.
-func (f *Flows) Post(ctx context.Context, tx Tx, template string, owner account.Account) error {
+func (f *core) Post(ctx context.Context, tx Tx, template string, owner account.Account) error {
 	return f.post(ctx, tx, Caller{}, email{template: template, owner: &owner})
 }
 
 // HoldDrawing takes the turn to draw a portrait until release is called.
-func (f *Flows) HoldDrawing() (release func()) {
+func (f *core) HoldDrawing() (release func()) {
 	f.drawing.room <- struct{}{}
 	f.drawing.turn <- struct{}{}
 	return func() { <-f.drawing.turn; <-f.drawing.room }
 }
 
 // Drawing returns how many portraits are drawn or wait, and how many may.
-func (f *Flows) Drawing() (now, most int) { return len(f.drawing.room), cap(f.drawing.room) }
+func (f *core) Drawing() (now, most int) { return len(f.drawing.room), cap(f.drawing.room) }
 
 // Draw is what SetPortrait draws with.
 var Draw = (*drawing).draw

@@ -29,7 +29,7 @@ type FactorsView struct {
 }
 
 // Factors returns the second factors of an account, without their secrets.
-func (f *Flows) Factors(ctx context.Context, accountID string) (v FactorsView, err error) {
+func (f *reader) Factors(ctx context.Context, accountID string) (v FactorsView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if v.Factors, err = tx.FactorsOf(ctx, accountID); err != nil {
 			return err
@@ -46,14 +46,14 @@ func (f *Flows) Factors(ctx context.Context, accountID string) (v FactorsView, e
 
 // Enrolment returns Factors with the state of an enrolment. An enrolment that has
 // ended, or that belongs to another browser or account, is left out.
-func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (FactorsView, error) {
+func (f *Owner) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (FactorsView, error) {
 	v, err := f.Factors(ctx, found.User.ID)
 	if err == nil {
 		v.Last, err = f.LastFactor(ctx, found)
 	}
 	if err == nil {
 		var have Second
-		have, err = f.Second(ctx, found.User.ID)
+		have, err = f.secondOf(ctx, found.User.ID)
 		v.Any = have.Any()
 	}
 	if err != nil || flowID == "" {
@@ -87,7 +87,7 @@ func (f *Flows) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 // it ends the trust in browsers. It returns the page that shows the codes.
 //
 // Faults: ProofNeeded, factor.Missing without a factor or a passkey, hashing.busy.
-func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
+func (f *Owner) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hashes
 	}
@@ -125,7 +125,7 @@ func (f *Flows) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 
 // SavedCodes ends the step that shows recovery codes. They are never shown again.
 // It succeeds when it was done before.
-func (f *Flows) SavedCodes(ctx context.Context, c Caller, found session.Found, flowID string) (r Result, err error) {
+func (f *Owner) SavedCodes(ctx context.Context, c Caller, found session.Found, flowID string) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		p, _, err := f.enrolling(ctx, tx, c, found, flowID, Codes)
 		if err != nil {
@@ -147,7 +147,7 @@ func (f *Flows) SavedCodes(ctx context.Context, c Caller, found session.Found, f
 // the last one, unless a passkey remains. It ends the other sessions, which the factor may have opened.
 //
 // Faults: ProofNeeded, factor.Missing.
-func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
+func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
 	if !ids.Valid(id) {
 		return factor.Missing
 	}
@@ -169,7 +169,7 @@ func (f *Flows) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 // afterRemoval does what belongs to the removal of an app or a passkey. The recovery codes
 // go with the last one. The trust in browsers and the grace end. So do the flows and the
 // sessions that it may have begun, except the one to keep.
-func (f *Flows) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, why session.Reason) error {
+func (f *core) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, why session.Reason) error {
 	if err := f.dropIdleCodes(ctx, tx, a); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ type Removed struct {
 // ResetFactors removes all second factors, recovery codes and passkeys of an
 // account, ends its sessions and tells its owner. It returns how many factors and
 // passkeys there were.
-func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Removed, err error) {
+func (f *Operator) ResetFactors(ctx context.Context, by Actor, a account.Account) (removed Removed, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
 		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
@@ -223,12 +223,12 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 			return err
 		}
 		if len(have) > 0 {
-			if err := f.noteReset(ctx, tx, a.Account, audit.FactorRemoved, mailFactorRemoved); err != nil {
+			if err := f.noteReset(ctx, tx, by, a.Account, audit.FactorRemoved, mailFactorRemoved); err != nil {
 				return err
 			}
 		}
 		if len(passkeys) > 0 {
-			return f.noteReset(ctx, tx, a.Account, audit.PasskeyRemoved, mailPasskeyRemoved)
+			return f.noteReset(ctx, tx, by, a.Account, audit.PasskeyRemoved, mailPasskeyRemoved)
 		}
 		return nil
 	})
@@ -237,11 +237,11 @@ func (f *Flows) ResetFactors(ctx context.Context, a account.Account) (removed Re
 
 // noteReset records that an operator has removed everything of a kind, and tells
 // the owner.
-func (f *Flows) noteReset(ctx context.Context, tx Tx, a account.Account, name audit.Name, template string) error {
-	fact := byOperator(name, a.ID)
+func (f *Operator) noteReset(ctx context.Context, tx Tx, by Actor, a account.Account, name audit.Name, template string) error {
+	fact := by.fact(name, a.ID)
 	fact.Detail = "all"
 	if err := f.record.Add(ctx, tx, fact); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, operator, email{template: template, owner: &a})
+	return f.post(ctx, tx, by.caller, email{template: template, owner: &a})
 }

@@ -100,7 +100,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of Flows. All fields but Terms, Passkeys, Documents, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Documents, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -130,11 +130,36 @@ type Config struct {
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
 
-	Before *Flows // the Flows that these replace, whose counters go on; nil for none
+	Before *All // what these replace, whose counters go on; nil for none
 }
 
-// Flows carries out the steps. It is safe for concurrent use.
-type Flows struct {
+// All has one of each type, on one core. All of them are safe for concurrent use.
+type All struct {
+	Flows    *Flows
+	Owner    *Owner
+	Operator *Operator
+	OpenID   *OpenID
+}
+
+// Flows carries out the steps of a visitor, who becomes signed in or out.
+type Flows struct{ *core }
+
+// Owner carries out what a signed-in user changes and reads on the account pages.
+type Owner struct{ reader }
+
+// Operator carries out what an operator does to accounts, OpenID clients and signing
+// keys, and the background work on them.
+type Operator struct{ reader }
+
+// OpenID carries out what OpenID clients ask for.
+type OpenID struct{ *core }
+
+// reader reads an account, for its owner or an operator.
+type reader struct{ *core }
+
+// core has the parts, and the code that several of the types need. It exports nothing,
+// because each of the types would export it too.
+type core struct {
 	store     Store
 	clock     clock.Clock
 	box       *secret.Box
@@ -179,9 +204,9 @@ type Flows struct {
 // CodeLife is the validity of a mailed code or link (ASVS 6.5.5: ten minutes).
 const CodeLife = 10 * time.Minute
 
-// New returns Flows.
-func New(cfg Config) *Flows {
-	f := &Flows{
+// New returns the four types.
+func New(cfg Config) All {
+	f := &core{
 		store: cfg.Store, clock: cfg.Clock,
 		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), mailboxes: cfg.Key.MAC("mailbox"), crossings: cfg.Key.Box("crossing"),
 		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
@@ -195,12 +220,13 @@ func New(cfg Config) *Flows {
 		counts: newCounts(), drawing: newDrawing(),
 	}
 	if cfg.Before != nil {
-		f.counts, f.limiter, f.drawing = cfg.Before.counts, cfg.Before.limiter, cfg.Before.drawing
-		f.grants = cfg.Before.grants.With(cfg.Sessions.IdleEnd)
+		before := cfg.Before.Flows.core
+		f.counts, f.limiter, f.drawing = before.counts, before.limiter, before.drawing
+		f.grants = before.grants.With(cfg.Sessions.IdleEnd)
 	} else {
 		cfg.Sessions.Lead(f.grants)
 	}
-	return f
+	return All{Flows: &Flows{f}, Owner: &Owner{reader{f}}, Operator: &Operator{reader{f}}, OpenID: &OpenID{f}}
 }
 
 // Targets returns the addresses that a browser may be sent to after a flow.

@@ -30,8 +30,8 @@ func TestSignUp_ToSession(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{
-		Email: "Mara@Example.org", Password: good, Confirm: good, ReturnTo: b.flows.Targets().Check("/welcome?a=1"),
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{
+		Email: "Mara@Example.org", Password: good, Confirm: good, ReturnTo: b.Flows.Targets().Check("/welcome?a=1"),
 	}))
 	if want := "/auth/verify-code?flow=" + r.FlowID; r.Next != want || r.Session != nil {
 		t.Fatalf("after sign-up: next %q, session %v", r.Next, r.Session)
@@ -40,10 +40,10 @@ func TestSignUp_ToSession(t *testing.T) {
 	if m.Template != "verify-address" || m.To != "Mara@Example.org" || m.Data["minutes"] != "10" {
 		t.Errorf("mail %+v", m)
 	}
-	if _, err := b.flows.User(t.Context(), "mara@example.org"); codeOf(err) != account.CodeMissing {
+	if _, err := b.Operator.User(t.Context(), "mara@example.org"); codeOf(err) != account.CodeMissing {
 		t.Errorf("an account exists before its address is proven: %v", err)
 	}
-	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
 	if r.Next != "/welcome?a=1" || v.signedIn() != "Mara@Example.org" {
 		t.Errorf("after the code: next %q, signed in %q", r.Next, v.signedIn())
 	}
@@ -56,7 +56,7 @@ func TestSignUp_TakenAddress(t *testing.T) {
 	b := setup(t)
 	owner, stranger := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	owner.register("mara@example.org")
-	r := stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "MARA@example.org", Password: "another " + good, Confirm: "another " + good}))
+	r := stranger.must(b.Flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "MARA@example.org", Password: "another " + good, Confirm: "another " + good}))
 	if !strings.HasPrefix(r.Next, "/auth/verify-code?flow=") {
 		t.Errorf("next %q", r.Next)
 	}
@@ -73,12 +73,12 @@ func TestSignIn_Refusals(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	a, err := b.flows.User(t.Context(), "mara@example.org")
+	a, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pending := b.visitor("192.0.2.9")
-	pending.must(b.flows.SignUp(t.Context(), pending.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
+	pending.must(b.Flows.SignUp(t.Context(), pending.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
 	b.next()
 	for _, address := range []string{"mara@example.org", "nobody@example.org", "new@example.org"} {
 		stranger := b.visitor("192.0.2.2")
@@ -96,7 +96,7 @@ func TestSignIn_Refusals(t *testing.T) {
 	if f := b.record(audit.SignedUp); f.AccountID != a.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.UserAgent != "test" || f.Detail != "mail" {
 		t.Errorf("the sign-up is recorded as %+v", f)
 	}
-	if err := b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator); err != nil {
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	if f := b.record(audit.AccountDisabled); f.AccountID != a.ID || f.Actor != "operator" || f.Peer != "" {
@@ -123,7 +123,7 @@ func TestSignIn_UnprovenAddress(t *testing.T) {
 	for _, address := range []string{"new@example.org", "mara@example.org"} {
 		v := b.visitor("192.0.2.1")
 		const chosen = "a phrase that nobody else has 7"
-		v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
+		v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
 		b.next()
 		if _, err := v.signIn(address, "not the password"); !errors.Is(err, flow.Rejected) {
 			t.Errorf("%s with a wrong password: %v", address, err)
@@ -143,7 +143,7 @@ func TestSignIn_UnprovenAddress(t *testing.T) {
 			}
 			continue
 		}
-		v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, mailed))
+		v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, mailed))
 		if v.signedIn() != address {
 			t.Error("not signed in after the code")
 		}
@@ -162,7 +162,7 @@ func TestSignIn_Rotates(t *testing.T) {
 	if v.Caller.Session == before.Session {
 		t.Error("the token did not change")
 	}
-	if _, err := b.flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
+	if _, err := b.Flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
 		t.Errorf("the old token: %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestSignIn_EndsAnotherPersonsSession(t *testing.T) {
 	}
 	r, err := v.signIn("mara@example.org", good)
 	v.must(r, err)
-	if _, err := b.flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
+	if _, err := b.Flows.Session(t.Context(), before.Session); !errors.Is(err, session.Required) {
 		t.Errorf("the session before: %v", err)
 	}
 }
@@ -216,14 +216,14 @@ func TestRecover_KnownAndUnknown(t *testing.T) {
 	owner.register("mara@example.org")
 	for address, template := range map[string]string{"mara@example.org": "recover", "nobody@example.org": "no-account"} {
 		v := b.visitor("192.0.2.5")
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
+		r := v.must(b.Flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
 		if r.Next != "/auth/verify-code?flow="+r.FlowID {
 			t.Errorf("%s: next %q", address, r.Next)
 		}
 		if m := b.next(); m.Template != template || m.To != address || (m.Data["code"] == "") != (template == "no-account") {
 			t.Errorf("%s: mail %+v", address, m)
 		}
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000"); codeOf(err) != code.CodeWrong || fault.From(err).Params["count"] != "4" {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000"); codeOf(err) != code.CodeWrong || fault.From(err).Params["count"] != "4" {
 			t.Errorf("%s: a wrong code: %v", address, err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestRecover_TellsFewWhoAreUnknown(t *testing.T) {
 	b := setup(t)
 	for n := range 500 {
 		v := b.visitor(fmt.Sprintf("192.0.2.%d", n/100))
-		v.must(b.flows.Recover(t.Context(), v.Caller, fmt.Sprintf("nobody%d@x.test", n), flow.Target{}))
+		v.must(b.Flows.Recover(t.Context(), v.Caller, fmt.Sprintf("nobody%d@x.test", n), flow.Target{}))
 	}
 	waiting := func() (n int) {
 		err := b.store.Read(t.Context(), func(tx flow.Tx) error {
@@ -264,17 +264,17 @@ func TestReset_EndsSessions(t *testing.T) {
 	b := setup(t)
 	intruder, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	intruder.register("mara@example.org")
-	r := owner.must(b.flows.Recover(t.Context(), owner.Caller, "mara@example.org", flow.Target{}))
-	r = owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, b.next().Data["code"]))
+	r := owner.must(b.Flows.Recover(t.Context(), owner.Caller, "mara@example.org", flow.Target{}))
+	r = owner.must(b.Flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, b.next().Data["code"]))
 	if r.Session != nil || r.Next != "/auth/reset-password?flow="+r.FlowID {
 		t.Fatalf("after the code: %+v", r)
 	}
 	in := flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}
-	if _, err := b.flows.ResetPassword(t.Context(), owner.Caller, in); codeOf(err) != fault.CodeInvalid {
+	if _, err := b.Flows.ResetPassword(t.Context(), owner.Caller, in); codeOf(err) != fault.CodeInvalid {
 		t.Errorf("the same password again: %v", err)
 	}
 	in.Password, in.Confirm = "quite another phrase 42", "quite another phrase 42"
-	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, in))
+	owner.must(b.Flows.ResetPassword(t.Context(), owner.Caller, in))
 	if owner.signedIn() == "" || intruder.signedIn() != "" {
 		t.Errorf("owner %q, intruder %q", owner.signedIn(), intruder.signedIn())
 	}
@@ -285,7 +285,7 @@ func TestReset_EndsSessions(t *testing.T) {
 		t.Errorf("mail %q", m.Template)
 	}
 	// SEC-029: the flow is dead.
-	if _, err := b.flows.ResetPassword(t.Context(), owner.Caller, in); !errors.Is(err, flow.Moved) {
+	if _, err := b.Flows.ResetPassword(t.Context(), owner.Caller, in); !errors.Is(err, flow.Moved) {
 		t.Errorf("the flow a second time: %v", err)
 	}
 }
@@ -296,17 +296,17 @@ func TestReset_DeadAfterChange(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
-	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
-	a, _ := b.flows.User(t.Context(), "mara@example.org")
-	if err := b.flows.SetUserPassword(t.Context(), a, "set by the operator 9"); err != nil {
+	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	a, _ := b.Operator.User(t.Context(), "mara@example.org")
+	if err := b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, "set by the operator 9"); err != nil {
 		t.Fatal(err)
 	}
 	if f := b.record(audit.PasswordChanged); f.AccountID != a.ID || f.Actor != "operator" || f.Detail != "" {
 		t.Errorf("a password that the operator sets is recorded as %+v", f)
 	}
-	_, err := b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + "!", Confirm: good + "!"})
+	_, err := b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + "!", Confirm: good + "!"})
 	if !errors.Is(err, flow.Unknown) {
 		t.Errorf("a recovery from before the change: %v", err)
 	}
@@ -320,13 +320,13 @@ func TestVerifyCode_OneWinner(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
 		v := b.visitor(fmt.Sprintf("192.0.2.%d", round))
-		r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("p%d@example.org", round), Password: good, Confirm: good}))
+		r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("p%d@example.org", round), Password: good, Confirm: good}))
 		digits := b.next().Data["code"]
 		var won atomic.Int64
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() {
-				r, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits)
+				r, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits)
 				switch {
 				case err == nil && r.Session != nil:
 					won.Add(1)
@@ -351,7 +351,7 @@ func TestVerifyCode_Guesses(t *testing.T) {
 	v := b.visitor("192.0.2.2")
 	evaluated := 0
 	for range 3 {
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+		r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 		digits := b.next().Data["code"]
 		var wrong atomic.Int64
 		var group sync.WaitGroup
@@ -361,19 +361,19 @@ func TestVerifyCode_Guesses(t *testing.T) {
 				if guess == digits {
 					return
 				}
-				if c := codeOf(ignoreResult(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, guess))); c == code.CodeWrong || c == code.CodeUsedUp {
+				if c := codeOf(ignoreResult(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, guess))); c == code.CodeWrong || c == code.CodeUsedUp {
 					wrong.Add(1)
 				}
 			})
 		}
 		group.Wait()
 		evaluated++
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits); err == nil {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits); err == nil {
 			t.Fatal("the right code passed a flow whose guesses are used up")
 		}
 	}
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
-	_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "123456")
+	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	_, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "123456")
 	if codeOf(err) != code.CodeLocked {
 		t.Errorf("after ten guesses in the hour: %v", err)
 	}
@@ -389,10 +389,10 @@ func TestVerifyCode_Expiry(t *testing.T) {
 	}{{10*time.Minute - time.Second, ""}, {10*time.Minute + time.Second, code.CodeExpired}} {
 		b := setup(t)
 		v := b.visitor("192.0.2.1")
-		r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "p@example.org", Password: good, Confirm: good}))
+		r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "p@example.org", Password: good, Confirm: good}))
 		m := b.next()
 		b.clock.Advance(tc.after)
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); codeOf(err) != tc.want {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); codeOf(err) != tc.want {
 			t.Errorf("after %v: %v, want %q", tc.after, err, tc.want)
 		}
 	}
@@ -406,11 +406,11 @@ func TestVerifyCode_ExpiredWhateverIsTyped(t *testing.T) {
 	b.visitor("192.0.2.9").register("mara@example.org")
 	for _, address := range []string{"mara@example.org", "nobody@example.org"} {
 		v := b.visitor("192.0.2.1")
-		r := v.must(b.flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
+		r := v.must(b.Flows.Recover(t.Context(), v.Caller, address, flow.Target{}))
 		b.next()
 		b.clock.Advance(10 * time.Minute)
 		for i := range 12 {
-			if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, fmt.Sprintf("%06d", i)); !errors.Is(err, code.Expired) {
+			if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, fmt.Sprintf("%06d", i)); !errors.Is(err, code.Expired) {
 				t.Errorf("%s, try %d: %v, want expired", address, i, err)
 			}
 		}
@@ -422,17 +422,17 @@ func TestVerifyCode_Bound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v, other := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	mine := b.next()
-	r2 := other.must(b.flows.SignUp(t.Context(), other.Caller, flow.SignUpInput{Email: "b@example.org", Password: good, Confirm: good}))
+	r2 := other.must(b.Flows.SignUp(t.Context(), other.Caller, flow.SignUpInput{Email: "b@example.org", Password: good, Confirm: good}))
 	b.next()
-	if _, err := b.flows.VerifyCode(t.Context(), other.Caller, r.FlowID, mine.Data["code"]); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.VerifyCode(t.Context(), other.Caller, r.FlowID, mine.Data["code"]); !errors.Is(err, flow.Unknown) {
 		t.Errorf("in another browser: %v", err)
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), other.Caller, r2.FlowID, mine.Data["code"]); codeOf(err) != code.CodeWrong {
+	if _, err := b.Flows.VerifyCode(t.Context(), other.Caller, r2.FlowID, mine.Data["code"]); codeOf(err) != code.CodeWrong {
 		t.Errorf("in another flow: %v", err)
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, ids.New(), mine.Data["code"]); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, ids.New(), mine.Data["code"]); !errors.Is(err, flow.Unknown) {
 		t.Errorf("in no flow: %v", err)
 	}
 }
@@ -441,25 +441,25 @@ func TestResend(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	first := b.next()
-	if _, err := b.flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Early) || fault.From(err).RetryAfter != 30*time.Second {
+	if _, err := b.Flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Early) || fault.From(err).RetryAfter != 30*time.Second {
 		t.Errorf("at once: %v", err)
 	}
 	b.clock.Advance(31 * time.Second)
-	v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 	b.next()
 	for i := range 5 {
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, wrongFor(first.Data["code"], i)); err == nil {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, wrongFor(first.Data["code"], i)); err == nil {
 			t.Fatal("a wrong code passed")
 		}
 	}
 	b.clock.Advance(31 * time.Second)
-	again := v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	again := v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 	if again.FlowID == r.FlowID {
 		t.Fatal("a flow without guesses was not replaced")
 	}
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
 }
 
 func wrongFor(digits string, i int) string {
@@ -475,43 +475,43 @@ func TestResend_OldCodeStillHolds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	var codes []string
 	codes = append(codes, b.next().Data["code"])
 	for range 2 {
 		b.clock.Advance(31 * time.Second)
-		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+		v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 		codes = append(codes, b.next().Data["code"])
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[0]); codeOf(err) != code.CodeExpired {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[0]); codeOf(err) != code.CodeExpired {
 		t.Errorf("the third newest code: %v", err)
 	}
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[1]))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, codes[1]))
 }
 
 func TestConfirmLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
-	here.must(b.flows.SignUp(t.Context(), here.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	here.must(b.Flows.SignUp(t.Context(), here.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	token := linkToken(b.next())
 	// Opening changes nothing, however often (SEC-042).
 	for range 3 {
-		if v, err := b.flows.ViewLink(t.Context(), there.Caller, token); err != nil || v.Fault != nil || !v.Password || v.Email != "" || v.Address != "a•••@example.org" {
+		if v, err := b.Flows.ViewLink(t.Context(), there.Caller, token); err != nil || v.Fault != nil || !v.Password || v.Email != "" || v.Address != "a•••@example.org" {
 			t.Fatalf("view elsewhere: %+v, %v", v, err)
 		}
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}); codeOf(err) != fault.CodeInvalid {
+	if _, err := b.Flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}); codeOf(err) != fault.CodeInvalid {
 		t.Errorf("a stranger's browser without the password: %v", err)
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: "not the password"}); !errors.Is(err, flow.LinkPassword) {
+	if _, err := b.Flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: "not the password"}); !errors.Is(err, flow.LinkPassword) {
 		t.Errorf("a stranger's browser with a wrong password: %v", err)
 	}
-	there.must(b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: good}))
+	there.must(b.Flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token, Password: good}))
 	if there.signedIn() != "a@example.org" || here.signedIn() != "" {
 		t.Errorf("signed in: there %q, here %q", there.signedIn(), here.signedIn())
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), here.Caller, flow.LinkInput{Token: token}); !errors.Is(err, code.LinkUsed) {
+	if _, err := b.Flows.ConfirmLink(t.Context(), here.Caller, flow.LinkInput{Token: token}); !errors.Is(err, code.LinkUsed) {
 		t.Errorf("the link a second time: %v", err)
 	}
 }
@@ -521,14 +521,14 @@ func TestConfirmLink_RecoveryElsewhere(t *testing.T) {
 	b := setup(t)
 	here, there := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	here.register("a@example.org")
-	asked := here.must(b.flows.Recover(t.Context(), here.Caller, "a@example.org", flow.Target{}))
+	asked := here.must(b.Flows.Recover(t.Context(), here.Caller, "a@example.org", flow.Target{}))
 	token := linkToken(b.next())
-	r := there.must(b.flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}))
-	r = there.must(b.flows.ResetPassword(t.Context(), there.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "quite another phrase 42", Confirm: "quite another phrase 42"}))
+	r := there.must(b.Flows.ConfirmLink(t.Context(), there.Caller, flow.LinkInput{Token: token}))
+	r = there.must(b.Flows.ResetPassword(t.Context(), there.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "quite another phrase 42", Confirm: "quite another phrase 42"}))
 	if r.Session == nil || there.signedIn() != "a@example.org" {
 		t.Errorf("not signed in where the link was opened: %+v", r)
 	}
-	if v, err := b.flows.View(t.Context(), here.Caller, asked.FlowID); err != nil || v.State() != "done" {
+	if v, err := b.Flows.View(t.Context(), here.Caller, asked.FlowID); err != nil || v.State() != "done" {
 		t.Errorf("where it was asked for: %+v, %v", v, err)
 	}
 }
@@ -537,29 +537,29 @@ func TestConfirmLink_States(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	oldest := linkToken(b.next())
 	for range 2 {
 		b.clock.Advance(31 * time.Second)
-		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+		v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 	}
 	b.next()
 	newest := linkToken(b.next())
 	b.clock.Advance(4 * time.Minute)
-	if got, err := b.flows.ViewLink(t.Context(), v.Caller, oldest); err != nil || got.Age != 4*time.Minute {
+	if got, err := b.Flows.ViewLink(t.Context(), v.Caller, oldest); err != nil || got.Age != 4*time.Minute {
 		t.Errorf("the mail that replaced the link is %v old (%v), want 4m", got.Age, err)
 	}
 	for token, want := range map[string]string{oldest: code.CodeLinkReplaced, "garbage": code.CodeLinkMalformed, "": code.CodeLinkMalformed} {
-		if got, err := b.flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault == nil || got.Fault.Code != want {
+		if got, err := b.Flows.ViewLink(t.Context(), v.Caller, token); err != nil || got.Fault == nil || got.Fault.Code != want {
 			t.Errorf("link %.7q: %+v, %v; want %s", token, got, err, want)
 		}
 	}
 	b.clock.Advance(11 * time.Minute)
-	if got, _ := b.flows.ViewLink(t.Context(), v.Caller, newest); got.Fault == nil || got.Fault.Code != code.CodeLinkExpired || got.Address == "" {
+	if got, _ := b.Flows.ViewLink(t.Context(), v.Caller, newest); got.Fault == nil || got.Fault.Code != code.CodeLinkExpired || got.Address == "" {
 		t.Errorf("an expired link: %+v", got)
 	}
-	again := v.must(b.flows.ResendLink(t.Context(), v.Caller, newest))
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
+	again := v.must(b.Flows.ResendLink(t.Context(), v.Caller, newest))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
 }
 
 // A registration that somebody else has begun is no trap for the owner of the
@@ -570,15 +570,15 @@ func TestResendLink_LeavesForeignCredentialsBehind(t *testing.T) {
 	b := setup(t)
 	stranger, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	const theirs = "what the stranger has chosen 9"
-	stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "a@example.org", Password: theirs, Confirm: theirs}))
+	stranger.must(b.Flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "a@example.org", Password: theirs, Confirm: theirs}))
 	token := linkToken(b.next())
 	b.clock.Advance(11 * time.Minute)
-	again := owner.must(b.flows.ResendLink(t.Context(), owner.Caller, token))
-	proven := owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, again.FlowID, b.next().Data["code"]))
+	again := owner.must(b.Flows.ResendLink(t.Context(), owner.Caller, token))
+	proven := owner.must(b.Flows.VerifyCode(t.Context(), owner.Caller, again.FlowID, b.next().Data["code"]))
 	if proven.Session != nil || owner.signedIn() != "" {
 		t.Fatalf("signed in before a password was chosen: %+v", proven)
 	}
-	owner.must(b.flows.ResetPassword(t.Context(), owner.Caller, flow.ResetInput{FlowID: proven.FlowID, Password: good, Confirm: good}))
+	owner.must(b.Flows.ResetPassword(t.Context(), owner.Caller, flow.ResetInput{FlowID: proven.FlowID, Password: good, Confirm: good}))
 	if owner.signedIn() != "a@example.org" {
 		t.Error("the owner is not signed in")
 	}
@@ -594,14 +594,14 @@ func TestMailCap(t *testing.T) {
 	b := setup(t)
 	for i := range 40 {
 		v := b.visitor(fmt.Sprintf("192.0.2.%d", i))
-		v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("a+%d@example.org", i), Password: good, Confirm: good}))
+		v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("a+%d@example.org", i), Password: good, Confirm: good}))
 	}
 	for range 25 {
 		b.next()
 	}
 	b.clock.Advance(time.Hour)
 	v := b.visitor("192.0.2.99")
-	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a+late@example.org", Password: good, Confirm: good}))
+	v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a+late@example.org", Password: good, Confirm: good}))
 	if m := b.next(); m.To != "a+late@example.org" {
 		t.Errorf("a 26th email of the hour was sent to %s", m.To)
 	}
@@ -611,7 +611,7 @@ func TestSignUp_Closed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, closed)
 	v := b.visitor("192.0.2.1")
-	if _, err := b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}); !errors.Is(err, flow.SignUpClosed) {
+	if _, err := b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}); !errors.Is(err, flow.SignUpClosed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -653,19 +653,19 @@ func TestSessions_OwnOnly(t *testing.T) {
 	noah.register("noah@example.org")
 	r, err := second.signIn("mara@example.org", good)
 	second.must(r, err)
-	found, err := b.flows.Session(t.Context(), mara.Caller.Session)
+	found, err := b.Flows.Session(t.Context(), mara.Caller.Session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.flows.Sessions(t.Context(), found)
+	list, err := b.Owner.Sessions(t.Context(), found)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d sessions, %v", len(list), err)
 	}
-	theirs, _ := b.flows.Session(t.Context(), noah.Caller.Session)
-	if err := b.flows.EndSession(t.Context(), mara.Caller, found, theirs.Session.ID); !errors.Is(err, session.Missing) {
+	theirs, _ := b.Flows.Session(t.Context(), noah.Caller.Session)
+	if err := b.Owner.EndSession(t.Context(), mara.Caller, found, theirs.Session.ID); !errors.Is(err, session.Missing) {
 		t.Errorf("ending another person's session: %v", err)
 	}
-	if err := b.flows.EndOtherSessions(t.Context(), mara.Caller, found); err != nil {
+	if err := b.Owner.EndOtherSessions(t.Context(), mara.Caller, found); err != nil {
 		t.Fatal(err)
 	}
 	if mara.signedIn() == "" || second.signedIn() != "" || noah.signedIn() == "" {
@@ -674,7 +674,7 @@ func TestSessions_OwnOnly(t *testing.T) {
 	if f := b.record(audit.SessionEnded); f.AccountID != found.User.ID || f.Actor != "self" || f.Detail != "others" {
 		t.Errorf("the end of the others is recorded as %+v", f)
 	}
-	if err := b.flows.SignOut(t.Context(), mara.Caller); err != nil {
+	if err := b.Flows.SignOut(t.Context(), mara.Caller); err != nil {
 		t.Fatal(err)
 	}
 	if f := b.record(audit.SignedOut); f.AccountID != found.User.ID || f.Actor != "self" || f.Peer != "192.0.2.1" || f.Detail != "" {
@@ -689,14 +689,14 @@ func TestRecover_ClosedAccount(t *testing.T) {
 	b := setup(t)
 	owner := b.visitor("192.0.2.1")
 	owner.register("mara@example.org")
-	a, _ := b.flows.User(t.Context(), "mara@example.org")
-	if err := b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator); err != nil {
+	a, _ := b.Operator.User(t.Context(), "mara@example.org")
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	b.mailed("account-managed", "en")
 	v := b.visitor("192.0.2.2")
-	v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
-	v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
 	for range 2 {
 		if m := b.next(); m.Template != "account-closed" || m.Data["code"] != "" || m.Data["link"] != "" {
 			t.Errorf("mail %+v", m)

@@ -30,7 +30,7 @@ const good = "copper lantern over seven hills"
 // and the mailbox.
 type bundle struct {
 	*testing.T
-	flows *flow.Flows
+	flow.All
 	store flowStore
 	clock *clock.Manual
 	mail  *mailbox
@@ -199,7 +199,7 @@ func setup(t *testing.T, options ...option) *bundle {
 	for _, o := range options {
 		o(&cfg)
 	}
-	b.flows = flow.New(cfg)
+	b.All = flow.New(cfg)
 	b.run(box)
 	t.Cleanup(func() {
 		if silent := b.store.facts.unsaid(); len(silent) > 0 {
@@ -261,17 +261,17 @@ func (v *visitor) must(r flow.Result, err error) flow.Result {
 // register takes a new person through registration and returns the flow's id.
 func (v *visitor) register(address string) {
 	v.Helper()
-	r := v.must(v.flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good}))
-	v.must(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+	r := v.must(v.Flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good}))
+	v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
 }
 
 func (v *visitor) signIn(address, password string) (flow.Result, error) {
-	return v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: password})
+	return v.Flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: password})
 }
 
 // signedIn returns the address of the signed-in user, "" without a session.
 func (v *visitor) signedIn() string {
-	found, err := v.flows.Session(v.Context(), v.Caller.Session)
+	found, err := v.Flows.Session(v.Context(), v.Caller.Session)
 	if err != nil {
 		return ""
 	}

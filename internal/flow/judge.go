@@ -31,7 +31,7 @@ type cleared struct{ judged }
 // own runs a change that the owner of an account makes, in one transaction. The
 // session may have ended since the request began, so it is read again: a session
 // that was ended changes nothing.
-func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, owner judged) error) error {
+func (f *core) own(ctx context.Context, found session.Found, fn func(tx Tx, owner judged) error) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		owner, err := f.owned(ctx, tx, found)
 		if err != nil {
@@ -44,7 +44,7 @@ func (f *Flows) own(ctx context.Context, found session.Found, fn func(tx Tx, own
 }
 
 // owned is own in the transaction of its caller.
-func (f *Flows) owned(ctx context.Context, tx Tx, found session.Found) (judged, error) {
+func (f *core) owned(ctx context.Context, tx Tx, found session.Found) (judged, error) {
 	owner, ok, err := tx.AccountOfSession(ctx, found.Session.ID)
 	if err == nil && (!ok || owner.ID != found.User.ID || owner.State != account.Active || owner.Version != found.Session.Version) {
 		err = session.Required
@@ -56,13 +56,13 @@ func (f *Flows) owned(ctx context.Context, tx Tx, found session.Found) (judged, 
 // proof, and no alarm.
 //
 // Faults: ProofNeeded, Alarmed, session.Required. They are faults of each caller, too.
-func (f *Flows) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner cleared) error) error {
+func (f *Owner) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner cleared) error) error {
 	return f.guarding(ctx, found, func(judged) bool { return false }, fn)
 }
 
 // guarding is guarded for a change that is allowed although an alarm closes the account, if
 // despite says so.
-func (f *Flows) guarding(ctx context.Context, found session.Found, despite func(judged) bool, fn func(tx Tx, owner cleared) error) error {
+func (f *Owner) guarding(ctx context.Context, found session.Found, despite func(judged) bool, fn func(tx Tx, owner cleared) error) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		a, err := f.clears(ctx, tx, found, owner)
 		if errors.Is(err, Alarmed) && despite(owner) {
@@ -76,7 +76,7 @@ func (f *Flows) guarding(ctx context.Context, found session.Found, despite func(
 }
 
 // clears judges a change of how the account is signed in to, in the transaction of its caller.
-func (f *Flows) clears(ctx context.Context, tx Tx, found session.Found, owner judged) (cleared, error) {
+func (f *Owner) clears(ctx context.Context, tx Tx, found session.Found, owner judged) (cleared, error) {
 	err := f.fresh(ctx, tx, found, f.clock.Now())
 	if err == nil && f.alarmed(owner.Account) {
 		err = f.stopped(owner.Account)
@@ -89,7 +89,7 @@ func (f *Flows) clears(ctx context.Context, tx Tx, found session.Found, owner ju
 // fresh when the flow began.
 //
 // Faults: Overtaken, ProofNeeded, Alarmed.
-func (f *Flows) finishes(ctx context.Context, tx Tx, found session.Found, owner judged, p Pending) (cleared, error) {
+func (f *core) finishes(ctx context.Context, tx Tx, found session.Found, owner judged, p Pending) (cleared, error) {
 	switch {
 	case p.AccountID != owner.ID:
 		return cleared{}, Unknown
@@ -124,7 +124,7 @@ func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (cle
 // opens returns the account that a proof of this request signs in to.
 //
 // Faults: account.Missing, account.Disabled.
-func (f *Flows) opens(ctx context.Context, tx account.Store, id string) (judged, error) {
+func (f *core) opens(ctx context.Context, tx account.Store, id string) (judged, error) {
 	a, ok, err := tx.AccountByID(ctx, id)
 	switch {
 	case err != nil:
@@ -141,7 +141,7 @@ func (f *Flows) opens(ctx context.Context, tx account.Store, id string) (judged,
 // the flows that began before it: their proofs may be a thief's.
 //
 // Faults: Unknown for a closed account, Overtaken.
-func (f *Flows) stands(ctx context.Context, tx account.Store, p Pending) (judged, error) {
+func (f *core) stands(ctx context.Context, tx account.Store, p Pending) (judged, error) {
 	a, err := f.opens(ctx, tx, p.AccountID)
 	switch {
 	case errors.Is(err, account.Missing), errors.Is(err, account.Disabled):
@@ -201,7 +201,7 @@ func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, er
 // joins returns the account of a sign-in, if the identity that waits in a flow may join it. The
 // address that the provider has vouched for must still be the primary one, and the account
 // must have no other identity there. The sign-in is complete, and no earlier proof counts.
-func (f *Flows) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cleared, bool, error) {
+func (f *core) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cleared, bool, error) {
 	a := e.account
 	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a.Account) || !f.takesIdentity(d) {
 		return cleared{}, false, nil
@@ -213,7 +213,7 @@ func (f *Flows) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (c
 
 // takesIdentity reports whether the settings still have the provider of an identity that has
 // waited, and believe what it says of the address if no mailbox has proven it.
-func (f *Flows) takesIdentity(d data) bool {
+func (f *core) takesIdentity(d data) bool {
 	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool {
 		return p.ID == d.Identity.Provider && (p.Vouches || !d.Vouched)
 	})
@@ -222,7 +222,7 @@ func (f *Flows) takesIdentity(d data) bool {
 // change runs an operator's change and drops the account from the session cache.
 //
 // Faults: account.Missing.
-func (f *Flows) change(ctx context.Context, id string, fn func(tx Tx, a cleared) error) error {
+func (f *Operator) change(ctx context.Context, id string, fn func(tx Tx, a cleared) error) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
@@ -245,7 +245,7 @@ func (a *judged) raised() { a.Version++ }
 
 // endFlows ends the flows of an account that began before a change of how it is signed in
 // to. It is for a change that ends no session; the others raise the credential version.
-func (f *Flows) endFlows(ctx context.Context, tx Tx, a *cleared) error {
+func (f *core) endFlows(ctx context.Context, tx Tx, a *cleared) error {
 	a.FlowEnds++
 	return tx.EndFlows(ctx, a.ID)
 }

@@ -10,7 +10,7 @@ import (
 // FollowKeys reads the signing keys and rotates them when a rotation is due. The
 // application calls it at its start and then every few seconds, so that it soon
 // stops using a key that another process has revoked.
-func (f *Flows) FollowKeys(ctx context.Context) error {
+func (f *Operator) FollowKeys(ctx context.Context) error {
 	renew, err := f.loadKeys(ctx)
 	if err != nil || !renew {
 		return err
@@ -22,7 +22,7 @@ func (f *Flows) FollowKeys(ctx context.Context) error {
 	return err
 }
 
-func (f *Flows) loadKeys(ctx context.Context) (renew bool, err error) {
+func (f *Operator) loadKeys(ctx context.Context) (renew bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		renew, err = f.keys.Load(ctx, tx)
 		return err
@@ -31,7 +31,7 @@ func (f *Flows) loadKeys(ctx context.Context) (renew bool, err error) {
 }
 
 // SigningKeys lists the signing keys, oldest first.
-func (f *Flows) SigningKeys(ctx context.Context) (list []signingkey.Entry, err error) {
+func (f *Operator) SigningKeys(ctx context.Context) (list []signingkey.Entry, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = f.keys.List(ctx, tx)
 		return err
@@ -41,7 +41,7 @@ func (f *Flows) SigningKeys(ctx context.Context) (list []signingkey.Entry, err e
 
 // RotateKey publishes the next signing key of each algorithm, and returns the key of
 // ES256. If a next key is already published, it returns that key.
-func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error) {
+func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entry, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		list, err := f.keys.Rotate(ctx, tx)
 		if err != nil {
@@ -49,7 +49,7 @@ func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error)
 		}
 		key = list[0]
 		for _, key := range list {
-			if err := f.record.Add(ctx, tx, aboutKey(audit.KeyRotated, key.ID)); err != nil {
+			if err := f.record.Add(ctx, tx, aboutKey(by, audit.KeyRotated, key.ID)); err != nil {
 				return err
 			}
 		}
@@ -59,17 +59,17 @@ func (f *Flows) RotateKey(ctx context.Context) (key signingkey.Entry, err error)
 }
 
 // RevokeKey revokes a signing key, or returns signingkey.Missing.
-func (f *Flows) RevokeKey(ctx context.Context, id string) error {
+func (f *Operator) RevokeKey(ctx context.Context, by Actor, id string) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.keys.Revoke(ctx, tx, id); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutKey(audit.KeyRevoked, id))
+		return f.record.Add(ctx, tx, aboutKey(by, audit.KeyRevoked, id))
 	})
 }
 
-func aboutKey(name audit.Name, id string) audit.Fact {
-	fact := byOperator(name, "")
+func aboutKey(by Actor, name audit.Name, id string) audit.Fact {
+	fact := by.fact(name, "")
 	fact.Detail = id
 	return fact
 }

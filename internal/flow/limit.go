@@ -156,7 +156,7 @@ func LimitNames() []string {
 
 // count counts the attempts in a transaction of its own and returns
 // throttle.Limited if one of them is refused.
-func (f *Flows) count(ctx context.Context, attempts ...throttle.Attempt) (throttle.Decision, error) {
+func (f *core) count(ctx context.Context, attempts ...throttle.Attempt) (throttle.Decision, error) {
 	d, _, err := f.countAny(ctx, []way{{counts: attempts}})
 	return d, err
 }

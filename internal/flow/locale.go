@@ -22,7 +22,7 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 // followChoice stores the locale that the visitor chose in the menu of a page
 // before signing in. It runs when the email about the sign-in is already written:
 // a thief must not choose the language of the warning.
-func (f *Flows) followChoice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
+func (f *core) followChoice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
 	if !c.Chosen {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (f *Flows) followChoice(ctx context.Context, tx Tx, c Caller, a account.Acc
 }
 
 // setLocale stores and records another locale of an account.
-func (f *Flows) setLocale(ctx context.Context, tx Tx, c Caller, a account.Account, chosen string) error {
+func (f *core) setLocale(ctx context.Context, tx Tx, c Caller, a account.Account, chosen string) error {
 	if chosen == a.Locale {
 		return nil
 	}

@@ -32,7 +32,7 @@ func TestLocale_OfTheAccountInEveryMail(t *testing.T) {
 	b.visitor("192.0.2.1").register("mara@example.org")
 	stranger := b.german("198.51.100.1")
 
-	stranger.must(b.flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	stranger.must(b.Flows.SignUp(t.Context(), stranger.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
 	b.mailed("already-registered", "en")
 	for range 5 {
 		_, _ = stranger.signIn("mara@example.org", "wrong")
@@ -40,9 +40,9 @@ func TestLocale_OfTheAccountInEveryMail(t *testing.T) {
 	b.mailed("signin-blocked", "en")
 	r := stranger.forgets("mara@example.org")
 	code := b.mailed("recover", "en").Data["code"]
-	r = stranger.must(b.flows.VerifyCode(t.Context(), stranger.Caller, r.FlowID, code))
+	r = stranger.must(b.Flows.VerifyCode(t.Context(), stranger.Caller, r.FlowID, code))
 	const changed = "seven hills under a paper lantern"
-	stranger.must(b.flows.ResetPassword(t.Context(), stranger.Caller, flow.ResetInput{FlowID: r.FlowID, Password: changed, Confirm: changed}))
+	stranger.must(b.Flows.ResetPassword(t.Context(), stranger.Caller, flow.ResetInput{FlowID: r.FlowID, Password: changed, Confirm: changed}))
 	b.mailed("password-changed", "en")
 	other := b.german("198.51.100.2")
 	other.must(other.signIn("mara@example.org", changed))
@@ -56,8 +56,8 @@ func TestLocale_WithoutAnAccount(t *testing.T) {
 	b.german("192.0.2.1").forgets("nobody@example.org")
 	b.mailed("no-account", "de")
 	v := b.german("192.0.2.2")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.mailed("verify-address", "de").Data["code"]))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.mailed("verify-address", "de").Data["code"]))
 	b.visitor("192.0.2.3").forgets("new@example.org")
 	b.mailed("recover", "de")
 }
@@ -73,16 +73,16 @@ func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 		},
 		"by recovery": func(v *visitor, a account.Account) {
 			r := v.forgets(a.Address.Mail)
-			r = v.must(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.mailed("recover", "de").Data["code"]))
+			r = v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.mailed("recover", "de").Data["code"]))
 			const changed = "seven hills under a paper lantern"
-			v.must(v.flows.ResetPassword(v.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: changed, Confirm: changed}))
+			v.must(v.Flows.ResetPassword(v.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: changed, Confirm: changed}))
 			v.mailed("password-changed", "de")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			a, err := b.flows.CreateUser(context.Background(), "mara@example.org", "", good)
+			a, err := b.Operator.CreateUser(context.Background(), flow.ByOperator, "mara@example.org", "", good)
 			if err != nil || a.Locale != "" {
 				t.Fatalf("made %+v (%v)", a, err)
 			}
@@ -91,7 +91,7 @@ func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 			first(b.german("192.0.2.1"), a)
 			b.visitor("198.51.100.2").forgets("mara@example.org")
 			b.mailed("recover", "de")
-			if known, err := b.flows.User(context.Background(), "mara@example.org"); err != nil || known.Locale != "de" {
+			if known, err := b.Operator.User(context.Background(), "mara@example.org"); err != nil || known.Locale != "de" {
 				t.Errorf("the account has the language %q (%v)", known.Locale, err)
 			}
 		})
@@ -106,7 +106,7 @@ func TestLocale_FollowsTheMenu(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	v.Locale = "de"
-	if err := b.flows.ChooseLocale(t.Context(), v.Caller); err != nil {
+	if err := b.Flows.ChooseLocale(t.Context(), v.Caller); err != nil {
 		t.Fatal(err)
 	}
 	b.visitor("198.51.100.1").forgets("mara@example.org")
@@ -114,7 +114,7 @@ func TestLocale_FollowsTheMenu(t *testing.T) {
 
 	another := b.visitor("192.0.2.2")
 	another.Locale, another.Chosen = "fr", true
-	if err := b.flows.ChooseLocale(t.Context(), another.Caller); err != nil { // signed out: only the cookie changes
+	if err := b.Flows.ChooseLocale(t.Context(), another.Caller); err != nil { // signed out: only the cookie changes
 		t.Fatal(err)
 	}
 	another.must(another.signIn("mara@example.org", good))

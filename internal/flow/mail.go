@@ -124,7 +124,7 @@ func copied(template string) bool {
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy
 // for the owner's address for notices.
-func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l email) error {
+func (f *core) post(ctx context.Context, tx Tx, c Caller, l email) error {
 	if err := f.postOne(ctx, tx, c, l); err != nil || l.owner == nil || l.at.Key != "" || !copied(l.template) {
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *Flows) post(ctx context.Context, tx Tx, c Caller, l email) error {
 
 // postOne writes one email. An email to an account uses the locale of the account,
 // whatever the caller's locale.
-func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
+func (f *core) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
 		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
@@ -202,7 +202,7 @@ func (f *Flows) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 //
 // The caller must have counted the email. While the mailbox gets no more emails no
 // code is made, because a page must not show a code as sent that was not.
-func (f *Flows) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed string, to addressee) error {
+func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed string, to addressee) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestMail_AboutChanges(t *testing.T) {
 	v.register("mara@example.org")
 	v.recovers("spare@example.org", 2)
 	b.clock.Advance(72 * time.Hour)
-	owner, err := b.flows.User(t.Context(), "mara@example.org")
+	owner, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestMail_AboutChanges(t *testing.T) {
 		var posted []string
 		if err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
 			posted = nil
-			return b.flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted}, template, owner)
+			return b.Flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted}, template, owner)
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // are tried. Known browsers share counts, so that strangers cannot use up the owner's
 // emails. So have alarms, which take a way in away before the email brings a new one.
 // A network that has caused no email to the mailbox today has a way more.
-func (f *Flows) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([]way, error) {
+func (f *core) mailWays(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) ([]way, error) {
 	box := account.BaseKey(key)
 	if c.alarmed {
 		usual, _ := mailShares(box+" alarm", c)
@@ -51,7 +51,7 @@ func mailShares(box string, c Caller) (usual way, share []throttle.Attempt) {
 // countMail counts an email to the address and returns code.Held while none may
 // be sent. It counts for every address, even if the email is then suppressed. The
 // refusal reveals nothing, because it is the same with and without an account.
-func (f *Flows) countMail(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (*fault.Error, error) {
+func (f *core) countMail(ctx context.Context, tx Tx, c Caller, key string, known *account.Account) (*fault.Error, error) {
 	ways, err := f.mailWays(ctx, tx, c, key, known)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func held(wait time.Duration) *fault.Error { return code.Held.WithRetryAfter(thr
 // server. It depends on the address and on earlier requests, and never on whether
 // the address has an account. An unknown address rarely gets an email of a
 // recovery, and only its mailbox may learn that, so a known one is told as rarely.
-func (f *Flows) mayTell(ctx context.Context, tx Tx, p Pending) (bool, error) {
+func (f *core) mayTell(ctx context.Context, tx Tx, p Pending) (bool, error) {
 	day, all := knownDay, knownGlobal
 	if p.Kind == Recovery || p.Kind == ByCode {
 		day, all = unknownDay, unknownGlobal

@@ -14,7 +14,7 @@ import (
 // forgets asks for the recovery of an address and returns the flow.
 func (v *visitor) forgets(address string) flow.Result {
 	v.Helper()
-	return v.must(v.flows.Recover(v.Context(), v.Caller, address, flow.Target{}))
+	return v.must(v.Flows.Recover(v.Context(), v.Caller, address, flow.Target{}))
 }
 
 func isHeld(r flow.Result) bool { return r.Held != nil && errors.Is(r.Held, code.Held) }
@@ -74,7 +74,7 @@ func TestMailCap_OneNetworkHasAShare(t *testing.T) {
 		asks := func(peer, address string) *fault.Error {
 			v := b.visitor(peer)
 			if kind == "signup" {
-				return v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good})).Held
+				return v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good})).Held
 			}
 			return v.forgets(address).Held
 		}
@@ -114,19 +114,19 @@ func TestMailCap_IsToldAlikeForEveryAddress(t *testing.T) {
 		b.clock.Advance(time.Minute)
 		v := b.visitor("192.0.2.9")
 		r := v.forgets(address)
-		view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+		view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
 		if err != nil || view.State() != "held" || !view.SentAt.IsZero() {
 			t.Fatalf("%s: %q, sent at %v (%v)", address, view.State(), view.SentAt, err)
 		}
-		_, again := b.flows.Resend(t.Context(), v.Caller, r.FlowID)
+		_, again := b.Flows.Resend(t.Context(), v.Caller, r.FlowID)
 		if !errors.Is(again, code.Held) {
 			t.Errorf("%s: Resend answers %v", address, again)
 		}
 		told[i] = fmt.Sprint(r.Held.RetryAfter, view.Held.RetryAfter, view.ResendAt.Sub(view.Now), fault.From(again).RetryAfter)
 
 		b.clock.Advance(59 * time.Minute)
-		v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
-		if view, _ = b.flows.View(t.Context(), v.Caller, r.FlowID); view.State() != "code" || !view.SentAt.Equal(b.clock.Now()) {
+		v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
+		if view, _ = b.Flows.View(t.Context(), v.Caller, r.FlowID); view.State() != "code" || !view.SentAt.Equal(b.clock.Now()) {
 			t.Errorf("%s: after the wait %q, sent at %v", address, view.State(), view.SentAt)
 		}
 	}
@@ -141,17 +141,17 @@ func TestResend_HeldBackIsNoNewMail(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
 	sent, digits := b.clock.Now(), b.next().Data["code"]
 	b.flood("a@example.org", 25)
 	b.clock.Advance(time.Minute)
-	if _, err := b.flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Held) || fault.From(err).RetryAfter != 59*time.Minute {
+	if _, err := b.Flows.Resend(t.Context(), v.Caller, r.FlowID); !errors.Is(err, code.Held) || fault.From(err).RetryAfter != 59*time.Minute {
 		t.Errorf("Resend answers %v", err)
 	}
-	if view, err := b.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || !view.SentAt.Equal(sent) || view.State() != "code" {
+	if view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID); err != nil || !view.SentAt.Equal(sent) || view.State() != "code" {
 		t.Errorf("the mail of %v is said to be of %v (%v)", sent, view.SentAt, err)
 	}
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits))
 }
 
 // An operator lifts the limits of an address, with and without an account.
@@ -168,7 +168,7 @@ func TestUnlock(t *testing.T) {
 		if _, err := stranger.signIn(address, "wrong "+good); fault.From(err).Kind != fault.Limited {
 			t.Fatalf("%s is not locked: %v", address, err)
 		}
-		if err := b.flows.Unlock(t.Context(), address); err != nil {
+		if err := b.Operator.Unlock(t.Context(), flow.ByOperator, address); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := stranger.signIn(address, "wrong "+good); !errors.Is(err, flow.Rejected) {
@@ -178,7 +178,7 @@ func TestUnlock(t *testing.T) {
 			t.Errorf("%s: mail still waits: %v", address, r.Held)
 		}
 	}
-	if err := b.flows.Unlock(t.Context(), "no address"); fault.From(err).Kind != fault.Invalid {
+	if err := b.Operator.Unlock(t.Context(), flow.ByOperator, "no address"); fault.From(err).Kind != fault.Invalid {
 		t.Errorf("no address: %v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestMailCap_LeavesAFreshNetworkOneMail(t *testing.T) {
 		if r.Held != nil {
 			t.Fatalf("%s: a fresh network gets no mail: %v", address, r.Held)
 		}
-		if view, err := b.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.State() != "code" {
+		if view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.State() != "code" {
 			t.Errorf("%s: the page says %q (%v)", address, view.State(), err)
 		}
 		again := v.forgets(address)
@@ -252,7 +252,7 @@ func TestGuesses_LeaveTheOwnersBrowserItsOwn(t *testing.T) {
 		r := stranger.forgets("a@example.org")
 		digits := b.next().Data["code"]
 		for range 5 {
-			_, err := b.flows.VerifyCode(t.Context(), stranger.Caller, r.FlowID, otherCode(digits))
+			_, err := b.Flows.VerifyCode(t.Context(), stranger.Caller, r.FlowID, otherCode(digits))
 			if i == 2 && fault.From(err).Kind != fault.Limited {
 				t.Fatalf("an eleventh guess for the address: %v", err)
 			}
@@ -266,7 +266,7 @@ func TestGuesses_LeaveTheOwnersBrowserItsOwn(t *testing.T) {
 	}
 	owner.must(owner.signIn("a@example.org", good))
 	r := owner.forgets("a@example.org")
-	owner.must(b.flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, owner.next().Data["code"]))
+	owner.must(b.Flows.VerifyCode(t.Context(), owner.Caller, r.FlowID, owner.next().Data["code"]))
 }
 
 // otherCode returns a code that is wrong.

@@ -51,13 +51,13 @@ func CutMark(query string) string {
 
 // Sent returns the query of an authorization request with a mark that the browser is sent to the
 // sign-in page now. A sign-in that returns to it replaces the mark.
-func (f *Flows) Sent(asked, browser string) string {
+func (f *OpenID) Sent(asked, browser string) string {
 	return f.withMark(asked, browser, make([]byte, markHash))
 }
 
 // Marked returns what the mark of a query says to the caller: nothing if it is of another request or
 // browser, too old, or spent.
-func (f *Flows) Marked(ctx context.Context, c Caller, query string) (Mark, error) {
+func (f *OpenID) Marked(ctx context.Context, c Caller, query string) (Mark, error) {
 	m := f.openMark(c, query)
 	if !m.Sent {
 		return Mark{}, nil
@@ -75,7 +75,7 @@ func (f *Flows) Marked(ctx context.Context, c Caller, query string) (Mark, error
 
 // answered returns the return target of a sign-in that has just started a session. If it is a
 // marked authorization request, its mark becomes one that names the session.
-func (f *Flows) answered(c Caller, e entry, to Target, token string) Target {
+func (f *core) answered(c Caller, e entry, to Target, token string) Target {
 	path, query, _ := strings.Cut(to.text, "?")
 	if path != pages.Authorize {
 		return to
@@ -95,7 +95,7 @@ func (e entry) provenSince(sent time.Time) bool {
 }
 
 // spendMark ends a mark, or returns ErrMarkSpent.
-func (f *Flows) spendMark(ctx context.Context, tx Tx, m Mark) error {
+func (f *OpenID) spendMark(ctx context.Context, tx Tx, m Mark) error {
 	if !m.Sent {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (f *Flows) spendMark(ctx context.Context, tx Tx, m Mark) error {
 }
 
 // EndMark ends the mark of a request that its user has refused.
-func (f *Flows) EndMark(ctx context.Context, m Mark) error {
+func (f *OpenID) EndMark(ctx context.Context, m Mark) error {
 	return ignore(f.store.Write(ctx, func(tx Tx) error { return f.spendMark(ctx, tx, m) }), ErrMarkSpent)
 }
 
@@ -118,13 +118,13 @@ const markHash = 16
 func hashForMark(token string) []byte { return secret.Hash(token)[:markHash] }
 
 // withMark returns a query with a new mark for a browser.
-func (f *Flows) withMark(asked, browser string, session []byte) string {
+func (f *core) withMark(asked, browser string, session []byte) string {
 	data := binary.BigEndian.AppendUint64(nil, uint64(f.clock.Now().UnixMicro()))
 	return asked + markParam + secret.Encode(f.marks.Seal(append(data, session...), browser+" "+asked))
 }
 
 // openMark returns the mark of a query if it is of the caller's browser and of this query, and not too old.
-func (f *Flows) openMark(c Caller, query string) Mark {
+func (f *core) openMark(c Caller, query string) Mark {
 	asked, text, _ := strings.Cut(query, markParam)
 	sealed, ok := secret.Decode(text)
 	if !ok || !secret.ValidToken(c.BrowserCookie) {

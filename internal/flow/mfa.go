@@ -16,7 +16,7 @@ import (
 
 // askFactor begins the step that asks for a second factor. Its row keeps what is
 // proven so far, and what the sign-in does when the factor is given.
-func (f *Flows) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+func (f *core) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	value, fresh := browser(c)
 	p, d := e.waiting()
 	p.Kind, p.Step = SecondFactor, Factor

@@ -23,18 +23,18 @@ type phone struct {
 // enrols adds an authenticator app to the account of the visitor.
 func (v *visitor) enrols() phone {
 	v.Helper()
-	begun := v.must(v.flows.BeginFactor(v.Context(), v.Caller, v.found(), flow.Target{}))
-	shown, err := v.flows.Enrolment(v.Context(), v.Caller, v.found(), begun.FlowID)
+	begun := v.must(v.Owner.BeginFactor(v.Context(), v.Caller, v.found(), flow.Target{}))
+	shown, err := v.Owner.Enrolment(v.Context(), v.Caller, v.found(), begun.FlowID)
 	if err != nil || len(shown.Secret) == 0 {
 		v.Fatalf("the enrolment shows %v (%v)", shown, err)
 	}
 	p := phone{secret: shown.Secret}
-	v.must(v.flows.ConfirmFactor(v.Context(), v.Caller, v.found(), begun.FlowID, p.secret.At(v.clock.Now())))
-	if shown, err = v.flows.Enrolment(v.Context(), v.Caller, v.found(), begun.FlowID); err != nil || len(shown.Secret) > 0 {
+	v.must(v.Owner.ConfirmFactor(v.Context(), v.Caller, v.found(), begun.FlowID, p.secret.At(v.clock.Now())))
+	if shown, err = v.Owner.Enrolment(v.Context(), v.Caller, v.found(), begun.FlowID); err != nil || len(shown.Secret) > 0 {
 		v.Fatalf("after the enrolment the secret is shown (%v)", err)
 	}
 	p.codes = shown.Codes
-	v.must(v.flows.SavedCodes(v.Context(), v.Caller, v.found(), begun.FlowID))
+	v.must(v.Owner.SavedCodes(v.Context(), v.Caller, v.found(), begun.FlowID))
 	v.clock.Advance(time.Minute) // the code of the enrolment is used up
 	return p
 }
@@ -70,7 +70,7 @@ func TestMFA_SignIn(t *testing.T) {
 	b := setup(t)
 	_, p := b.enrolled()
 	v, r := b.asks("192.0.2.2")
-	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 	found := v.found()
 	if got := found.Session.Methods; len(got) != 2 || got[0] != "password" || got[1] != "totp" || !found.Session.Strong() {
 		t.Errorf("the session has the methods %v, strong at %v", got, found.Session.StrongAt)
@@ -91,7 +91,7 @@ func TestMFA_OtherBrowser(t *testing.T) {
 	_, r := b.asks("192.0.2.2")
 	other := b.visitor("192.0.2.2")
 	other.BrowserCookie = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-	if _, err := b.flows.GiveFactor(t.Context(), other.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.GiveFactor(t.Context(), other.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))); !errors.Is(err, flow.Unknown) {
 		t.Errorf("another browser gets %v", err)
 	}
 }
@@ -103,12 +103,12 @@ func TestMFA_Replay(t *testing.T) {
 	signedIn, p := b.enrolled()
 	older, used := p.secret.At(b.clock.Now().Add(-30*time.Second)), p.secret.At(b.clock.Now())
 	v, r := b.asks("192.0.2.2")
-	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(used)))
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(used)))
 	for _, code := range []string{used, older} {
 		again, r := b.asks("192.0.2.3")
-		_, err := b.flows.GiveFactor(t.Context(), again.Caller, r.FlowID, digits(code))
+		_, err := b.Flows.GiveFactor(t.Context(), again.Caller, r.FlowID, digits(code))
 		wantField(t, err, factor.CodeReplayed)
-		_, err = b.flows.StepUp(t.Context(), signedIn.Caller, flow.Target{}, digits(code))
+		_, err = b.Flows.StepUp(t.Context(), signedIn.Caller, flow.Target{}, digits(code))
 		wantField(t, err, factor.CodeReplayed)
 	}
 }
@@ -140,7 +140,7 @@ func TestMFA_Race(t *testing.T) {
 		var running sync.WaitGroup
 		for i := range flows {
 			running.Go(func() {
-				r, err := b.flows.GiveFactor(t.Context(), visitors[i].Caller, flows[i].FlowID, in)
+				r, err := b.Flows.GiveFactor(t.Context(), visitors[i].Caller, flows[i].FlowID, in)
 				if err == nil && r.Session != nil {
 					won.Add(1)
 				}
@@ -164,7 +164,7 @@ func TestMFA_GuessesCountTogether(t *testing.T) {
 	for range 4 {
 		v, r := b.asks("198.51.100.1")
 		for range 2 {
-			_, err := b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(wrongFor(p.secret.At(b.clock.Now()), 1)))
+			_, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(wrongFor(p.secret.At(b.clock.Now()), 1)))
 			if err == nil {
 				t.Fatal("a wrong code was taken")
 			}
@@ -177,13 +177,13 @@ func TestMFA_GuessesCountTogether(t *testing.T) {
 		t.Errorf("%d of 8 guesses were refused, want 3", refused)
 	}
 	v, r := b.asks("198.51.100.1")
-	if _, err := b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[0])); fault.From(err).Code != "throttle.limited" {
+	if _, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[0])); fault.From(err).Code != "throttle.limited" {
 		t.Errorf("a recovery code has a count of its own: %v", err)
 	}
 	for b.next().Template != "factor-failed" {
 	}
 	r = owner.must(owner.signIn("mara@example.org", good))
-	owner.must(b.flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+	owner.must(b.Flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 	if owner.signedIn() == "" {
 		t.Error("a stranger keeps the owner out")
 	}
@@ -196,13 +196,13 @@ func TestMFA_AfterReset(t *testing.T) {
 	_, p := b.enrolled()
 	v := b.visitor("192.0.2.2")
 	begun := v.forgets("mara@example.org")
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, b.next().Data["code"]))
-	r := v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: another, Confirm: another}))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, b.next().Data["code"]))
+	r := v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: another, Confirm: another}))
 	if r.Session != nil || v.signedIn() != "" {
 		t.Fatal("an email signs in to an account with a second factor")
 	}
-	v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[3])))
-	have, err := b.flows.Factors(t.Context(), v.found().User.ID)
+	v.must(b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[3])))
+	have, err := b.Owner.Factors(t.Context(), v.found().User.ID)
 	if err != nil || len(have.Factors) != 1 || have.Left != 9 {
 		t.Errorf("after the reset there are %d factors and %d codes (%v)", len(have.Factors), have.Left, err)
 	}
@@ -220,7 +220,7 @@ func TestMFA_RecoveryCodes(t *testing.T) {
 	give := func(code string) error {
 		b.clock.Advance(2 * time.Hour)
 		v, r := b.asks("192.0.2.2")
-		_, err := b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(code))
+		_, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(code))
 		return err
 	}
 	if err := give(theirs.codes[0]); err == nil {
@@ -231,8 +231,8 @@ func TestMFA_RecoveryCodes(t *testing.T) {
 	}
 	wantField(t, give(p.codes[0]), factor.CodeWrong)
 	r := owner.must(owner.signIn("mara@example.org", good))
-	owner.must(b.flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
-	if _, err := b.flows.MakeCodes(t.Context(), owner.Caller, owner.found(), flow.Target{}); err != nil {
+	owner.must(b.Flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+	if _, err := b.Owner.MakeCodes(t.Context(), owner.Caller, owner.found(), flow.Target{}); err != nil {
 		t.Fatal(err)
 	}
 	wantField(t, give(p.codes[1]), factor.CodeWrong)
@@ -249,19 +249,19 @@ func TestMFA_FewRecoveryCodes(t *testing.T) {
 		b.clock.Advance(2 * time.Hour)
 		v, r := b.asks("192.0.2.2")
 		if n == 8 { // of a session, too
-			v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
-			r = v.must(b.flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(used)))
+			v.must(b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+			r = v.must(b.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(used)))
 		} else {
-			r = v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(used)))
+			r = v.must(b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(used)))
 		}
-		have, err := b.flows.Factors(t.Context(), id)
+		have, err := b.Owner.Factors(t.Context(), id)
 		if left := 9 - n; err != nil || have.Left != left || offers(r) != (left <= 1) {
 			t.Errorf("with %d codes left, want %d, the next page is %s (%v)", have.Left, left, r.Next, err)
 		}
 	}
 	b.clock.Advance(2 * time.Hour)
 	v, r := b.asks("192.0.2.2")
-	if r = v.must(b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now())))); offers(r) {
+	if r = v.must(b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now())))); offers(r) {
 		t.Error("the code of an app leads to the recovery codes")
 	}
 }
@@ -275,16 +275,16 @@ func TestFactors_NeedAFreshProof(t *testing.T) {
 	b.clock.Advance(10 * time.Minute)
 	changes := map[string]func() error{
 		"add": func() error {
-			_, err := b.flows.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{})
+			_, err := b.Owner.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{})
 			return err
 		},
 		"codes": func() error {
-			_, err := b.flows.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{})
+			_, err := b.Owner.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{})
 			return err
 		},
 		"remove": func() error {
-			have, _ := b.flows.Factors(t.Context(), v.found().User.ID)
-			return b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID)
+			have, _ := b.Owner.Factors(t.Context(), v.found().User.ID)
+			return b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID)
 		},
 	}
 	for name, change := range changes {
@@ -293,11 +293,11 @@ func TestFactors_NeedAFreshProof(t *testing.T) {
 		}
 	}
 	before := v.Caller.Session
-	v.must(b.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	v.must(b.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
 	if v.Caller.Session == before {
 		t.Error("the session token is the same after the step")
 	}
-	if _, err := b.flows.Session(t.Context(), before); err == nil {
+	if _, err := b.Flows.Session(t.Context(), before); err == nil {
 		t.Error("the old token is still valid")
 	}
 	for _, name := range []string{"add", "codes", "remove"} {
@@ -305,7 +305,7 @@ func TestFactors_NeedAFreshProof(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	have, err := b.flows.Factors(t.Context(), v.found().User.ID)
+	have, err := b.Owner.Factors(t.Context(), v.found().User.ID)
 	if err != nil || len(have.Factors) != 0 || have.Left != 0 {
 		t.Errorf("%d factors and %d codes are left (%v)", len(have.Factors), have.Left, err)
 	}
@@ -322,17 +322,17 @@ func TestEnrolment_TwoTabs(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	first := v.must(b.flows.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
-	second := v.must(b.flows.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
-	shown, err := b.flows.Enrolment(t.Context(), v.Caller, v.found(), first.FlowID)
+	first := v.must(b.Owner.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
+	second := v.must(b.Owner.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
+	shown, err := b.Owner.Enrolment(t.Context(), v.Caller, v.found(), first.FlowID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	code := shown.Secret.At(b.clock.Now())
-	_, err = b.flows.ConfirmFactor(t.Context(), v.Caller, v.found(), second.FlowID, code)
+	_, err = b.Owner.ConfirmFactor(t.Context(), v.Caller, v.found(), second.FlowID, code)
 	wantField(t, err, factor.CodeNewWrong)
 	b.clock.Advance(15 * time.Minute)
-	if _, err := b.flows.ConfirmFactor(t.Context(), v.Caller, v.found(), first.FlowID, shown.Secret.At(b.clock.Now())); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Owner.ConfirmFactor(t.Context(), v.Caller, v.found(), first.FlowID, shown.Secret.At(b.clock.Now())); !errors.Is(err, flow.Unknown) {
 		t.Errorf("after a quarter of an hour: %v", err)
 	}
 	if r := v.must(v.signIn("mara@example.org", good)); r.Session == nil {

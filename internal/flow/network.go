@@ -38,7 +38,7 @@ func (c Caller) widest() string {
 
 // keptPeer returns the network that a session of the caller keeps, "" while no place
 // is shown for it.
-func (f *Flows) keptPeer(c Caller) string {
+func (f *core) keptPeer(c Caller) string {
 	if !f.places {
 		return ""
 	}

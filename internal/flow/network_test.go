@@ -53,14 +53,14 @@ func TestVerifyCode_CountsForTheNetwork(t *testing.T) {
 	var compared, refused int
 	for i := range 45 {
 		v := b.visitor("198.51.100.1")
-		r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("s%d@example.org", i), Password: good, Confirm: good}))
+		r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: fmt.Sprintf("s%d@example.org", i), Password: good, Confirm: good}))
 		digits := b.next().Data["code"]
 		if i < 10 {
-			v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits))
+			v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, digits))
 			continue
 		}
 		for range 5 {
-			_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, otherCode(digits))
+			_, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, otherCode(digits))
 			if errors.Is(err, code.Locked) {
 				refused++
 			} else {
@@ -71,7 +71,7 @@ func TestVerifyCode_CountsForTheNetwork(t *testing.T) {
 	if compared != 100 || refused != 75 {
 		t.Errorf("%d wrong codes of one network were compared and %d refused, want 100 and 75", compared, refused)
 	}
-	if n := b.flows.Stats().Wrong["code"]; n != 100 {
+	if n := b.Flows.Stats().Wrong["code"]; n != 100 {
 		t.Errorf("%d wrong codes are counted, want 100", n)
 	}
 }

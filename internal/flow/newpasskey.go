@@ -20,7 +20,7 @@ type PasskeyOffer struct {
 
 // offer returns what a browser needs to make a passkey of the account. The answer
 // counts for the subject only.
-func (f *Flows) offer(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (PasskeyOffer, error) {
+func (f *core) offer(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (PasskeyOffer, error) {
 	have, err := tx.PasskeysOf(ctx, a.ID)
 	if err != nil {
 		return PasskeyOffer{}, err
@@ -35,7 +35,7 @@ func (f *Flows) offer(ctx context.Context, tx Tx, a account.Account, p passkey.P
 }
 
 // insertPasskey stores a new passkey under an id of its own, and tells the owner.
-func (f *Flows) insertPasskey(ctx context.Context, tx Tx, c Caller, a *cleared, p passkey.Passkey) error {
+func (f *core) insertPasskey(ctx context.Context, tx Tx, c Caller, a *cleared, p passkey.Passkey) error {
 	have, err := tx.PasskeysOf(ctx, a.ID)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // nextOf returns the page after a sign-in: the return target, or before it the offer
 // of a passkey. The offer is for owners who have just given a password, and not in
 // the middle of something else: an owner who has signed in again wants to go on.
-func (f *Flows) nextOf(ctx context.Context, tx Tx, e entry, before session.Session, returnTo Target) (string, error) {
+func (f *core) nextOf(ctx context.Context, tx Tx, e entry, before session.Session, returnTo Target) (string, error) {
 	next := f.targets.Or(returnTo)
 	again := e.live || before.AccountID == e.account.ID
 	if !e.makesPasskeys || e.methods[0] != "password" || e.trusted || again || e.joinFlow != "" {
@@ -25,7 +25,7 @@ func (f *Flows) nextOf(ctx context.Context, tx Tx, e entry, before session.Sessi
 }
 
 // offered reports whether an account may be offered its first passkey.
-func (f *Flows) offered(ctx context.Context, tx Tx, a account.Account) (bool, error) {
+func (f *core) offered(ctx context.Context, tx Tx, a account.Account) (bool, error) {
 	if f.passkeys == nil || f.alarmed(a) {
 		return false, nil
 	}
@@ -38,7 +38,7 @@ func (f *Flows) offered(ctx context.Context, tx Tx, a account.Account) (bool, er
 }
 
 // PasskeyOffered reports whether the signed-in user may be offered a passkey.
-func (f *Flows) PasskeyOffered(ctx context.Context, found session.Found) (offered bool, err error) {
+func (f *Owner) PasskeyOffered(ctx context.Context, found session.Found) (offered bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, found.User.ID)
 		if err != nil || !ok {
@@ -54,7 +54,7 @@ func (f *Flows) PasskeyOffered(ctx context.Context, found session.Found) (offere
 // in any browser. It needs no recent proof, because it changes no way in.
 //
 // Faults: session.Required.
-func (f *Flows) RefusePasskeys(ctx context.Context, found session.Found) error {
+func (f *Owner) RefusePasskeys(ctx context.Context, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, a judged) error {
 		return tx.RefusePasskeys(ctx, a.ID, f.clock.Now())
 	})

@@ -11,7 +11,7 @@ import (
 // that comes next.
 func (v *visitor) byPassword(address string, returnTo flow.Target) string {
 	v.Helper()
-	return v.must(v.flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: good, ReturnTo: returnTo, MakesPasskeys: true})).Next
+	return v.must(v.Flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: good, ReturnTo: returnTo, MakesPasskeys: true})).Next
 }
 
 func TestOffer(t *testing.T) {
@@ -19,7 +19,7 @@ func TestOffer(t *testing.T) {
 	b := setup(t, withPasskeys(t))
 	b.visitor("192.0.2.1").register("mara@example.org")
 	b.visitor("192.0.2.1").register("noor@example.org")
-	app := b.flows.Targets().Check("https://app.test/a?b=c")
+	app := b.Flows.Targets().Check("https://app.test/a?b=c")
 	const offer, offerForApp = "/auth/account/passkeys/offer", "/auth/account/passkeys/offer?return_to=https%3A%2F%2Fapp.test%2Fa%3Fb%3Dc"
 
 	v := b.visitor("192.0.2.2")
@@ -34,7 +34,7 @@ func TestOffer(t *testing.T) {
 		t.Errorf("a browser that makes none: %s", got)
 	}
 
-	if err := b.flows.RefusePasskeys(t.Context(), v.found()); err != nil {
+	if err := b.Owner.RefusePasskeys(t.Context(), v.found()); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.visitor("192.0.2.4").byPassword("mara@example.org", app); got != app.String() {
@@ -49,7 +49,7 @@ func TestOffer(t *testing.T) {
 	if got := v.byPassword("noor@example.org", app); got != app.String() {
 		t.Errorf("who has a passkey: %s", got)
 	}
-	if offered, err := b.flows.PasskeyOffered(t.Context(), v.found()); err != nil || offered {
+	if offered, err := b.Owner.PasskeyOffered(t.Context(), v.found()); err != nil || offered {
 		t.Errorf("the page offers one: %v, %v", offered, err)
 	}
 }
@@ -61,12 +61,12 @@ func TestOffer_AfterTheSecondFactor(t *testing.T) {
 	b := setup(t, withPasskeys(t), trusting)
 	_, p := b.enrolled()
 	v := b.visitor("192.0.2.2")
-	r := v.must(v.flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, MakesPasskeys: true}))
-	r = v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: p.secret.At(b.clock.Now()), Trust: true}))
+	r := v.must(v.Flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, MakesPasskeys: true}))
+	r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: p.secret.At(b.clock.Now()), Trust: true}))
 	if r.Next != "/auth/account/passkeys/offer" {
 		t.Errorf("after the factor: %s", r.Next)
 	}
-	if err := b.flows.SignOut(t.Context(), v.Caller); err != nil {
+	if err := b.Flows.SignOut(t.Context(), v.Caller); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.byPassword("mara@example.org", flow.Target{}); got != "/auth/account" {
@@ -89,14 +89,14 @@ func TestAddPasskey_Quietly(t *testing.T) {
 	b := setup(t, withPasskeys(t))
 	v, elsewhere := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	v.register("mara@example.org")
-	o, err := v.flows.BeginPasskey(t.Context(), v.Caller, v.found(), true)
+	o, err := v.Owner.BeginPasskey(t.Context(), v.Caller, v.found(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.keep(flow.Result{BrowserCookie: o.BrowserCookie})
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
 	a.Flags = 0 // no user was asked
-	v.must(v.flows.AddPasskey(t.Context(), v.Caller, v.found(), a.Create(o.Challenge), true))
+	v.must(v.Owner.AddPasskey(t.Context(), v.Caller, v.found(), a.Create(o.Challenge), true))
 	if v.found().Session.Strong() {
 		t.Error("the session counts a passkey that nobody has given")
 	}

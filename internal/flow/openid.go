@@ -15,7 +15,7 @@ import (
 // openid.ErrConsentNeeded. Its errors include openid.Error and ErrMarkSpent.
 //
 // Faults: session.Required.
-func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, m Mark, agreed bool) (code string, err error) {
+func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r openid.Request, m Mark, agreed bool) (code string, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		owner, err := f.owned(ctx, tx, found)
 		if err != nil {
@@ -43,7 +43,7 @@ func (f *Flows) Authorize(ctx context.Context, c Caller, found session.Found, r 
 
 // agree stores and records that a user lets a client have scopes, if that is new. Its errors are as for
 // openid.Keeper.Agree.
-func (f *Flows) agree(ctx context.Context, tx Tx, c Caller, client openid.Client, accountID string, scopes []string, agreed bool) error {
+func (f *OpenID) agree(ctx context.Context, tx Tx, c Caller, client openid.Client, accountID string, scopes []string, agreed bool) error {
 	stored, err := f.grants.Agree(ctx, tx, client, accountID, scopes, agreed)
 	if err != nil || !stored {
 		return err
@@ -58,7 +58,7 @@ func signedIn(s session.Session) openid.SignIn {
 
 // RedeemCode exchanges a code for tokens. Its errors include the errors of
 // openid.Keeper.CodeOf. proof is the key proof of the request, if it has one.
-func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
+func (f *OpenID) RedeemCode(ctx context.Context, c Caller, client openid.Client, in openid.Redemption, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in.Key = proof.Key
 	code, err := f.grants.ShownCode(client, in)
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *Flows) RedeemCode(ctx context.Context, c Caller, client openid.Client, 
 
 // RefreshTokens exchanges a refresh token for the next one. Its errors include
 // the errors of openid.Keeper.RefreshOf. proof is as for RedeemCode.
-func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Client, in openid.Renewal, proof assertion.KeyProof) (t openid.Tokens, err error) {
+func (f *OpenID) RefreshTokens(ctx context.Context, c Caller, client openid.Client, in openid.Renewal, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in.Key = proof.Key
 	shown, err := f.grants.ShownRefresh(client, in.Refresh)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *Flows) RefreshTokens(ctx context.Context, c Caller, client openid.Clien
 // key proof if it succeeds. run reads the grant in that transaction: SQLite's writer has its pages
 // in memory, and each commit makes readers read theirs again. If run has ended the grant, exchange
 // records that with the kind of the exchange, and tells the owner, who did not cause it.
-func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, proof assertion.KeyProof, kind string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
+func (f *OpenID) exchange(ctx context.Context, c Caller, client openid.Client, proof assertion.KeyProof, kind string, run func(Tx) (openid.Tokens, bool, error)) (t openid.Tokens, err error) {
 	var ended bool
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if t, ended, err = run(tx); err != nil {
@@ -143,7 +143,7 @@ func (f *Flows) exchange(ctx context.Context, c Caller, client openid.Client, pr
 
 // RevokeToken revokes a token of a client. It succeeds for a text that is not a token, or not one that
 // works. Its errors include openid.ForeignToken.
-func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
+func (f *OpenID) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
 	signed := f.signedAccess(token)
 	var changed *openid.Live
 	err := f.store.Write(ctx, func(tx Tx) error {
@@ -174,7 +174,7 @@ func (f *Flows) RevokeToken(ctx context.Context, c Caller, client openid.Client,
 
 // moveGrants keeps the grants of a browser's previous session, if the same user
 // has signed in again.
-func (f *Flows) moveGrants(ctx context.Context, tx Tx, left session.Session, s session.Session) error {
+func (f *core) moveGrants(ctx context.Context, tx Tx, left session.Session, s session.Session) error {
 	if left.AccountID != s.AccountID {
 		return nil
 	}

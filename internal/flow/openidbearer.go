@@ -18,7 +18,7 @@ type Inspected struct {
 }
 
 // Inspect looks up a token of any kind.
-func (f *Flows) Inspect(ctx context.Context, token string) (Inspected, error) {
+func (f *OpenID) Inspect(ctx context.Context, token string) (Inspected, error) {
 	signed := f.signedAccess(token)
 	if b, ok, err := f.bearer(ctx, token, signed); err != nil || ok {
 		return Inspected{Bearer: &b}, err
@@ -34,13 +34,13 @@ func (f *Flows) Inspect(ctx context.Context, token string) (Inspected, error) {
 }
 
 // Bearer returns what an access token of a grant gives, or false if it does not work.
-func (f *Flows) Bearer(ctx context.Context, access string) (openid.Bearer, bool, error) {
+func (f *OpenID) Bearer(ctx context.Context, access string) (openid.Bearer, bool, error) {
 	return f.bearer(ctx, access, f.signedAccess(access))
 }
 
 // bearer is Bearer for a text that was read. signed has the claims of a token in JWT form
 // whose signature was verified, else nil.
-func (f *Flows) bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
+func (f *OpenID) bearer(ctx context.Context, access string, signed *openid.AccessClaims) (b openid.Bearer, ok bool, err error) {
 	if b, ok := f.grants.KeptAccess(access, signed); ok {
 		return b, f.admits(b.Live), nil // a reload may have changed the client; the memory has no registered one
 	}
@@ -59,14 +59,14 @@ func (f *Flows) bearer(ctx context.Context, access string, signed *openid.Access
 }
 
 // UserClaims returns the claims that UserInfo tells the client of a grant.
-func (f *Flows) UserClaims(l openid.Live) map[string]any {
+func (f *OpenID) UserClaims(l openid.Live) map[string]any {
 	client, _ := f.clients.Get(l.Grant.ClientID) // a guest has no claims of its own
 	return l.UserClaims(client)
 }
 
 // refreshGrant returns the grant of a refresh token that may still be used, or
 // false.
-func (f *Flows) refreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
+func (f *OpenID) refreshGrant(ctx context.Context, refresh string) (l openid.Live, ok bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if l, ok, err = f.grants.CurrentRefresh(ctx, tx, refresh); err == nil && ok {
 			ok, err = f.stillKnown(ctx, tx, l)
@@ -79,7 +79,7 @@ func (f *Flows) refreshGrant(ctx context.Context, refresh string) (l openid.Live
 // TokenSession returns the user of an access token for a resource, as a session that
 // lasts as long as the token. It returns session.Required if the text is not a valid token,
 // if the token is for other resources, even besides this one, and if it belongs to a key.
-func (f *Flows) TokenSession(ctx context.Context, access, resource string) (session.Found, error) {
+func (f *OpenID) TokenSession(ctx context.Context, access, resource string) (session.Found, error) {
 	b, ok, err := f.Bearer(ctx, access)
 	if err != nil {
 		return session.Found{}, err
@@ -99,7 +99,7 @@ func (f *Flows) TokenSession(ctx context.Context, access, resource string) (sess
 
 // signedAccess returns the claims of an access token in JWT form that this installation
 // has signed, or nil for any other text.
-func (f *Flows) signedAccess(access string) *openid.AccessClaims {
+func (f *OpenID) signedAccess(access string) *openid.AccessClaims {
 	var claims openid.AccessClaims
 	if strings.Count(access, ".") != 2 || f.keys.Verify(access, openid.AccessType, &claims) != nil || claims.Issuer != f.targets.Self {
 		return nil

@@ -14,7 +14,7 @@ import (
 // assertion is spent, whatever follows. The client may be a guest.
 //
 // Faults: throttle.Limited, when documents of guests have to be loaded.
-func (f *Flows) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
+func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
 	id, asserted := p.ID, assertion.Assertion{}
 	if p.Assertion != "" {
 		var err error
@@ -69,7 +69,7 @@ func unproven(err error) error {
 // openid.Error. proof is the key proof of the request, if it has one.
 //
 // Faults: throttle.Limited, for a public client: anybody can be one.
-func (f *Flows) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
+func (f *OpenID) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
 	if client.Public {
 		if _, err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
 			return "", err
@@ -87,7 +87,7 @@ func (f *Flows) Push(ctx context.Context, c Caller, client openid.Client, query 
 
 // Pushed returns the request with a name, or openid.RequestUnknown. begun says that
 // the browser was here with it before.
-func (f *Flows) Pushed(ctx context.Context, clientID, name string, begun bool) (p openid.Pushed, err error) {
+func (f *OpenID) Pushed(ctx context.Context, clientID, name string, begun bool) (p openid.Pushed, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		p, err = f.grants.Pushed(ctx, tx, clientID, name, begun)
 		return err

@@ -15,7 +15,7 @@ import (
 // openid.Error.
 //
 // Faults: throttle.Limited, for a public client: anybody can be one.
-func (f *Flows) BeginDevice(ctx context.Context, c Caller, client openid.Client, scopes string, resources []string) (codes openid.DeviceCodes, err error) {
+func (f *OpenID) BeginDevice(ctx context.Context, c Caller, client openid.Client, scopes string, resources []string) (codes openid.DeviceCodes, err error) {
 	if client.Public {
 		if _, err := f.count(ctx, fromNetwork(devicePeer, c)...); err != nil {
 			return openid.DeviceCodes{}, err
@@ -32,7 +32,7 @@ func (f *Flows) BeginDevice(ctx context.Context, c Caller, client openid.Client,
 // and its client. Only wrong codes count in the end.
 //
 // Faults: openid.DeviceUnknown, throttle.Limited.
-func (f *Flows) Device(ctx context.Context, c Caller, found session.Found, typed string) (d openid.Device, client openid.Client, err error) {
+func (f *OpenID) Device(ctx context.Context, c Caller, found session.Found, typed string) (d openid.Device, client openid.Client, err error) {
 	attempts := append(fromNetwork(deviceCodePeer, c), throttle.Attempt{Limit: deviceCode, Subject: found.User.ID})
 	if _, err := f.count(ctx, attempts...); err != nil {
 		return openid.Device{}, openid.Client{}, err
@@ -56,7 +56,7 @@ func (f *Flows) Device(ctx context.Context, c Caller, found session.Found, typed
 // AllowDevice lets a device have what it asks for, in the session of the user.
 //
 // Faults: openid.DeviceUnknown, session.Required, rule.RoleMissing.
-func (f *Flows) AllowDevice(ctx context.Context, c Caller, found session.Found, client openid.Client, d openid.Device) error {
+func (f *OpenID) AllowDevice(ctx context.Context, c Caller, found session.Found, client openid.Client, d openid.Device) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		if client.Excludes(owner.Roles, f.clock.Now()) {
 			return rule.RoleMissing
@@ -74,14 +74,14 @@ func (f *Flows) AllowDevice(ctx context.Context, c Caller, found session.Found, 
 // DenyDevice refuses a device.
 //
 // Faults: openid.DeviceUnknown, session.Required.
-func (f *Flows) DenyDevice(ctx context.Context, found session.Found, d openid.Device) error {
+func (f *OpenID) DenyDevice(ctx context.Context, found session.Found, d openid.Device) error {
 	return f.own(ctx, found, func(tx Tx, _ judged) error { return f.grants.DenyDevice(ctx, tx, d) })
 }
 
 // RedeemDevice exchanges the code of a device for tokens. Its errors include
 // openid.Error, which also says that the user has not answered yet. proof is as for
 // RedeemCode.
-func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client, code string, resources []string, proof assertion.KeyProof) (t openid.Tokens, err error) {
+func (f *OpenID) RedeemDevice(ctx context.Context, c Caller, client openid.Client, code string, resources []string, proof assertion.KeyProof) (t openid.Tokens, err error) {
 	in := openid.Redemption{Resources: resources, Key: proof.Key}
 	var l openid.Live
 	var d openid.Device
@@ -109,7 +109,7 @@ func (f *Flows) RedeemDevice(ctx context.Context, c Caller, client openid.Client
 
 // pollDevice returns the openid.Error for a device that waits. The transaction commits
 // even when it returns one.
-func (f *Flows) pollDevice(ctx context.Context, d openid.Device) error {
+func (f *OpenID) pollDevice(ctx context.Context, d openid.Device) error {
 	var answer *openid.Error
 	err := f.store.Write(ctx, func(tx Tx) (err error) {
 		answer, err = f.grants.PollDevice(ctx, tx, d)

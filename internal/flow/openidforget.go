@@ -16,16 +16,16 @@ type ClientUse struct {
 
 // ClientUsers returns how many users an OpenID client knows. The client need not be in the
 // settings.
-func (f *Flows) ClientUsers(ctx context.Context, clientID string) (n int, err error) {
+func (f *Operator) ClientUsers(ctx context.Context, clientID string) (n int, err error) {
 	err = f.eachHolder(ctx, clientID, func(string) error { n++; return nil })
 	return n, err
 }
 
 // ForgetClient ends what an OpenID client has got from all users, one transaction for each,
 // so that a second call continues after an interruption. It returns what it has ended.
-func (f *Flows) ForgetClient(ctx context.Context, clientID string) (use ClientUse, err error) {
+func (f *Operator) ForgetClient(ctx context.Context, by Actor, clientID string) (use ClientUse, err error) {
 	err = f.eachHolder(ctx, clientID, func(accountID string) error {
-		record := byOperator(audit.ConsentRevoked, accountID)
+		record := by.fact(audit.ConsentRevoked, accountID)
 		record.Detail = clientID
 		var gone openid.Forgotten
 		err := f.store.Write(ctx, func(tx Tx) (err error) {
@@ -47,7 +47,7 @@ func (f *Flows) ForgetClient(ctx context.Context, clientID string) (use ClientUs
 }
 
 // eachHolder calls do with each account that a client knows.
-func (f *Flows) eachHolder(ctx context.Context, clientID string, do func(accountID string) error) error {
+func (f *Operator) eachHolder(ctx context.Context, clientID string, do func(accountID string) error) error {
 	for after := ""; ; {
 		var ids []string
 		var last string

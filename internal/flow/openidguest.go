@@ -14,7 +14,7 @@ import (
 // ClientsFor returns the OpenID clients, with a guest if the id is the address of its
 // metadata, or of a client that has registered itself. It returns openid.ClientUnknown if these do not load or are not valid, and
 // throttle.Limited.
-func (f *Flows) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
+func (f *OpenID) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
 	if !f.guests || !f.documents.Counts(id) {
 		return f.RegisteredFor(ctx, id)
 	}
@@ -34,7 +34,7 @@ func describes(id string) func([]byte) error {
 }
 
 // described returns the OpenID clients with the guest of a document.
-func (f *Flows) described(id string, text []byte) (openid.Clients, error) {
+func (f *OpenID) described(id string, text []byte) (openid.Clients, error) {
 	d, err := openid.ParseMetadata(text, id)
 	if err != nil {
 		return f.clients, openid.ClientUnknown.WithCause(err) // such as the keys of another client
@@ -45,7 +45,7 @@ func (f *Flows) described(id string, text []byte) (openid.Clients, error) {
 // with returns the OpenID clients with a guest, which is told about ended sessions only where
 // its documents may be. A guest that leads here does not count: public_url may have changed since it was
 // registered.
-func (f *Flows) with(guest openid.Client) (openid.Clients, error) {
+func (f *OpenID) with(guest openid.Client) (openid.Clients, error) {
 	if f.leadsHere(guest.RedirectURIs) {
 		return f.clients, openid.ClientUnknown.WithCause(errLeadsHere)
 	}
@@ -60,13 +60,13 @@ var errLeadsHere = errors.New("an address is at the host of this server: name th
 
 // leadsHere reports whether one of the addresses of a client is at the host of Portico itself. The consent
 // page names the host, and users would take the client for Portico.
-func (f *Flows) leadsHere(addresses []string) bool {
+func (f *OpenID) leadsHere(addresses []string) bool {
 	return slices.ContainsFunc(addresses, func(a string) bool { return origin.SameHost(a, f.targets.Self) })
 }
 
 // published returns a document that a guest publishes, if check finds nothing wrong.
 // Only loads count for the limit of a network.
-func (f *Flows) published(ctx context.Context, c Caller, address string, check func([]byte) error) ([]byte, error) {
+func (f *OpenID) published(ctx context.Context, c Caller, address string, check func([]byte) error) ([]byte, error) {
 	if text, ok := f.documents.Kept(address); ok {
 		return text, nil
 	}
@@ -81,7 +81,7 @@ func (f *Flows) published(ctx context.Context, c Caller, address string, check f
 }
 
 // asserts returns the claim of an assertion of a client, which may be a guest.
-func (f *Flows) asserts(ctx context.Context, c Caller, clients openid.Clients, a assertion.Assertion, audiences []string) (assertion.Claim, error) {
+func (f *OpenID) asserts(ctx context.Context, c Caller, clients openid.Clients, a assertion.Assertion, audiences []string) (assertion.Claim, error) {
 	client, _ := clients.Get(a.ClientID)
 	if !client.Guest {
 		return f.asserted.Check(ctx, a, audiences)

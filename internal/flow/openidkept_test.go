@@ -23,14 +23,14 @@ func TestBearer_FromMemory(t *testing.T) {
 	type ends func(v *visitor, client openid.Client, code string, t openid.Tokens) error
 	for name, end := range map[string]ends{
 		"the access token is revoked": func(v *visitor, client openid.Client, _ string, t openid.Tokens) error {
-			return v.flows.RevokeToken(v.Context(), v.Caller, client, t.Access)
+			return v.OpenID.RevokeToken(v.Context(), v.Caller, client, t.Access)
 		},
 		"the client is forgotten": func(v *visitor, client openid.Client, _ string, _ openid.Tokens) error {
-			_, err := v.flows.ForgetClient(v.Context(), client.ID)
+			_, err := v.Operator.ForgetClient(v.Context(), flow.ByOperator, client.ID)
 			return err
 		},
 		"the refresh token is revoked": func(v *visitor, client openid.Client, _ string, t openid.Tokens) error {
-			return v.flows.RevokeToken(v.Context(), v.Caller, client, t.Refresh)
+			return v.OpenID.RevokeToken(v.Context(), v.Caller, client, t.Refresh)
 		},
 		"the code is used again": func(v *visitor, client openid.Client, code string, _ openid.Tokens) error {
 			if _, err := v.redeem(client, code); err == nil {
@@ -39,20 +39,20 @@ func TestBearer_FromMemory(t *testing.T) {
 			return nil
 		},
 		"the app is removed": func(v *visitor, client openid.Client, _ string, _ openid.Tokens) error {
-			found, err := v.flows.Session(v.Context(), v.Caller.Session)
+			found, err := v.Flows.Session(v.Context(), v.Caller.Session)
 			if err != nil {
 				return err
 			}
-			return v.flows.RemoveApp(v.Context(), v.Caller, found, client.ID)
+			return v.Owner.RemoveApp(v.Context(), v.Caller, found, client.ID)
 		},
 		"the user signs out": func(v *visitor, _ openid.Client, _ string, _ openid.Tokens) error {
-			return v.flows.SignOut(v.Context(), v.Caller)
+			return v.Flows.SignOut(v.Context(), v.Caller)
 		},
 		"the account is closed": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
-			return v.flows.SetUserState(v.Context(), t.Live.User.ID, account.DisabledByOperator)
+			return v.Operator.SetUserState(v.Context(), flow.ByOperator, t.Live.User.ID, account.DisabledByOperator)
 		},
 		"the user is erased": func(v *visitor, _ openid.Client, _ string, t openid.Tokens) error {
-			return v.flows.DeleteUser(v.Context(), t.Live.User.ID)
+			return v.Operator.DeleteUser(v.Context(), flow.ByOperator, t.Live.User.ID)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,9 +83,9 @@ func TestBearer_ChangedClient(t *testing.T) {
 		changed := n.settings
 		changed.Clients = openid.NewClients(list)
 		restarted := flow.New(changed)
-		changed.Before = n.other
-		for what, flows := range map[string]*flow.Flows{"a restart": restarted, "a reload": flow.New(changed)} {
-			if _, ok, err := flows.Bearer(t.Context(), tokens.Access); ok || err != nil {
+		changed.Before = &n.other
+		for what, flows := range map[string]flow.All{"a restart": restarted, "a reload": flow.New(changed)} {
+			if _, ok, err := flows.OpenID.Bearer(t.Context(), tokens.Access); ok || err != nil {
 				t.Errorf("after %s the token of a %s client works: %v, %v", what, name, ok, err)
 			}
 		}
@@ -102,25 +102,25 @@ func TestBearer_IsCurrent(t *testing.T) {
 	current := func(what string, is func(openid.User) bool) {
 		t.Helper()
 		n.follow()
-		for i, flows := range []*flow.Flows{n.flows, n.other} {
-			if b, ok, err := flows.Bearer(t.Context(), tokens.Access); err != nil || !ok || !is(b.Live.User) {
+		for i, flows := range []flow.All{n.All, n.other} {
+			if b, ok, err := flows.OpenID.Bearer(t.Context(), tokens.Access); err != nil || !ok || !is(b.Live.User) {
 				t.Errorf("%s on node %d: %v %v: %v", what, i+1, ok, err, b.Live.User)
 			}
 		}
 	}
-	if err := n.flows.SetUserRoles(t.Context(), tokens.Live.User.ID, []string{"editor"}); err != nil {
+	if err := n.Operator.SetUserRoles(t.Context(), flow.ByOperator, tokens.Live.User.ID, []string{"editor"}); err != nil {
 		t.Fatal(err)
 	}
 	current("the roles", func(u openid.User) bool { return slices.Equal(u.Roles, []string{"editor"}) })
-	if err := n.flows.SetPortrait(t.Context(), n.Caller, n.found(), small(t)); err != nil {
+	if err := n.Owner.SetPortrait(t.Context(), n.Caller, n.found(), small(t)); err != nil {
 		t.Fatal(err)
 	}
 	current("the picture", func(u openid.User) bool { return u.Portrait != "" })
-	if err := n.flows.RemovePortrait(t.Context(), n.Caller, n.found()); err != nil {
+	if err := n.Owner.RemovePortrait(t.Context(), n.Caller, n.found()); err != nil {
 		t.Fatal(err)
 	}
 	current("no picture", func(u openid.User) bool { return u.Portrait == "" })
-	next, err := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{})
+	next, err := n.OpenID.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: tokens.Refresh}, assertion.KeyProof{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestRedeem_GarbageMeetsNoWriter(t *testing.T) {
 	err := n.store.Store.Write(t.Context(), func(*store.Tx) error {
 		for text, want := range map[string]string{"": "invalid_request", "x": "invalid_grant", code[1:]: "invalid_grant", code + "x": "invalid_grant", tokens.Access: "invalid_grant"} {
 			_, first := n.redeem(n.client, text)
-			_, second := n.flows.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: text}, assertion.KeyProof{})
+			_, second := n.OpenID.RefreshTokens(t.Context(), n.Caller, n.client, openid.Renewal{Refresh: text}, assertion.KeyProof{})
 			for _, err := range []error{first, second} {
 				if wrong, ok := errors.AsType[*openid.Error](err); !ok || wrong.Code != want {
 					t.Errorf("%q: %v, want %s", text, err, want)
@@ -157,7 +157,7 @@ func TestRedeem_GarbageMeetsNoWriter(t *testing.T) {
 type nodes struct {
 	*visitor
 	client   openid.Client
-	other    *flow.Flows
+	other    flow.All
 	sessions *session.Keeper // of the other node
 	settings flow.Config     // of the other node
 }
@@ -193,11 +193,11 @@ func (n *nodes) follow() {
 
 func (n *nodes) authorize() (code string, t openid.Tokens) {
 	n.Helper()
-	found, err := n.flows.Session(n.Context(), n.Caller.Session)
+	found, err := n.Flows.Session(n.Context(), n.Caller.Session)
 	if err != nil {
 		n.Fatal(err)
 	}
-	code, err = n.flows.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
+	code, err = n.OpenID.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
 	if err != nil {
 		n.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func (n *nodes) authorize() (code string, t openid.Tokens) {
 }
 
 func (v *visitor) redeem(client openid.Client, code string) (openid.Tokens, error) {
-	return v.flows.RedeemCode(v.Context(), v.Caller, client, openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb"}, assertion.KeyProof{})
+	return v.OpenID.RedeemCode(v.Context(), v.Caller, client, openid.Redemption{Code: code, RedirectURI: "https://rp.test/cb"}, assertion.KeyProof{})
 }
 
 // knows expects whether an access token works on the node of the user and on the
@@ -216,8 +216,8 @@ func (v *visitor) redeem(client openid.Client, code string) (openid.Tokens, erro
 func (n *nodes) knows(when, access string, here, there bool) {
 	n.Helper()
 	for range 2 {
-		for i, flows := range []*flow.Flows{n.flows, n.other} {
-			if _, ok, err := flows.Bearer(n.Context(), access); err != nil || ok != []bool{here, there}[i] {
+		for i, flows := range []flow.All{n.All, n.other} {
+			if _, ok, err := flows.OpenID.Bearer(n.Context(), access); err != nil || ok != []bool{here, there}[i] {
 				n.Errorf("%s: on node %d it works: %v, %v", when, i+1, ok, err)
 			}
 		}

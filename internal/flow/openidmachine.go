@@ -9,7 +9,7 @@ import (
 
 // Employ returns an access token for a client itself. It writes nothing, except that it
 // uses up a key proof. Its errors include openid.Error.
-func (f *Flows) Employ(ctx context.Context, client openid.Client, scopes string, resources []string, proof assertion.KeyProof) (access string, m openid.Machine, err error) {
+func (f *OpenID) Employ(ctx context.Context, client openid.Client, scopes string, resources []string, proof assertion.KeyProof) (access string, m openid.Machine, err error) {
 	access, m, err = f.grants.Employ(client, scopes, resources, proof.Key)
 	if err != nil {
 		return "", openid.Machine{}, err
@@ -19,7 +19,7 @@ func (f *Flows) Employ(ctx context.Context, client openid.Client, scopes string,
 
 // employed returns the content of an access token of a client itself, or false if the
 // token does not work. signed is as for bearer.
-func (f *Flows) employed(ctx context.Context, access string, signed *openid.AccessClaims) (m openid.Machine, ok bool, err error) {
+func (f *OpenID) employed(ctx context.Context, access string, signed *openid.AccessClaims) (m openid.Machine, ok bool, err error) {
 	if m, ok = f.machine(access, signed); !ok {
 		return openid.Machine{}, false, nil
 	}
@@ -34,7 +34,7 @@ func (f *Flows) employed(ctx context.Context, access string, signed *openid.Acce
 	return m, ok, err
 }
 
-func (f *Flows) machine(access string, signed *openid.AccessClaims) (openid.Machine, bool) {
+func (f *OpenID) machine(access string, signed *openid.AccessClaims) (openid.Machine, bool) {
 	if signed != nil {
 		return signed.Machine()
 	}
@@ -43,7 +43,7 @@ func (f *Flows) machine(access string, signed *openid.AccessClaims) (openid.Mach
 
 // revokeMachine revokes an access token of a client itself, and reports whether it is
 // one. Its errors include openid.ForeignToken.
-func (f *Flows) revokeMachine(ctx context.Context, tx Tx, client openid.Client, token string, signed *openid.AccessClaims) (bool, error) {
+func (f *OpenID) revokeMachine(ctx context.Context, tx Tx, client openid.Client, token string, signed *openid.AccessClaims) (bool, error) {
 	m, ok := f.machine(token, signed)
 	switch {
 	case !ok:

@@ -10,7 +10,7 @@ import (
 
 // CheckProof returns what a key proof shows, or an openid.Error. It does not decide
 // whether the proof was used before.
-func (f *Flows) CheckProof(text string, use assertion.Use) (assertion.KeyProof, error) {
+func (f *OpenID) CheckProof(text string, use assertion.Use) (assertion.KeyProof, error) {
 	p, err := f.asserted.CheckProof(text, use)
 	var wrong assertion.Wrong
 	if errors.As(err, &wrong) {
@@ -20,7 +20,7 @@ func (f *Flows) CheckProof(text string, use assertion.Use) (assertion.KeyProof, 
 }
 
 // SpendProof uses up a key proof, or returns an openid.Error if it was used before.
-func (f *Flows) SpendProof(ctx context.Context, p assertion.KeyProof) error {
+func (f *OpenID) SpendProof(ctx context.Context, p assertion.KeyProof) error {
 	if p.Key == "" {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (f *Flows) SpendProof(ctx context.Context, p assertion.KeyProof) error {
 
 // spendProof is SpendProof in a transaction. It stands in the transaction of what the proof
 // is for, so that only requests that succeed write a row.
-func (f *Flows) spendProof(ctx context.Context, tx Tx, p assertion.KeyProof) error {
+func (f *OpenID) spendProof(ctx context.Context, tx Tx, p assertion.KeyProof) error {
 	first, err := f.asserted.SpendProof(ctx, tx, p)
 	if err == nil && !first {
 		err = openid.InvalidProof("the DPoP proof was used before: make one for each request")

@@ -11,7 +11,7 @@ import (
 
 // RegisteredFor returns the OpenID clients of the settings. If the id belongs to a client
 // that has registered itself, the list has this client too.
-func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
+func (f *OpenID) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
 	if _, known := f.clients.Get(id); known || !f.registers || openid.RegisteredHost(id) == "" {
 		return f.clients, nil
 	}
@@ -32,7 +32,7 @@ func (f *Flows) RegisteredFor(ctx context.Context, id string) (openid.Clients, e
 
 // stillKnown reports whether the tokens of a grant may count: its client is in the settings and its rules
 // admit the user, names itself by an address that may, or is still registered.
-func (f *Flows) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, error) {
+func (f *OpenID) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, error) {
 	id := l.Grant.ClientID
 	if admitted := f.admits(l); admitted || openid.RegisteredHost(id) == "" {
 		return admitted, nil
@@ -42,7 +42,7 @@ func (f *Flows) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, err
 }
 
 // admits is stillKnown without the database, and without registered clients.
-func (f *Flows) admits(l openid.Live) bool {
+func (f *OpenID) admits(l openid.Live) bool {
 	if client, known := f.clients.Get(l.Grant.ClientID); known {
 		return !client.Excludes(l.User.Roles, f.clock.Now())
 	}
@@ -50,7 +50,7 @@ func (f *Flows) admits(l openid.Live) bool {
 }
 
 // noteUse keeps a client that has registered itself.
-func (f *Flows) noteUse(ctx context.Context, tx Tx, id string) error {
+func (f *OpenID) noteUse(ctx context.Context, tx Tx, id string) error {
 	if openid.RegisteredHost(id) == "" {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (f *Flows) noteUse(ctx context.Context, tx Tx, id string) error {
 // openid.Error.
 //
 // Faults: throttle.Limited.
-func (f *Flows) RegisterClient(ctx context.Context, c Caller, initial string, metadata []byte) (openid.Registree, error) {
+func (f *OpenID) RegisterClient(ctx context.Context, c Caller, initial string, metadata []byte) (openid.Registree, error) {
 	return f.registering(ctx, c, audit.RegistrationMade, func(tx Tx) (openid.Registree, error) {
 		return f.grants.Register(ctx, tx, initial, f.parser(metadata, ""))
 	})
@@ -69,13 +69,13 @@ func (f *Flows) RegisterClient(ctx context.Context, c Caller, initial string, me
 
 // ReadRegistration returns what a client has registered, to the owner of its token. Its
 // errors and faults are as for RegisterClient.
-func (f *Flows) ReadRegistration(ctx context.Context, c Caller, id, access string) (openid.Registree, error) {
+func (f *OpenID) ReadRegistration(ctx context.Context, c Caller, id, access string) (openid.Registree, error) {
 	return f.registering(ctx, c, "", func(tx Tx) (openid.Registree, error) { return f.grants.Registration(ctx, tx, id, access) })
 }
 
 // ChangeRegistration replaces what a client has registered. Its errors and faults are as for
 // RegisterClient.
-func (f *Flows) ChangeRegistration(ctx context.Context, c Caller, id, access string, metadata []byte) (openid.Registree, error) {
+func (f *OpenID) ChangeRegistration(ctx context.Context, c Caller, id, access string, metadata []byte) (openid.Registree, error) {
 	return f.registering(ctx, c, audit.RegistrationChanged, func(tx Tx) (openid.Registree, error) {
 		return f.grants.Reregister(ctx, tx, id, access, f.parser(metadata, id))
 	})
@@ -83,7 +83,7 @@ func (f *Flows) ChangeRegistration(ctx context.Context, c Caller, id, access str
 
 // EndRegistration deletes a client for the owner of its token. All of its tokens end. Its
 // errors and faults are as for RegisterClient.
-func (f *Flows) EndRegistration(ctx context.Context, c Caller, id, access string) error {
+func (f *OpenID) EndRegistration(ctx context.Context, c Caller, id, access string) error {
 	_, err := f.registering(ctx, c, audit.RegistrationEnded, func(tx Tx) (openid.Registree, error) {
 		r, err := f.grants.Registration(ctx, tx, id, access)
 		if err == nil {
@@ -96,7 +96,7 @@ func (f *Flows) EndRegistration(ctx context.Context, c Caller, id, access string
 
 // registering counts a request about a registration, carries it out and records it, unless
 // name is "".
-func (f *Flows) registering(ctx context.Context, c Caller, name audit.Name, do func(Tx) (openid.Registree, error)) (r openid.Registree, err error) {
+func (f *OpenID) registering(ctx context.Context, c Caller, name audit.Name, do func(Tx) (openid.Registree, error)) (r openid.Registree, err error) {
 	if _, err := f.count(ctx, fromNetwork(registerPeer, c)...); err != nil {
 		return openid.Registree{}, err
 	}
@@ -111,7 +111,7 @@ func (f *Flows) registering(ctx context.Context, c Caller, name audit.Name, do f
 
 // parser returns how the metadata of a client are read. id is of a client that is there, ""
 // for a new one.
-func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, error) {
+func (f *OpenID) parser(metadata []byte, id string) func() (openid.Registration, error) {
 	return func() (openid.Registration, error) {
 		r, err := openid.ParseRegistration(metadata, id, f.keys.Algorithms())
 		if err == nil && len(r.Keys) > 0 {
@@ -133,18 +133,18 @@ func (f *Flows) parser(metadata []byte, id string) func() (openid.Registration, 
 
 // AllowRegistrations makes a token by which so many clients may register within a time, and
 // returns its text.
-func (f *Flows) AllowRegistrations(ctx context.Context, uses int64, life time.Duration) (text string, t openid.InitialToken, err error) {
+func (f *Operator) AllowRegistrations(ctx context.Context, by Actor, uses int64, life time.Duration) (text string, t openid.InitialToken, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if text, t, err = f.grants.AllowRegistrations(ctx, tx, uses, life); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationAllowed, t.ID))
+		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationAllowed, t.ID))
 	})
 	return text, t, err
 }
 
 // InitialTokens returns the tokens by which clients may register, the oldest first.
-func (f *Flows) InitialTokens(ctx context.Context) (list []openid.InitialToken, err error) {
+func (f *Operator) InitialTokens(ctx context.Context) (list []openid.InitialToken, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.InitialTokens(ctx, f.clock.Now())
 		return err
@@ -154,18 +154,18 @@ func (f *Flows) InitialTokens(ctx context.Context) (list []openid.InitialToken, 
 
 // EndInitialToken deletes a token by which clients may register, and reports whether there
 // was one.
-func (f *Flows) EndInitialToken(ctx context.Context, id string) (there bool, err error) {
+func (f *Operator) EndInitialToken(ctx context.Context, by Actor, id string) (there bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if there, err = tx.DeleteInitialToken(ctx, id); err != nil || !there {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationWithdrawn, id))
+		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationWithdrawn, id))
 	})
 	return there, err
 }
 
 // Registered returns the clients that have registered themselves, the oldest first.
-func (f *Flows) Registered(ctx context.Context) (list []openid.Registered, err error) {
+func (f *Operator) Registered(ctx context.Context) (list []openid.Registered, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.RegisteredList(ctx, f.clock.Now())
 		return err
@@ -174,7 +174,7 @@ func (f *Flows) Registered(ctx context.Context) (list []openid.Registered, err e
 }
 
 // RegisteredByID returns a client that has registered itself, or false.
-func (f *Flows) RegisteredByID(ctx context.Context, id string) (r openid.Registered, ok bool, err error) {
+func (f *Operator) RegisteredByID(ctx context.Context, id string) (r openid.Registered, ok bool, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		r, ok, err = tx.RegisteredByID(ctx, id, f.clock.Now())
 		return err
@@ -184,18 +184,18 @@ func (f *Flows) RegisteredByID(ctx context.Context, id string) (r openid.Registe
 
 // DeleteRegistered deletes a client that has registered itself, and reports whether there
 // was one. All of its tokens end.
-func (f *Flows) DeleteRegistered(ctx context.Context, id string) (there bool, err error) {
+func (f *Operator) DeleteRegistered(ctx context.Context, by Actor, id string) (there bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		if there, err = tx.DeleteRegistered(ctx, id); err != nil || !there {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutClient(audit.RegistrationEnded, id))
+		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationEnded, id))
 	})
 	return there, err
 }
 
-func aboutClient(name audit.Name, id string) audit.Fact {
-	fact := byOperator(name, "")
+func aboutClient(by Actor, name audit.Name, id string) audit.Fact {
+	fact := by.fact(name, "")
 	fact.Detail = id
 	return fact
 }

@@ -14,10 +14,10 @@ func TestVerifyCode_Overtaken(t *testing.T) {
 	b := setup(t)
 	first, second := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	in := flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}
-	begun := first.must(b.flows.SignUp(t.Context(), first.Caller, in))
+	begun := first.must(b.Flows.SignUp(t.Context(), first.Caller, in))
 	m := b.next()
 	second.register("mara@example.org")
-	if _, err := b.flows.VerifyCode(t.Context(), first.Caller, begun.FlowID, m.Data["code"]); !errors.Is(err, flow.SignUpTaken) {
+	if _, err := b.Flows.VerifyCode(t.Context(), first.Caller, begun.FlowID, m.Data["code"]); !errors.Is(err, flow.SignUpTaken) {
 		t.Errorf("the code of the first: %v", err)
 	}
 }

@@ -18,14 +18,14 @@ const proofLife = 10 * time.Minute
 // a change of the password, an address, a factor or a provider. A change checks it
 // by itself; call Fresh to ask for the proof before the user types anything, or
 // before an expensive hash.
-func (f *Flows) Fresh(ctx context.Context, found session.Found) error {
+func (f *Owner) Fresh(ctx context.Context, found session.Found) error {
 	return f.store.Read(ctx, func(tx Tx) error { return f.fresh(ctx, tx, found, f.clock.Now()) })
 }
 
 // fresh is the only function that decides whether a proof was recent at a time, and is strong
 // enough: a second factor or a passkey, for an account that has one. A provider that
 // does not tell the time of its proof gives none.
-func (f *Flows) fresh(ctx context.Context, tx Tx, found session.Found, when time.Time) error {
+func (f *core) fresh(ctx context.Context, tx Tx, found session.Found, when time.Time) error {
 	have, err := f.second(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func ofAccount(method string) bool {
 
 // renewed starts the session of this browser again after a change of the account's
 // credentials has ended all of them. It keeps the proofs of the old one.
-func (f *Flows) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
+func (f *core) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
 		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,

@@ -37,7 +37,7 @@ func withProvider(t *testing.T) option {
 // found returns the session of the visitor.
 func (v *visitor) found() session.Found {
 	v.Helper()
-	found, err := v.flows.Session(v.Context(), v.Caller.Session)
+	found, err := v.Flows.Session(v.Context(), v.Caller.Session)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func TestChangePassword(t *testing.T) {
 	elsewhere.must(elsewhere.signIn("mara@example.org", good))
 	b.next() // about the new browser
 	old := v.found()
-	pending := elsewhere.must(b.flows.Recover(t.Context(), elsewhere.Caller, "mara@example.org", flow.Target{}))
+	pending := elsewhere.must(b.Flows.Recover(t.Context(), elsewhere.Caller, "mara@example.org", flow.Target{}))
 	code := b.next().Data["code"]
 
-	if _, err := b.flows.ChangePassword(t.Context(), v.Caller, old, good, good); err == nil {
+	if _, err := b.Owner.ChangePassword(t.Context(), v.Caller, old, good, good); err == nil {
 		t.Error("the current password is a new one")
 	}
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, old, another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, old, another, another))
 	if m := b.next(); m.Template != "password-changed" || m.To != "mara@example.org" {
 		t.Errorf("the owner gets %s", m.Template)
 	}
@@ -85,7 +85,7 @@ func TestChangePassword(t *testing.T) {
 	if now := v.found().Session; now.ID == old.Session.ID || !now.AuthenticatedAt.Equal(old.Session.AuthenticatedAt) || now.Methods[0] != old.Session.Methods[0] {
 		t.Errorf("the session is %+v, want a new one with the proofs of %+v", now, old.Session)
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), elsewhere.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.VerifyCode(t.Context(), elsewhere.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
 		t.Errorf("a recovery from before goes on: %v", err)
 	}
 	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
@@ -104,9 +104,9 @@ func TestGuard(t *testing.T) {
 	found := v.found()
 	for name, change := range map[string]func(session.Found) (flow.Result, error){
 		"change": func(s session.Found) (flow.Result, error) {
-			return b.flows.ChangePassword(t.Context(), v.Caller, s, another, another)
+			return b.Owner.ChangePassword(t.Context(), v.Caller, s, another, another)
 		},
-		"remove": func(s session.Found) (flow.Result, error) { return b.flows.RemovePassword(t.Context(), v.Caller, s) },
+		"remove": func(s session.Found) (flow.Result, error) { return b.Owner.RemovePassword(t.Context(), v.Caller, s) },
 	} {
 		stale := found
 		stale.Session.AuthenticatedAt = b.clock.Now().Add(-10 * time.Minute)
@@ -129,9 +129,9 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	b.clock.Advance(10*time.Minute - time.Second)
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	b.clock.Advance(2 * time.Second)
-	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.ProofNeeded) {
+	if _, err := b.Owner.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("the new session has a newer proof than was given: %v", err)
 	}
 }
@@ -142,22 +142,22 @@ func TestRemovePassword(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	v.links("gone") // a provider that the operator has removed
-	if _, err := b.flows.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.LastWay) {
+	if _, err := b.Owner.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.LastWay) {
 		t.Errorf("the only way in may be removed: %v", err)
 	}
 	v.links("google")
-	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
 	if m := b.next(); m.Template != "password-removed" {
 		t.Errorf("the owner gets %s", m.Template)
 	}
 	b.record(audit.PasswordRemoved)
-	if ways, err := b.flows.Ways(t.Context(), v.found().User.ID); err != nil || ways.Password || ways.Others != 1 {
+	if ways, err := b.Owner.Ways(t.Context(), v.found().User.ID); err != nil || ways.Password || ways.Others != 1 {
 		t.Errorf("%+v, %v", ways, err)
 	}
 	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
 		t.Errorf("the removed password: %v", err)
 	}
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good, good)) // sets the first one again
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), good, good)) // sets the first one again
 	v.must(v.signIn("mara@example.org", good))
 }
 
@@ -169,19 +169,19 @@ func TestRecover_WithoutAPassword(t *testing.T) {
 	v.links("gone") // a provider that the operator has removed
 	v.links("google")
 	id := v.found().User.ID
-	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
 	b.next() // about that
-	if _, err := b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
+	if _, err := b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
 		t.Fatal(err)
 	}
 	if m := b.next(); m.Template != "provider-only" || m.Data["provider"] != "Google" {
 		t.Errorf("the owner is led to %s %v", m.Template, m.Data)
 	}
-	if err := b.flows.UnlinkUser(t.Context(), id, "google"); err != nil {
+	if err := b.Operator.UnlinkUser(t.Context(), flow.ByOperator, id, "google"); err != nil {
 		t.Fatal(err)
 	}
 	b.next() // about that
-	if _, err := b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
+	if _, err := b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}); err != nil {
 		t.Fatal(err)
 	}
 	if m := b.next(); m.Template != "recover" {
@@ -200,29 +200,29 @@ func TestRecover_ProviderWithoutTime(t *testing.T) {
 	id := v.found().User.ID
 	proves := func(want flow.Renewal) {
 		t.Helper()
-		if p, err := b.flows.RenewalOf(t.Context(), id); err != nil || p != want {
+		if p, err := b.Owner.RenewalOf(t.Context(), id); err != nil || p != want {
 			t.Errorf("the proof is %v, want %v (%v)", p, want, err)
 		}
 	}
 	proves(flow.ByPassword)
-	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
 	b.next() // about that
 	proves(flow.ByReset)
 	b.clock.Advance(time.Hour)
-	r := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
 	if m.Template != "recover" {
 		t.Fatalf("the owner gets %s", m.Template)
 	}
-	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
-	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
 	proves(flow.ByPassword)
-	if err := b.flows.Fresh(t.Context(), v.found()); err != nil {
+	if err := b.Owner.Fresh(t.Context(), v.found()); err != nil {
 		t.Errorf("after the recovery: %v", err)
 	}
 
 	v.links("google")
-	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
+	v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
 	proves(flow.ByOther)
 }
 
@@ -239,11 +239,11 @@ func TestRecover_ProviderWithoutTimeBesideFactor(t *testing.T) {
 		v.register("mara@example.org")
 		v.links("github")
 		adds(v)
-		v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
-		if by, err := b.flows.RenewalOf(t.Context(), v.found().User.ID); err != nil || by != flow.ByOther {
+		v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
+		if by, err := b.Owner.RenewalOf(t.Context(), v.found().User.ID); err != nil || by != flow.ByOther {
 			t.Errorf("%s: the proof is %v (%v)", name, by, err)
 		}
-		v.must(b.flows.Recover(t.Context(), b.visitor("192.0.2.2").Caller, "mara@example.org", flow.Target{}))
+		v.must(b.Flows.Recover(t.Context(), b.visitor("192.0.2.2").Caller, "mara@example.org", flow.Target{}))
 		m := b.next()
 		for m.Template != "provider-only" && m.Template != "recover" {
 			m = b.next()
@@ -261,7 +261,7 @@ func TestChangeProfile(t *testing.T) {
 	v.register("mara@example.org")
 	b.clock.Advance(time.Hour) // needs no new proof
 	change := func(p flow.Profile) error {
-		return b.flows.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
+		return b.Owner.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
 	}
 	if err := change(flow.Profile{Name: "  Mara  Lind ", Locale: "de"}); err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func TestChangeProfile(t *testing.T) {
 	if err := change(flow.Profile{Name: "Mara Lind", Locale: "xx"}); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := b.flows.Profile(t.Context(), v.found().User.ID); err != nil || p != (flow.Profile{Name: "Mara Lind", Locale: "de"}) {
+	if p, err := b.Owner.Profile(t.Context(), v.found().User.ID); err != nil || p != (flow.Profile{Name: "Mara Lind", Locale: "de"}) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if err := change(flow.Profile{Name: "Ma\u202era"}); err == nil {
@@ -287,7 +287,7 @@ func TestChangeProfile(t *testing.T) {
 	}
 	found := v.found()
 	found.Session.ID = "01jd3k8v5q0000000000000000"
-	if err := b.flows.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: "Eve"}, nil); !errors.Is(err, session.Required) {
+	if err := b.Owner.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: "Eve"}, nil); !errors.Is(err, session.Required) {
 		t.Errorf("a session that has ended: %v", err)
 	}
 }
@@ -299,16 +299,16 @@ func TestSetUserAddress(t *testing.T) {
 	v.register("mara@example.org")
 	stranger.register("noor@example.org")
 	id := v.found().User.ID
-	pending := v.must(b.flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	pending := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	code := b.next().Data["code"]
-	if err := b.flows.SetUserAddress(t.Context(), id, "NOOR@example.org"); !errors.Is(err, account.Exists) {
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, "NOOR@example.org"); !errors.Is(err, account.Exists) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 	before := len(b.store.facts.all())
-	if err := b.flows.SetUserAddress(t.Context(), id, "mara@example.org"); err != nil || len(b.store.facts.all()) > before || v.signedIn() == "" {
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, "mara@example.org"); err != nil || len(b.store.facts.all()) > before || v.signedIn() == "" {
 		t.Errorf("the address that the account has: %v", err)
 	}
-	if err := b.flows.SetUserAddress(t.Context(), id, "mara@example.net"); err != nil {
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, "mara@example.net"); err != nil {
 		t.Fatal(err)
 	}
 	mails := map[string]string{}
@@ -328,7 +328,7 @@ func TestSetUserAddress(t *testing.T) {
 	if v.signedIn() != "" {
 		t.Error("the session goes on")
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, pending.FlowID, code); !errors.Is(err, flow.Unknown) {
 		t.Errorf("the old mailbox still recovers the account: %v", err)
 	}
 	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, flow.Rejected) {
@@ -344,10 +344,10 @@ func TestUnlinkUser(t *testing.T) {
 	v.register("mara@example.org")
 	v.links("google")
 	id := v.found().User.ID
-	if err := b.flows.UnlinkUser(t.Context(), id, "github"); !errors.Is(err, flow.NotLinked) {
+	if err := b.Operator.UnlinkUser(t.Context(), flow.ByOperator, id, "github"); !errors.Is(err, flow.NotLinked) {
 		t.Errorf("a provider that is not linked: %v", err)
 	}
-	if err := b.flows.UnlinkUser(t.Context(), id, "google"); err != nil {
+	if err := b.Operator.UnlinkUser(t.Context(), flow.ByOperator, id, "google"); err != nil {
 		t.Fatal(err)
 	}
 	if m := b.next(); m.Template != "provider-removed" || m.Data["provider"] != "Google" {
@@ -356,7 +356,7 @@ func TestUnlinkUser(t *testing.T) {
 	if f := b.record(audit.ProviderRemoved); f.Detail != "google" {
 		t.Errorf("%+v", f)
 	}
-	if ways, err := b.flows.Ways(t.Context(), id); err != nil || ways.Others != 0 || v.signedIn() != "" {
+	if ways, err := b.Owner.Ways(t.Context(), id); err != nil || ways.Others != 0 || v.signedIn() != "" {
 		t.Errorf("%+v, signed in as %q", ways, v.signedIn())
 	}
 }

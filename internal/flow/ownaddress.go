@@ -20,7 +20,7 @@ import (
 //
 // Faults: the field email, ProofNeeded, Alarmed, AddressesFull, session.Required,
 // throttle.Limited.
-func (f *Flows) ChangeAddress(ctx context.Context, c Caller, found session.Found, email string, recovery bool) (r Result, err error) {
+func (f *Owner) ChangeAddress(ctx context.Context, c Caller, found session.Found, email string, recovery bool) (r Result, err error) {
 	ctx, w := f.watch(ctx, "change-address", AddressChange)
 	defer w.end(&r, &err)
 	address, bad := account.ParseAddress(email, "email")
@@ -94,7 +94,7 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 
 // replaceAddress makes an address the primary one, and keeps the former one with
 // the use of kept.
-func (f *Flows) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, kept account.Other) (Result, error) {
+func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, kept account.Other) (Result, error) {
 	now := f.clock.Now()
 	others, err := tx.AddressesOf(ctx, owner.ID, now)
 	if err != nil {
@@ -135,7 +135,7 @@ type move struct {
 // moveAddress gives an account another address and does everything that belongs to
 // it: it ends every session, records the change and notifies both addresses. If
 // another account has the address, it returns account.Exists.
-func (f *Flows) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to account.Address, m move) error {
+func (f *core) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to account.Address, m move) error {
 	ok, err := tx.UpdateAddress(ctx, a.ID, to, m.since, f.clock.Now())
 	switch {
 	case err != nil:

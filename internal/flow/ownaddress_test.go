@@ -19,7 +19,7 @@ import (
 // causes.
 func (v *visitor) asks(address string) (flow.Result, outbox.Message) {
 	v.Helper()
-	r := v.must(v.flows.ChangeAddress(v.Context(), v.Caller, v.found(), address, false))
+	r := v.must(v.Owner.ChangeAddress(v.Context(), v.Caller, v.found(), address, false))
 	return r, v.next()
 }
 
@@ -27,7 +27,7 @@ func (v *visitor) asks(address string) (flow.Result, outbox.Message) {
 func (v *visitor) moves(address string) outbox.Message {
 	v.Helper()
 	r, m := v.asks(address)
-	v.must(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, m.Data["code"]))
 	if m = v.next(); m.Template == "address-replaced" {
 		v.next()
 		return m
@@ -57,10 +57,10 @@ func TestChangeAddress(t *testing.T) {
 	if v.found().User.Address != "mara@example.org" {
 		t.Error("the address has changed before it was proven")
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), flow.Caller{BrowserCookie: v.Caller.BrowserCookie}, r.FlowID, m.Data["code"]); !errors.Is(err, session.Required) {
+	if _, err := b.Flows.VerifyCode(t.Context(), flow.Caller{BrowserCookie: v.Caller.BrowserCookie}, r.FlowID, m.Data["code"]); !errors.Is(err, session.Required) {
 		t.Errorf("a browser that is not signed in gives the address: %v", err)
 	}
-	done := v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	done := v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
 	if done.Next != "/auth/account/addresses" || v.found().User.Address != "mara@example.net" || elsewhere.signedIn() != "" {
 		t.Errorf("%+v, the address is %s, elsewhere %q", done, v.found().User.Address, elsewhere.signedIn())
 	}
@@ -90,13 +90,13 @@ func TestChangeAddress_Refused(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	for typed, want := range map[string]string{"mara@example.org": flow.CodeAddressSame, "mara": account.CodeAddressInvalid} {
-		_, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), typed, false)
+		_, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), typed, false)
 		if f := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Code != want {
 			t.Errorf("%s: %v", typed, err)
 		}
 	}
 	b.clock.Advance(10 * time.Minute)
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "mara@example.net", false); !errors.Is(err, flow.ProofNeeded) {
+	if _, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "mara@example.net", false); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("with an old proof: %v", err)
 	}
 }
@@ -115,12 +115,12 @@ func TestChangeAddress_TakenLooksTheSame(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	for _, r := range []flow.Result{free, taken} {
-		view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+		view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
 		if err != nil || view.State() != "code" || view.Kind != flow.AddressChange {
 			t.Errorf("%+v, %v", view, err)
 		}
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, taken.FlowID, "000000"); !errors.Is(err, code.Wrong) && err == nil {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, taken.FlowID, "000000"); !errors.Is(err, code.Wrong) && err == nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -132,10 +132,10 @@ func TestChangeAddress_TakenMeanwhile(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	r, m := v.asks("new@example.org")
-	if _, err := b.flows.CreateUser(t.Context(), "new@example.org", "", ""); err != nil {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "new@example.org", "", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); !errors.Is(err, flow.AddressTaken) {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); !errors.Is(err, flow.AddressTaken) {
 		t.Errorf("%v", err)
 	}
 	if v.signedIn() == "" {
@@ -151,10 +151,10 @@ func TestChangeAddress_EndsWithTheCredentials(t *testing.T) {
 	v.register("mara@example.org")
 	first, m := v.asks("one@example.org")
 	second, _ := v.asks("two@example.org")
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	b.next()
 	for _, r := range []flow.Result{first, second} {
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); err == nil {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); err == nil {
 			t.Error("the change goes on")
 		}
 	}
@@ -171,16 +171,16 @@ func TestChangeAddress_LinkInThisBrowserOnly(t *testing.T) {
 	stranger.register("noor@example.org")
 	_, m := v.asks("mara@example.net")
 	in := flow.LinkInput{Token: linkToken(m)}
-	if view, err := b.flows.ViewLink(t.Context(), stranger.Caller, in.Token); err != nil || !view.Away || view.Email != "" {
+	if view, err := b.Flows.ViewLink(t.Context(), stranger.Caller, in.Token); err != nil || !view.Away || view.Email != "" {
 		t.Errorf("%+v, %v", view, err)
 	}
-	if _, err := b.flows.ConfirmLink(t.Context(), stranger.Caller, in); !errors.Is(err, flow.LinkElsewhere) {
+	if _, err := b.Flows.ConfirmLink(t.Context(), stranger.Caller, in); !errors.Is(err, flow.LinkElsewhere) {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.flows.ResendLink(t.Context(), stranger.Caller, in.Token); err == nil {
+	if _, err := b.Flows.ResendLink(t.Context(), stranger.Caller, in.Token); err == nil {
 		t.Error("the stranger goes on with the change")
 	}
-	v.must(b.flows.ConfirmLink(t.Context(), v.Caller, in))
+	v.must(b.Flows.ConfirmLink(t.Context(), v.Caller, in))
 	if v.found().User.Address != "mara@example.net" {
 		t.Error("the address is " + v.found().User.Address)
 	}
@@ -193,20 +193,20 @@ func TestChangeAddress_Resend(t *testing.T) {
 	v.register("mara@example.org")
 	r, _ := v.asks("mara@example.net")
 	b.clock.Advance(time.Minute)
-	v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 	b.next()
 	for range 5 {
-		if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000"); err == nil {
+		if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000"); err == nil {
 			t.Skip("the code is 000000")
 		}
 	}
 	b.clock.Advance(time.Minute)
-	next := v.must(b.flows.Resend(t.Context(), v.Caller, r.FlowID))
+	next := v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
 	m := b.next()
 	if next.FlowID == r.FlowID || m.Template != "confirm-address" {
 		t.Fatalf("%+v, %+v", next, m)
 	}
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, next.FlowID, m.Data["code"]))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, next.FlowID, m.Data["code"]))
 	if v.found().User.Address != "mara@example.net" {
 		t.Error("the address is " + v.found().User.Address)
 	}
@@ -228,10 +228,10 @@ func TestChangeAddress_SessionEndedElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); !errors.Is(err, session.Required) {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]); !errors.Is(err, session.Required) {
 		t.Errorf("an ended session changes the address: %v", err)
 	}
-	if a, err := b.flows.User(t.Context(), "mara@example.org"); err != nil || a.ID != found.User.ID {
+	if a, err := b.Operator.User(t.Context(), "mara@example.org"); err != nil || a.ID != found.User.ID {
 		t.Errorf("the account has another address (%v)", err)
 	}
 }

@@ -15,7 +15,7 @@ const maxAddresses = 9
 // Addresses returns the addresses of an account other than its primary one. Addresses
 // that are only kept come last. After an alarm, a former primary address may be a
 // thief's, and the owner can do nothing with it: it is left out.
-func (f *Flows) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
+func (f *reader) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		owner, _, err := tx.AccountByID(ctx, accountID)
 		if err != nil {
@@ -41,7 +41,7 @@ func (f *Flows) Addresses(ctx context.Context, accountID string) (list []account
 // mayAdd checks that an account may have one more address.
 //
 // Faults: AddressesFull.
-func (f *Flows) mayAdd(ctx context.Context, tx Tx, id string, address account.Address) error {
+func (f *core) mayAdd(ctx context.Context, tx Tx, id string, address account.Address) error {
 	all, err := tx.AddressesOf(ctx, id, f.clock.Now())
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner cleared,
 
 // markRecovery lets one of the addresses recover the account. It ends every session
 // and every recovery that has begun, and tells the address before it, too.
-func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, o account.Other) (Result, error) {
+func (f *core) markRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, o account.Other) (Result, error) {
 	told := email{template: mailRecovery, owner: &owner.Account, about: o.Address}
 	all, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *Flows) markRecovery(ctx context.Context, tx Tx, c Caller, owner cleared
 
 // readdressed ends what began before a change of the addresses, records the change
 // and notifies the owner. It starts the session of this browser again.
-func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, change audit.Fact, told email) (Result, error) {
+func (f *core) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, change audit.Fact, told email) (Result, error) {
 	if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
 		return Result{}, err
 	}
@@ -125,7 +125,7 @@ func (f *Flows) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared,
 // changeOther runs a change of one of the owner's other addresses.
 //
 // Faults: NoAddress, ProofNeeded, Alarmed, session.Required.
-func (f *Flows) changeOther(ctx context.Context, found session.Found, mail string, fn func(Tx, cleared, account.Other) error) error {
+func (f *Owner) changeOther(ctx context.Context, found session.Found, mail string, fn func(Tx, cleared, account.Other) error) error {
 	address, bad := account.ParseAddress(mail, "email")
 	if bad != nil {
 		return NoAddress
@@ -146,7 +146,7 @@ func (f *Flows) changeOther(ctx context.Context, found session.Found, mail strin
 // former primary address takes its place, and can be had back with an alarm.
 //
 // Faults: as changeOther.
-func (f *Flows) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+func (f *Owner) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		r, err = f.replaceAddress(ctx, tx, c, owner, found.Session, o.Address, account.Other{Use: o.Use, Until: account.Forever})
 		return err
@@ -158,7 +158,7 @@ func (f *Flows) MakePrimary(ctx context.Context, c Caller, found session.Found, 
 // account and get its notices.
 //
 // Faults: as changeOther.
-func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+func (f *Owner) SetRecovery(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		r, err = f.markRecovery(ctx, tx, c, owner, found.Session, o)
 		return err
@@ -170,7 +170,7 @@ func (f *Flows) SetRecovery(ctx context.Context, c Caller, found session.Found, 
 // kept for the account until no alarm can bring it back.
 //
 // Faults: as changeOther.
-func (f *Flows) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
+func (f *Owner) RemoveAddress(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
 		told := email{template: mailDropped, owner: &owner.Account, about: o.Address}
 		now, notices := f.clock.Now(), o.Use == account.Recovery

@@ -17,8 +17,8 @@ import (
 // their recipients.
 func (v *visitor) recovers(address string, told int) map[string]outbox.Message {
 	v.Helper()
-	r := v.must(v.flows.ChangeAddress(v.Context(), v.Caller, v.found(), address, true))
-	v.must(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+	r := v.must(v.Owner.ChangeAddress(v.Context(), v.Caller, v.found(), address, true))
+	v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
 	return v.mails(told)
 }
 
@@ -36,7 +36,7 @@ func (b *bundle) mails(n int) map[string]outbox.Message {
 // has returns the addresses of the visitor with their uses.
 func (v *visitor) has() string {
 	v.Helper()
-	list, err := v.flows.Addresses(v.Context(), v.found().User.ID)
+	list, err := v.Owner.Addresses(v.Context(), v.found().User.ID)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -72,13 +72,13 @@ func TestAddresses_Recovery(t *testing.T) {
 	if _, err := elsewhere.signIn("safe@example.org", good); !errors.Is(err, flow.Rejected) {
 		t.Errorf("the address signs in: %v", err)
 	}
-	r := elsewhere.must(b.flows.Recover(t.Context(), elsewhere.Caller, "SAFE@example.org", flow.Target{}))
+	r := elsewhere.must(b.Flows.Recover(t.Context(), elsewhere.Caller, "SAFE@example.org", flow.Target{}))
 	m := b.next()
 	if m.Template != "recover" || m.To != "safe@example.org" {
 		t.Fatalf("%+v", m)
 	}
-	elsewhere.must(b.flows.VerifyCode(t.Context(), elsewhere.Caller, r.FlowID, m.Data["code"]))
-	elsewhere.must(b.flows.ResetPassword(t.Context(), elsewhere.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	elsewhere.must(b.Flows.VerifyCode(t.Context(), elsewhere.Caller, r.FlowID, m.Data["code"]))
+	elsewhere.must(b.Flows.ResetPassword(t.Context(), elsewhere.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
 	b.expects("the user", elsewhere.signedIn(), "mara@example.org")
 	b.expects("the other browser", v.signedIn(), "")
 	told = b.mails(2)
@@ -94,21 +94,21 @@ func TestAddresses_OneRecovers(t *testing.T) {
 	v, stranger := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	v.register("mara@example.org")
 	v.recovers("first@example.org", 2)
-	begun := stranger.must(b.flows.Recover(t.Context(), stranger.Caller, "first@example.org", flow.Target{}))
+	begun := stranger.must(b.Flows.Recover(t.Context(), stranger.Caller, "first@example.org", flow.Target{}))
 	code := b.next().Data["code"]
 	told := v.recovers("second@example.org", 3)
 	if m := told["first@example.org recovery-address-set"]; m.Template == "" {
 		t.Errorf("the address before it gets no notice: %v", told)
 	}
 	b.expects("the account", v.has(), "mara@example.org, other first@example.org, recovery second@example.org")
-	if _, err := b.flows.VerifyCode(t.Context(), stranger.Caller, begun.FlowID, code); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.VerifyCode(t.Context(), stranger.Caller, begun.FlowID, code); !errors.Is(err, flow.Unknown) {
 		t.Errorf("a recovery with the other address goes on: %v", err)
 	}
-	stranger.must(b.flows.Recover(t.Context(), stranger.Caller, "first@example.org", flow.Target{}))
+	stranger.must(b.Flows.Recover(t.Context(), stranger.Caller, "first@example.org", flow.Target{}))
 	if m := b.next(); m.Template != "address-of-account" || m.To != "first@example.org" || m.Data["code"] != "" || m.Data["address"] != "m•••@example.org" {
 		t.Errorf("an address that does not recover gets %+v", m)
 	}
-	v.must(b.flows.SetRecovery(t.Context(), v.Caller, v.found(), "first@example.org"))
+	v.must(b.Owner.SetRecovery(t.Context(), v.Caller, v.found(), "first@example.org"))
 	b.mails(3)
 	b.expects("the account", v.has(), "mara@example.org, recovery first@example.org, other second@example.org")
 }
@@ -122,7 +122,7 @@ func TestAddresses_MakePrimary(t *testing.T) {
 	v.recovers("safe@example.org", 2)
 	elsewhere.must(elsewhere.signIn("mara@example.org", good))
 	b.mails(2) // about the new browser
-	v.must(b.flows.MakePrimary(t.Context(), v.Caller, v.found(), "safe@example.org"))
+	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "safe@example.org"))
 	b.expects("the account", v.has(), "safe@example.org, recovery mara@example.org")
 	b.expects("the other browser", elsewhere.signedIn(), "")
 	told := b.mails(2)
@@ -131,8 +131,8 @@ func TestAddresses_MakePrimary(t *testing.T) {
 		t.Fatalf("%v", told)
 	}
 	elsewhere.must(elsewhere.signIn("safe@example.org", good))
-	v.must(b.flows.RaiseAlarm(t.Context(), b.visitor("192.0.2.3").Caller, alarmToken(m)))
-	owner, err := b.flows.User(t.Context(), "mara@example.org")
+	v.must(b.Flows.RaiseAlarm(t.Context(), b.visitor("192.0.2.3").Caller, alarmToken(m)))
+	owner, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil || owner.Address.Mail != "mara@example.org" {
 		t.Errorf("the former address is not restored: %v", err)
 	}
@@ -145,9 +145,9 @@ func TestAddresses_Remove(t *testing.T) {
 	v.register("mara@example.org")
 	v.recovers("safe@example.org", 2)
 	for name, change := range map[string]func(mail string) error{
-		"primary":  func(m string) error { _, err := b.flows.MakePrimary(t.Context(), v.Caller, v.found(), m); return err },
-		"recovery": func(m string) error { _, err := b.flows.SetRecovery(t.Context(), v.Caller, v.found(), m); return err },
-		"remove":   func(m string) error { _, err := b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), m); return err },
+		"primary":  func(m string) error { _, err := b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), m); return err },
+		"recovery": func(m string) error { _, err := b.Owner.SetRecovery(t.Context(), v.Caller, v.found(), m); return err },
+		"remove":   func(m string) error { _, err := b.Owner.RemoveAddress(t.Context(), v.Caller, v.found(), m); return err },
 	} {
 		for _, mail := range []string{"mara@example.org", "nobody@example.org", "no address"} {
 			if err := change(mail); !errors.Is(err, flow.NoAddress) {
@@ -155,13 +155,13 @@ func TestAddresses_Remove(t *testing.T) {
 			}
 		}
 	}
-	v.must(b.flows.RemoveAddress(t.Context(), v.Caller, v.found(), "safe@example.org"))
+	v.must(b.Owner.RemoveAddress(t.Context(), v.Caller, v.found(), "safe@example.org"))
 	told := b.mails(2)
 	if told["mara@example.org address-removed"].To == "" || told["safe@example.org address-removed"].To == "" {
 		t.Errorf("%v", told)
 	}
 	b.expects("the account", v.has(), "mara@example.org, removed safe@example.org")
-	if _, err := b.flows.CreateUser(t.Context(), "safe@example.org", "", ""); !errors.Is(err, account.Exists) {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "safe@example.org", "", ""); !errors.Is(err, account.Exists) {
 		t.Errorf("another account gets the address at once: %v", err)
 	}
 	b.clock.Advance(72 * time.Hour)
@@ -178,13 +178,13 @@ func TestAddresses_OfOneAccount(t *testing.T) {
 	v.recovers("safe@example.org", 2)
 	for name, ask := range map[string]func() (flow.Result, error){
 		"a sign-up": func() (flow.Result, error) {
-			return b.flows.SignUp(t.Context(), b.visitor("192.0.2.3").Caller, flow.SignUpInput{Email: "safe@example.org", Password: good, Confirm: good})
+			return b.Flows.SignUp(t.Context(), b.visitor("192.0.2.3").Caller, flow.SignUpInput{Email: "safe@example.org", Password: good, Confirm: good})
 		},
 		"another account": func() (flow.Result, error) {
-			return b.flows.ChangeAddress(t.Context(), other.Caller, other.found(), "safe@example.org", false)
+			return b.Owner.ChangeAddress(t.Context(), other.Caller, other.found(), "safe@example.org", false)
 		},
 		"a recovery of another account": func() (flow.Result, error) {
-			return b.flows.ChangeAddress(t.Context(), other.Caller, other.found(), "safe@example.org", true)
+			return b.Owner.ChangeAddress(t.Context(), other.Caller, other.found(), "safe@example.org", true)
 		},
 	} {
 		if _, err := ask(); err != nil {
@@ -194,17 +194,17 @@ func TestAddresses_OfOneAccount(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
-	_, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "Mara@example.org", true)
+	_, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "Mara@example.org", true)
 	if f := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Code != flow.CodeAddressSame {
 		t.Errorf("the primary address for a recovery: %v", err)
 	}
 	// Proven before the other account had it.
 	r, m := v.asks("race@example.org")
 	_ = r
-	late := other.must(b.flows.ChangeAddress(t.Context(), other.Caller, other.found(), "race@example.org", true))
+	late := other.must(b.Owner.ChangeAddress(t.Context(), other.Caller, other.found(), "race@example.org", true))
 	code := b.next().Data["code"]
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
-	if _, err := b.flows.VerifyCode(t.Context(), other.Caller, late.FlowID, code); !errors.Is(err, flow.AddressTaken) {
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+	if _, err := b.Flows.VerifyCode(t.Context(), other.Caller, late.FlowID, code); !errors.Is(err, flow.AddressTaken) {
 		t.Errorf("two accounts have an address: %v", err)
 	}
 }
@@ -219,10 +219,10 @@ func TestAddresses_Full(t *testing.T) {
 		b.clock.Advance(time.Minute)
 		v.must(v.signIn("mara@example.org", good))
 	}
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "more@example.org", true); !errors.Is(err, flow.AddressesFull) {
+	if _, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "more@example.org", true); !errors.Is(err, flow.AddressesFull) {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.flows.ChangeAddress(t.Context(), v.Caller, v.found(), "a0@example.org", true); err != nil {
+	if _, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), "a0@example.org", true); err != nil {
 		t.Errorf("an address that the account has: %v", err)
 	}
 }
@@ -239,17 +239,17 @@ func TestAddresses_OfAnOperator(t *testing.T) {
 			v.register("mara@example.org")
 			told := v.recovers("safe@example.org", 2)
 			id := v.found().User.ID
-			if err := b.flows.SetUserAddress(t.Context(), id, to); err != nil {
+			if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, to); err != nil {
 				t.Fatal(err)
 			}
 			after := b.mails(3)
 			if after["safe@example.org address-changed"].To == "" {
 				t.Errorf("the address for notices gets none: %v", after)
 			}
-			if list, err := b.flows.Addresses(t.Context(), id); err != nil || len(list) != 0 {
+			if list, err := b.Owner.Addresses(t.Context(), id); err != nil || len(list) != 0 {
 				t.Errorf("%v, %v", list, err)
 			}
-			if _, err := b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told["safe@example.org recovery-address-set"])); !errors.Is(err, flow.AlarmOver) {
+			if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(told["safe@example.org recovery-address-set"])); !errors.Is(err, flow.AlarmOver) {
 				t.Errorf("an alarm of the address before: %v", err)
 			}
 		})
@@ -266,7 +266,7 @@ func TestNIST_Addresses(t *testing.T) {
 	v.recovers("spare@example.org", 2)
 	b.clock.Advance(time.Second)
 	v.recovers("safe@example.org", 3)
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	told := b.mails(2)
 	for address, want := range map[string]string{"mara@example.org": "recover", "safe@example.org": "recover", "spare@example.org": "address-of-account"} {
 		v.forgets(address)

@@ -13,7 +13,7 @@ import (
 // secrets. It is recorded, and the owner gets an email.
 //
 // Faults: ProofNeeded, Alarmed, session.Required, throttle.Limited.
-func (f *Flows) Data(ctx context.Context, c Caller, found session.Found) (tables []account.Rows, err error) {
+func (f *Owner) Data(ctx context.Context, c Caller, found session.Found) (tables []account.Rows, err error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return nil, err
 	}

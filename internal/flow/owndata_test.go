@@ -20,7 +20,7 @@ func TestData(t *testing.T) {
 	v.register("mara@example.org")
 	other.register("noor@example.org")
 	v.links("google")
-	tables, err := b.flows.Data(t.Context(), v.Caller, v.found())
+	tables, err := b.Owner.Data(t.Context(), v.Caller, v.found())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,19 +54,19 @@ func TestData_Refused(t *testing.T) {
 	found := v.found()
 	gone := found
 	gone.Session.ID = "01jd3k8v5q0000000000000000"
-	if tables, err := b.flows.Data(t.Context(), v.Caller, gone); !errors.Is(err, session.Required) {
+	if tables, err := b.Owner.Data(t.Context(), v.Caller, gone); !errors.Is(err, session.Required) {
 		t.Errorf("a session that has ended gets %d tables, %v", len(tables), err)
 	}
 	for range 9 {
-		if _, err := b.flows.Data(t.Context(), v.Caller, found); err != nil {
+		if _, err := b.Owner.Data(t.Context(), v.Caller, found); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.flows.Data(t.Context(), v.Caller, found); fault.From(err).Kind != fault.Limited {
+	if _, err := b.Owner.Data(t.Context(), v.Caller, found); fault.From(err).Kind != fault.Limited {
 		t.Errorf("the eleventh download in a day: %v", err)
 	}
 	b.clock.Advance(10 * time.Minute)
-	if _, err := b.flows.Data(t.Context(), v.Caller, found); !errors.Is(err, flow.ProofNeeded) {
+	if _, err := b.Owner.Data(t.Context(), v.Caller, found); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("with an old proof: %v", err)
 	}
 }

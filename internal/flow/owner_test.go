@@ -174,7 +174,7 @@ func (o *owner) stays() {
 func (o *owner) checks() {
 	o.Helper()
 	_, all := o.credentials()
-	ways, err := o.flows.Ways(o.Context(), o.id)
+	ways, err := o.Owner.Ways(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -183,7 +183,7 @@ func (o *owner) checks() {
 	}
 	o.checksCodes()
 	for _, each := range o.issued {
-		if _, err := o.flows.Session(o.Context(), each.token); err != nil {
+		if _, err := o.Flows.Session(o.Context(), each.token); err != nil {
 			continue
 		}
 		for _, credential := range each.had {
@@ -220,7 +220,7 @@ func (o *owner) enters() {
 		// No provider answers here. Its users get in, as others do with a password.
 		o.lost = false
 		o.password = fmt.Sprintf("%s instead of %d", good, len(o.done))
-		if err := o.flows.SetUserPassword(o.Context(), a, o.password); err != nil {
+		if err := o.Operator.SetUserPassword(o.Context(), flow.ByOperator, a, o.password); err != nil {
 			o.fail("%v", err)
 		}
 	}
@@ -251,7 +251,7 @@ func (o *owner) arrives(name string, r flow.Result) {
 		case strings.Contains(r.Next, "/auth/mfa"):
 			o.passes(time.Minute)
 			for _, p := range o.phones {
-				if r, err = o.flows.GiveFactor(o.Context(), o.Caller, r.FlowID, digits(p.secret.At(o.clock.Now()))); err == nil {
+				if r, err = o.Flows.GiveFactor(o.Context(), o.Caller, r.FlowID, digits(p.secret.At(o.clock.Now()))); err == nil {
 					break
 				}
 			}
@@ -261,7 +261,7 @@ func (o *owner) arrives(name string, r flow.Result) {
 				}
 			}
 		case strings.Contains(r.Next, "/auth/keep"):
-			r, err = o.flows.KeepAccount(o.Context(), o.Caller, r.FlowID)
+			r, err = o.Flows.KeepAccount(o.Context(), o.Caller, r.FlowID)
 		}
 		if err != nil {
 			o.fail("%s: %v", name, err)
@@ -277,7 +277,7 @@ func (o *owner) arrives(name string, r flow.Result) {
 func (o *owner) recovers(name, address string) {
 	o.Helper()
 	o.passes(24 * time.Hour)
-	r, err := o.flows.Recover(o.Context(), o.Caller, address, flow.Target{})
+	r, err := o.Flows.Recover(o.Context(), o.Caller, address, flow.Target{})
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -287,13 +287,13 @@ func (o *owner) recovers(name, address string) {
 
 func (o *owner) resets(name string, r flow.Result) {
 	o.Helper()
-	_, err := o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("recover", "take-back"))
+	_, err := o.Flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("recover", "take-back"))
 	if err != nil {
 		o.fail("%v", err)
 	}
 	o.next++
 	chosen := fmt.Sprintf("%s %d", good, o.next)
-	r, err = o.flows.ResetPassword(o.Context(), o.Caller, flow.ResetInput{FlowID: r.FlowID, Password: chosen, Confirm: chosen})
+	r, err = o.Flows.ResetPassword(o.Context(), o.Caller, flow.ResetInput{FlowID: r.FlowID, Password: chosen, Confirm: chosen})
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -309,7 +309,7 @@ func (o *owner) raises() {
 	if len(o.alarms) == 0 {
 		return
 	}
-	r, err := o.flows.RaiseAlarm(o.Context(), o.Caller, o.alarms[o.random.IntN(len(o.alarms))].token)
+	r, err := o.Flows.RaiseAlarm(o.Context(), o.Caller, o.alarms[o.random.IntN(len(o.alarms))].token)
 	if !o.did("alarm", r, err) {
 		return
 	}

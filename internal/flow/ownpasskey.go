@@ -11,7 +11,7 @@ import (
 )
 
 // Passkeys returns all passkeys of an account, whatever their host.
-func (f *Flows) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
+func (f *reader) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.PasskeysOf(ctx, accountID)
 		return err
@@ -29,7 +29,7 @@ type PasskeysView struct {
 }
 
 // OwnPasskeys returns the passkeys of the signed-in user.
-func (f *Flows) OwnPasskeys(ctx context.Context, found session.Found) (v PasskeysView, err error) {
+func (f *Owner) OwnPasskeys(ctx context.Context, found session.Found) (v PasskeysView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if v.List, err = tx.PasskeysOf(ctx, found.User.ID); err == nil {
 			v.Last, err = f.lastFactor(ctx, tx, found, v.List)
@@ -49,7 +49,7 @@ func (f *Flows) OwnPasskeys(ctx context.Context, found session.Found) (v Passkey
 
 // PasskeyUser returns how authenticators know an account: the host, and the user
 // handle. The host is "" without passkeys.
-func (f *Flows) PasskeyUser(ctx context.Context, accountID string) (host string, handle []byte, err error) {
+func (f *Owner) PasskeyUser(ctx context.Context, accountID string) (host string, handle []byte, err error) {
 	if f.passkeys == nil {
 		return "", nil, nil
 	}
@@ -61,7 +61,7 @@ func (f *Flows) PasskeyUser(ctx context.Context, accountID string) (host string,
 func (f *Flows) Site() string { return f.site }
 
 // PasskeysOn reports whether passkeys can be used at this site.
-func (f *Flows) PasskeysOn() bool { return f.passkeys != nil }
+func (f *Owner) PasskeysOn() bool { return f.passkeys != nil }
 
 // adding is the purpose of a challenge for a new passkey: quiet if the browser asks
 // by itself.
@@ -76,7 +76,7 @@ func adding(quiet bool) passkey.Purpose {
 // bound to the session, which ends with the credentials of the account.
 //
 // Faults: ProofNeeded, session.Required, passkey.Full, passkey.Off.
-func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found, quiet bool) (o PasskeyOffer, err error) {
+func (f *Owner) BeginPasskey(ctx context.Context, c Caller, found session.Found, quiet bool) (o PasskeyOffer, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
 	}
@@ -95,7 +95,7 @@ func (f *Flows) BeginPasskey(ctx context.Context, c Caller, found session.Found,
 //
 // Faults: ProofNeeded, session.Required, passkey.Refused, passkey.Expired,
 // passkey.Exists, passkey.Full, passkey.Off.
-func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer, quiet bool) (r Result, err error) {
+func (f *Owner) AddPasskey(ctx context.Context, c Caller, found session.Found, in passkey.Answer, quiet bool) (r Result, err error) {
 	if f.passkeys == nil {
 		return Result{}, passkey.Off
 	}
@@ -134,7 +134,7 @@ func (f *Flows) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 // unchanged name does not count as a change.
 //
 // Faults: the field name, ProofNeeded, session.Required, passkey.Missing.
-func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found, id, typed string) error {
+func (f *Owner) RenamePasskey(ctx context.Context, c Caller, found session.Found, id, typed string) error {
 	name, bad := account.ParseName(typed, "name")
 	switch {
 	case bad != nil:
@@ -158,9 +158,9 @@ func (f *Flows) RenamePasskey(ctx context.Context, c Caller, found session.Found
 // owner. The recovery codes go with the last one, unless an app remains.
 //
 // Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
-func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
+func (f *Owner) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
 	return f.ownPasskey(ctx, found, id, func(tx Tx, a cleared, p passkey.Passkey, ways int) error {
-		if ways == 1 && f.PasskeyWorks(p) {
+		if ways == 1 && f.passkeyWorks(p) {
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
@@ -175,7 +175,7 @@ func (f *Flows) RemovePasskey(ctx context.Context, c Caller, found session.Found
 
 // ownPasskey runs a guarded change of one passkey. It gives the number of ways in
 // that the account has.
-func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a cleared, p passkey.Passkey, ways int) error) error {
+func (f *Owner) ownPasskey(ctx context.Context, found session.Found, id string, fn func(tx Tx, a cleared, p passkey.Passkey, ways int) error) error {
 	return f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		have, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
@@ -199,6 +199,8 @@ func (f *Flows) ownPasskey(ctx context.Context, found session.Found, id string, 
 
 // PasskeyWorks reports whether a passkey signs in at this site: the operator has
 // not switched passkeys off, and the host is the one that it was made for.
-func (f *Flows) PasskeyWorks(p passkey.Passkey) bool {
+func (f *Owner) PasskeyWorks(p passkey.Passkey) bool { return f.passkeyWorks(p) }
+
+func (f *core) passkeyWorks(p passkey.Passkey) bool {
 	return f.passkeys != nil && p.Host == f.passkeys.Host()
 }

@@ -18,7 +18,7 @@ import (
 // recovery does.
 //
 // Faults: the fields, ProofNeeded, Alarmed, session.Required, hashing.busy.
-func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
+func (f *Owner) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hash
 	}
@@ -63,7 +63,7 @@ func (f *Flows) ChangePassword(ctx context.Context, c Caller, found session.Foun
 // notifies the owner.
 //
 // Faults: LastWay, ProofNeeded, session.Required.
-func (f *Flows) RemovePassword(ctx context.Context, c Caller, found session.Found) (Result, error) {
+func (f *Owner) RemovePassword(ctx context.Context, c Caller, found session.Found) (Result, error) {
 	var r Result
 	err := f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		others, err := f.waysOtherThanPassword(ctx, tx, owner.ID)
@@ -99,7 +99,7 @@ type Ways struct {
 }
 
 // Ways returns the ways in to an account.
-func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) {
+func (f *Owner) Ways(ctx context.Context, accountID string) (w Ways, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, accountID)
 		if err != nil || !ok {
@@ -114,7 +114,7 @@ func (f *Flows) Ways(ctx context.Context, accountID string) (w Ways, err error) 
 
 // waysOtherThanPassword counts the ways in that remain without a password. A passkey of
 // another host does not count.
-func (f *Flows) waysOtherThanPassword(ctx context.Context, tx Tx, accountID string) (int, error) {
+func (f *core) waysOtherThanPassword(ctx context.Context, tx Tx, accountID string) (int, error) {
 	linked, err := f.workingIdentities(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func (f *Flows) waysOtherThanPassword(ctx context.Context, tx Tx, accountID stri
 	count := len(linked)
 	passkeys, err := tx.PasskeysOf(ctx, accountID)
 	for _, p := range passkeys {
-		if f.PasskeyWorks(p) {
+		if f.passkeyWorks(p) {
 			count++
 		}
 	}
@@ -131,14 +131,14 @@ func (f *Flows) waysOtherThanPassword(ctx context.Context, tx Tx, accountID stri
 
 // workingIdentities returns the identities that the account can sign in with: those at
 // a provider that the operator has not removed.
-func (f *Flows) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
+func (f *core) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
 	linked, err := tx.IdentitiesOf(ctx, accountID)
 	return slices.DeleteFunc(linked, func(i account.Identity) bool {
 		return !f.offers(i.Provider)
 	}), err
 }
 
-func (f *Flows) verifierOf(ctx context.Context, accountID string) (verifier string, err error) {
+func (f *Owner) verifierOf(ctx context.Context, accountID string) (verifier string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, _, err := tx.AccountByID(ctx, accountID)
 		verifier = a.Password

@@ -23,7 +23,7 @@ const (
 // request.
 //
 // Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
-func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
+func (f *Owner) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
 	drawn, err := f.draw(ctx, found.User.ID, given)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (f *Flows) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 
 // portraitChanged records a change, notifies the owner, and makes every node read the
 // account again.
-func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l email) error {
+func (f *core) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l email) error {
 	if err := f.sessions.Changed(ctx, tx, change.AccountID); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (f *Flows) portraitChanged(ctx context.Context, tx Tx, c Caller, change aud
 
 // draw draws the portrait that an account gives. It counts the attempt, unless too
 // many others wait. An account above its limit takes no place from others.
-func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byte, error) {
+func (f *Owner) draw(ctx context.Context, accountID string, given []byte) ([]byte, error) {
 	if f.drawing.full() {
 		return nil, DrawingBusy
 	}
@@ -72,7 +72,7 @@ func (f *Flows) draw(ctx context.Context, accountID string, given []byte) ([]byt
 }
 
 // RemovePortrait removes the picture of the signed-in user. It is recorded and emailed.
-func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Found) error {
+func (f *Owner) RemovePortrait(ctx context.Context, c Caller, found session.Found) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		removed, err := tx.DeletePortrait(ctx, owner.ID)
 		if err != nil || !removed {
@@ -83,7 +83,7 @@ func (f *Flows) RemovePortrait(ctx context.Context, c Caller, found session.Foun
 }
 
 // PortraitID returns the id of the picture of an account, "" for none.
-func (f *Flows) PortraitID(ctx context.Context, accountID string) (id string, err error) {
+func (f *Owner) PortraitID(ctx context.Context, accountID string) (id string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		id, err = tx.PortraitID(ctx, accountID)
 		return err
@@ -92,7 +92,7 @@ func (f *Flows) PortraitID(ctx context.Context, accountID string) (id string, er
 }
 
 // Portrait returns a picture by its id. It returns Unknown for none.
-func (f *Flows) Portrait(ctx context.Context, id string) (image []byte, err error) {
+func (f *Owner) Portrait(ctx context.Context, id string) (image []byte, err error) {
 	if !secret.ValidToken(id) {
 		return nil, Unknown
 	}

@@ -30,10 +30,10 @@ func TestPortrait(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
 	given := small(t)
-	set := func(data []byte) error { return b.flows.SetPortrait(t.Context(), v.Caller, v.found(), data) }
+	set := func(data []byte) error { return b.Owner.SetPortrait(t.Context(), v.Caller, v.found(), data) }
 	id := func() string {
 		t.Helper()
-		id, err := b.flows.PortraitID(t.Context(), v.found().User.ID)
+		id, err := b.Owner.PortraitID(t.Context(), v.found().User.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestPortrait(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	first := id()
-	drawn, err := b.flows.Portrait(t.Context(), first)
+	drawn, err := b.Owner.Portrait(t.Context(), first)
 	if err != nil || !bytes.HasPrefix(drawn, []byte("\xff\xd8")) {
 		t.Errorf("%d bytes, %v", len(drawn), err)
 	}
@@ -57,11 +57,11 @@ func TestPortrait(t *testing.T) {
 		t.Errorf("a new picture has the address of the former one: %v", err)
 	}
 	for _, gone := range []string{first, "", "x"} {
-		if _, err := b.flows.Portrait(t.Context(), gone); !errors.Is(err, flow.Unknown) {
+		if _, err := b.Owner.Portrait(t.Context(), gone); !errors.Is(err, flow.Unknown) {
 			t.Errorf("%q: %v", gone, err)
 		}
 	}
-	if err := b.flows.RemovePortrait(t.Context(), v.Caller, v.found()); err != nil || id() != "" {
+	if err := b.Owner.RemovePortrait(t.Context(), v.Caller, v.found()); err != nil || id() != "" {
 		t.Errorf("removed: %v", err)
 	}
 	if f := b.record(audit.PortraitChanged); f.Detail != "removed" {
@@ -70,12 +70,12 @@ func TestPortrait(t *testing.T) {
 	if err := set(given); err != nil {
 		t.Fatal(err)
 	}
-	a, err := b.flows.User(t.Context(), "mara@example.org")
+	a, err := b.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // of which the second has nothing to do
-		if err := b.flows.RemoveUserPortrait(t.Context(), a); err != nil || id() != "" {
+		if err := b.Operator.RemoveUserPortrait(t.Context(), flow.ByOperator, a); err != nil || id() != "" {
 			t.Errorf("removed by an operator: %v", err)
 		}
 	}
@@ -99,8 +99,8 @@ func TestPortrait(t *testing.T) {
 		t.Errorf("the 21st picture of a day: %v", err)
 	}
 	old := v.found()
-	v.must(b.flows.ChangePassword(t.Context(), v.Caller, old, another, another)) // ends the session
-	if err := b.flows.RemovePortrait(t.Context(), v.Caller, old); !errors.Is(err, session.Required) {
+	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, old, another, another)) // ends the session
+	if err := b.Owner.RemovePortrait(t.Context(), v.Caller, old); !errors.Is(err, session.Required) {
 		t.Errorf("a session that has ended: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ type Profile struct {
 }
 
 // Profile returns the profile of an account.
-func (f *Flows) Profile(ctx context.Context, accountID string) (p Profile, err error) {
+func (f *Owner) Profile(ctx context.Context, accountID string) (p Profile, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, _, err := tx.AccountByID(ctx, accountID)
 		p = Profile{a.Name, a.Locale}
@@ -31,7 +31,7 @@ func (f *Flows) Profile(ctx context.Context, accountID string) (p Profile, err e
 // locale has to be one of known, else it stays.
 //
 // Faults: the field name, session.Required.
-func (f *Flows) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) error {
+func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) error {
 	name, bad := account.ParseName(in.Name, "name")
 	if bad == nil && name == "" && f.names == NameRequired {
 		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
@@ -55,7 +55,7 @@ const historyLength = 100
 
 // History returns the newest audit records of an account, or the newest ones older than
 // the record with the id before. With more records, older is the id to go on with.
-func (f *Flows) History(ctx context.Context, accountID, before string) (list []audit.Fact, older string, err error) {
+func (f *Owner) History(ctx context.Context, accountID, before string) (list []audit.Fact, older string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = tx.FactsOf(ctx, accountID, before, historyLength+1)
 		return err

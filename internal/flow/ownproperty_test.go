@@ -82,7 +82,7 @@ func (o *owner) recoversAtLast() {
 func (o *owner) acts() {
 	o.Helper()
 	found := o.found()
-	others, err := o.flows.Addresses(o.Context(), o.id)
+	others, err := o.Owner.Addresses(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -96,12 +96,12 @@ func (o *owner) acts() {
 	switch o.random.IntN(16) {
 	case 0, 1:
 		chosen := fmt.Sprintf("%s of %d", good, len(o.done))
-		r, err := o.flows.ChangePassword(o.Context(), o.Caller, found, chosen, chosen)
+		r, err := o.Owner.ChangePassword(o.Context(), o.Caller, found, chosen, chosen)
 		if o.did("password", r, err) {
 			o.password = chosen
 		}
 	case 2, 3:
-		r, err := o.flows.RemovePassword(o.Context(), o.Caller, found)
+		r, err := o.Owner.RemovePassword(o.Context(), o.Caller, found)
 		if o.did("no password", r, err) {
 			o.password = ""
 		}
@@ -109,29 +109,29 @@ func (o *owner) acts() {
 		o.addsKey()
 	case 5, 6:
 		for id := range o.keys {
-			o.did("no passkey", flow.Result{}, o.flows.RemovePasskey(o.Context(), o.Caller, found, id))
+			o.did("no passkey", flow.Result{}, o.Owner.RemovePasskey(o.Context(), o.Caller, found, id))
 			break
 		}
 	case 7:
 		o.addsPhone()
 	case 8:
 		for id := range o.phones {
-			o.did("no app", flow.Result{}, o.flows.RemoveFactor(o.Context(), o.Caller, found, id))
+			o.did("no app", flow.Result{}, o.Owner.RemoveFactor(o.Context(), o.Caller, found, id))
 			break
 		}
 	case 9:
 		o.links("google")
 		o.done = append(o.done, "provider")
 	case 10:
-		r, err := o.flows.DisconnectProvider(o.Context(), o.Caller, found, "google")
+		r, err := o.Owner.DisconnectProvider(o.Context(), o.Caller, found, "google")
 		o.did("no provider", r, err)
 	case 11:
 		o.asksFor(o.random.IntN(2) == 0)
 	case 12:
 		press := []func() (flow.Result, error){
-			func() (flow.Result, error) { return o.flows.MakePrimary(o.Context(), o.Caller, found, some()) },
-			func() (flow.Result, error) { return o.flows.SetRecovery(o.Context(), o.Caller, found, some()) },
-			func() (flow.Result, error) { return o.flows.RemoveAddress(o.Context(), o.Caller, found, some()) },
+			func() (flow.Result, error) { return o.Owner.MakePrimary(o.Context(), o.Caller, found, some()) },
+			func() (flow.Result, error) { return o.Owner.SetRecovery(o.Context(), o.Caller, found, some()) },
+			func() (flow.Result, error) { return o.Owner.RemoveAddress(o.Context(), o.Caller, found, some()) },
 		}
 		n := o.random.IntN(len(press))
 		r, err := press[n]()
@@ -139,7 +139,7 @@ func (o *owner) acts() {
 	case 13, 14:
 		o.raises()
 	case 15:
-		o.did("leaves", flow.Result{}, o.flows.LeaveAccount(o.Context(), o.Caller, found))
+		o.did("leaves", flow.Result{}, o.Owner.LeaveAccount(o.Context(), o.Caller, found))
 	}
 	o.passes(time.Duration(o.random.IntN(30)) * time.Hour)
 }
@@ -147,13 +147,13 @@ func (o *owner) acts() {
 // addsKey adds a passkey, unless an alarm refuses it.
 func (o *owner) addsKey() {
 	o.Helper()
-	if _, err := o.flows.BeginPasskey(o.Context(), o.Caller, o.found(), false); refused(err) {
+	if _, err := o.Owner.BeginPasskey(o.Context(), o.Caller, o.found(), false); refused(err) {
 		o.done = append(o.done, "passkey refused")
 		return
 	}
 	known := slices.Collect(maps.Keys(o.keys))
 	key := o.adds()
-	list, err := o.flows.Passkeys(o.Context(), o.id)
+	list, err := o.Owner.Passkeys(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -167,12 +167,12 @@ func (o *owner) addsKey() {
 
 func (o *owner) addsPhone() {
 	o.Helper()
-	if _, err := o.flows.BeginFactor(o.Context(), o.Caller, o.found(), flow.Target{}); refused(err) || len(o.phones) > 1 {
+	if _, err := o.Owner.BeginFactor(o.Context(), o.Caller, o.found(), flow.Target{}); refused(err) || len(o.phones) > 1 {
 		o.done = append(o.done, "app refused")
 		return
 	}
 	p := o.enrols()
-	v, err := o.flows.Factors(o.Context(), o.id)
+	v, err := o.Owner.Factors(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}
@@ -187,10 +187,10 @@ func (o *owner) addsPhone() {
 // asksFor proves an address, for the sign-in or a recovery.
 func (o *owner) asksFor(recovery bool) {
 	o.Helper()
-	r, err := o.flows.ChangeAddress(o.Context(), o.Caller, o.found(), o.fresh("new"), recovery)
+	r, err := o.Owner.ChangeAddress(o.Context(), o.Caller, o.found(), o.fresh("new"), recovery)
 	if !o.did("asks for an address", r, err) {
 		return
 	}
-	r, err = o.flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("confirm-address"))
+	r, err = o.Flows.VerifyCode(o.Context(), o.Caller, r.FlowID, o.awaits("confirm-address"))
 	o.did(fmt.Sprint("another address, for a recovery: ", recovery), r, err)
 }

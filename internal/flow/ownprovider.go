@@ -22,7 +22,7 @@ type OwnProvider struct {
 
 // OwnProviders returns the providers that the site offers, and the ones that the account
 // has an identity at.
-func (f *Flows) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
+func (f *reader) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list = nil
 		for _, p := range f.providers.List() {
@@ -48,7 +48,7 @@ func (f *Flows) OwnProviders(ctx context.Context, accountID string) (list []OwnP
 //
 // Faults: ProofNeeded, session.Required, AlreadyLinked; provider.unknown,
 // .unavailable, .rejected; throttle.Limited.
-func (f *Flows) ConnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (Result, error) {
+func (f *Owner) ConnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (Result, error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the provider is asked
 	}
@@ -123,7 +123,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 // again, and tells the owner.
 //
 // Faults: LastWay, NotLinked, ProofNeeded, session.Required.
-func (f *Flows) DisconnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (r Result, err error) {
+func (f *Owner) DisconnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (r Result, err error) {
 	err = f.guarded(ctx, found, func(tx Tx, owner cleared) error {
 		if ok, err := tx.DeleteIdentities(ctx, owner.ID, providerID); err != nil {
 			return err

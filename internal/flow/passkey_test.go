@@ -28,27 +28,27 @@ func withPasskeys(t *testing.T) option {
 // adds adds a passkey to the account of the visitor.
 func (v *visitor) adds() *passkeytest.Authenticator {
 	v.Helper()
-	o, err := v.flows.BeginPasskey(v.Context(), v.Caller, v.found(), false)
+	o, err := v.Owner.BeginPasskey(v.Context(), v.Caller, v.found(), false)
 	if err != nil {
 		v.Fatal(err)
 	}
 	v.keep(flow.Result{BrowserCookie: o.BrowserCookie})
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
-	v.must(v.flows.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge), false))
+	v.must(v.Owner.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge), false))
 	return a
 }
 
 // uses signs in with a passkey.
 func (v *visitor) uses(a *passkeytest.Authenticator) (flow.Result, error) {
 	v.Helper()
-	ask, err := v.flows.AskPasskey(v.Caller)
+	ask, err := v.Flows.AskPasskey(v.Caller)
 	if err != nil {
 		v.Fatal(err)
 	}
 	if ask.BrowserCookie != "" {
 		v.Caller.BrowserCookie = ask.BrowserCookie
 	}
-	return v.flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge)})
+	return v.Flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge)})
 }
 
 func TestSignInPasskey(t *testing.T) {
@@ -71,7 +71,7 @@ func TestSignInPasskey(t *testing.T) {
 	if m := b.next(); m.Template != "new-device" {
 		t.Errorf("the owner gets %s", m.Template)
 	}
-	if err := b.flows.SetUserState(t.Context(), v.found().User.ID, "closed"); err != nil {
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, v.found().User.ID, "closed"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := elsewhere.uses(a); err == nil {
@@ -88,12 +88,12 @@ func TestRemovePasskey(t *testing.T) {
 	v.register("mara@example.org")
 	a := v.adds()
 	elsewhere.must(elsewhere.uses(a))
-	v.must(b.flows.RemovePassword(t.Context(), v.Caller, v.found()))
-	held, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
+	held, err := b.Owner.Passkeys(t.Context(), v.found().User.ID)
 	if err != nil || len(held) != 1 {
 		t.Fatalf("%d passkeys, %v", len(held), err)
 	}
-	remove := func() error { return b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
+	remove := func() error { return b.Owner.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
 	if err := remove(); !errors.Is(err, flow.LastWay) {
 		t.Errorf("the only way in may be removed: %v", err)
 	}
@@ -121,9 +121,9 @@ func TestRenamePasskey(t *testing.T) {
 	v.register("mara@example.org")
 	v.adds()
 	b.next()
-	held, _ := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	held, _ := b.Owner.Passkeys(t.Context(), v.found().User.ID)
 	rename := func(name string) error {
-		return b.flows.RenamePasskey(t.Context(), v.Caller, v.found(), held[0].ID, name)
+		return b.Owner.RenamePasskey(t.Context(), v.Caller, v.found(), held[0].ID, name)
 	}
 	if err := rename("  "); err == nil {
 		t.Error("a passkey without a name")
@@ -137,7 +137,7 @@ func TestRenamePasskey(t *testing.T) {
 	if m := b.next(); m.Template != "passkey-renamed" {
 		t.Errorf("the owner gets %s", m.Template)
 	}
-	held, _ = b.flows.Passkeys(t.Context(), v.found().User.ID)
+	held, _ = b.Owner.Passkeys(t.Context(), v.found().User.ID)
 	if held[0].Name != "My phone" {
 		t.Errorf("the name is %q", held[0].Name)
 	}
@@ -153,10 +153,10 @@ func TestPasskeys_Off(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	_, ask := b.flows.AskPasskey(v.Caller)
-	_, begin := b.flows.BeginPasskey(t.Context(), v.Caller, v.found(), false)
-	_, enter := b.flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})
-	_, add := b.flows.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{}, false)
+	_, ask := b.Flows.AskPasskey(v.Caller)
+	_, begin := b.Owner.BeginPasskey(t.Context(), v.Caller, v.found(), false)
+	_, enter := b.Flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})
+	_, add := b.Owner.AddPasskey(t.Context(), v.Caller, v.found(), passkey.Answer{}, false)
 	for _, err := range []error{ask, begin, enter, add} {
 		if !errors.Is(err, passkey.Off) {
 			t.Errorf("%v, want that passkeys are off", err)

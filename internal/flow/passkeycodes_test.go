@@ -14,8 +14,8 @@ import (
 // makesCodes returns the page of new recovery codes.
 func (v *visitor) makesCodes() flow.FactorsView {
 	v.Helper()
-	r := v.must(v.flows.MakeCodes(v.Context(), v.Caller, v.found(), flow.Target{}))
-	page, err := v.flows.Enrolment(v.Context(), v.Caller, v.found(), r.FlowID)
+	r := v.must(v.Owner.MakeCodes(v.Context(), v.Caller, v.found(), flow.Target{}))
+	page, err := v.Owner.Enrolment(v.Context(), v.Caller, v.found(), r.FlowID)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -29,12 +29,12 @@ func TestMakeCodes_ForAPasskey(t *testing.T) {
 	b := setup(t, withPasskeys(t))
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	if _, err := b.flows.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); !errors.Is(err, factor.Missing) {
+	if _, err := b.Owner.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); !errors.Is(err, factor.Missing) {
 		t.Errorf("codes in place of nothing: %v", err)
 	}
 	v.adds()
 	alone := func() bool {
-		page, err := b.flows.OwnPasskeys(t.Context(), v.found())
+		page, err := b.Owner.OwnPasskeys(t.Context(), v.found())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,19 +49,19 @@ func TestMakeCodes_ForAPasskey(t *testing.T) {
 	}
 	b.clock.Advance(time.Hour)
 	v.must(v.signIn("mara@example.org", good))
-	held, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+	held, err := b.Owner.Passkeys(t.Context(), v.found().User.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	remove := func() error { return b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
+	remove := func() error { return b.Owner.RemovePasskey(t.Context(), v.Caller, v.found(), held[0].ID) }
 	if err := remove(); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("a password alone removes a passkey: %v", err)
 	}
-	v.must(b.flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(page.Codes[0])))
+	v.must(b.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(page.Codes[0])))
 	if err := remove(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := b.flows.Factors(t.Context(), v.found().User.ID); err != nil || left.Left != 0 {
+	if left, err := b.Owner.Factors(t.Context(), v.found().User.ID); err != nil || left.Left != 0 {
 		t.Errorf("%d codes are left in place of nothing, %v", left.Left, err)
 	}
 }
@@ -78,18 +78,18 @@ func TestRemoveFactor_Codes(t *testing.T) {
 			v.adds()
 		}
 		id := v.found().User.ID
-		have, err := b.flows.Factors(t.Context(), id)
+		have, err := b.Owner.Factors(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID); err != nil {
+		if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		want := 0
 		if keeps {
 			want = have.Left
 		}
-		if left, err := b.flows.Factors(t.Context(), id); err != nil || left.Left != want {
+		if left, err := b.Owner.Factors(t.Context(), id); err != nil || left.Left != want {
 			t.Errorf("with a passkey %v, %d of %d codes are left, %v", keeps, left.Left, have.Left, err)
 		}
 	}
@@ -111,11 +111,11 @@ func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
 		want error
 	}{{codes[0], 10, nil}, {codes[0], 9, factor.Wrong}, {codes[1], 9, nil}} {
 		v, r := b.asks("192.0.2.2")
-		view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+		view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
 		if err != nil || view.Second.Codes != each.left {
 			t.Errorf("the step offers %d codes of %d, %v", view.Second.Codes, each.left, err)
 		}
-		given, err := b.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(each.code))
+		given, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(each.code))
 		if each.want != nil {
 			wantField(t, err, fault.From(each.want).Code)
 			continue
@@ -128,7 +128,7 @@ func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
 	}
 
 	left := func() int {
-		have, err := b.flows.Factors(t.Context(), id)
+		have, err := b.Owner.Factors(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,12 +136,12 @@ func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
 	}
 	v := b.visitor("192.0.2.3")
 	r := v.forgets("mara@example.org")
-	v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.awaits("recover").Data["code"]))
-	v.must(b.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "another " + good, Confirm: "another " + good}))
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.awaits("recover").Data["code"]))
+	v.must(b.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: "another " + good, Confirm: "another " + good}))
 	if left() != 8 {
 		t.Errorf("%d of 8 codes are left after a password reset", left())
 	}
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.awaits("password-changed"))))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.awaits("password-changed"))))
 	if left() != 0 {
 		t.Errorf("%d codes are left after an alarm", left())
 	}
@@ -150,11 +150,11 @@ func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
 // checksCodes fails if the account has recovery codes and nothing that they replace.
 func (o *owner) checksCodes() {
 	o.Helper()
-	have, err := o.flows.Factors(o.Context(), o.id)
+	have, err := o.Owner.Factors(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}
-	second, err := o.flows.Second(o.Context(), o.id)
+	second, err := o.Flows.Second(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}

@@ -17,7 +17,7 @@ func TestSession_KeepsItsNetworkForPlaces(t *testing.T) {
 		if got := v.found().Session.Peer; got != want {
 			t.Errorf("places %t: the network is %q, want %q", shown, got, want)
 		}
-		v.must(v.flows.ChangePassword(v.Context(), v.Caller, v.found(), another, another))
+		v.must(v.Owner.ChangePassword(v.Context(), v.Caller, v.found(), another, another))
 		if got := v.found().Session.Peer; got != want {
 			t.Errorf("places %t: after a new password the network is %q, want %q", shown, got, want)
 		}

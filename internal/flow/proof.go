@@ -15,14 +15,14 @@ type Proof struct {
 }
 
 // ProofsOf returns the proofs that the record of a sign-in has; none for other records.
-func (f *Flows) ProofsOf(r audit.Fact) []Proof {
+func (f *reader) ProofsOf(r audit.Fact) []Proof {
 	if r.Name != audit.SignedIn || r.Detail == "" {
 		return nil
 	}
 	return f.proofs(strings.Split(r.Detail, ","))
 }
 
-func (f *Flows) proofs(methods []string) []Proof {
+func (f *core) proofs(methods []string) []Proof {
 	all := make([]Proof, 0, len(methods))
 	for _, method := range methods {
 		p := Proof{Method: method}

@@ -20,15 +20,15 @@ type Require struct {
 	Grace time.Duration // how long a user who has none may put it off
 }
 
-// Requires reports whether a user with these roles needs a second factor.
-func (f *Flows) Requires(roles []string) bool {
+// requires reports whether a user with these roles needs a second factor.
+func (f *core) requires(roles []string) bool {
 	return f.require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.require.Roles, role) })
 }
 
 // unprotected reports whether a sign-in must wait for a second factor that the
 // account needs and does not have.
-func (f *Flows) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
-	if e.later || !e.strongAt.IsZero() || !f.Requires(e.account.Roles) {
+func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
+	if e.later || !e.strongAt.IsZero() || !f.requires(e.account.Roles) {
 		return false, nil
 	}
 	if e.second != nil {
@@ -40,7 +40,7 @@ func (f *Flows) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
 
 // askProtection begins the step that adds a second factor, in place of a session.
 // The first time tells the owner, and begins the grace.
-func (f *Flows) askProtection(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+func (f *core) askProtection(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	if e.account.FactorToldAt.IsZero() {
 		if _, err := tx.UpdateFactorTold(ctx, e.account.ID, f.clock.Now()); err != nil {
 			return Result{}, err
@@ -67,7 +67,7 @@ func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p P
 // mayWait reports until when the owner may put the second factor off. The zero time
 // means without end: the account does not need one any more.
 func (f *Flows) mayWait(owner judged) (until time.Time, ok bool) {
-	if !f.Requires(owner.Roles) {
+	if !f.requires(owner.Roles) {
 		return time.Time{}, true
 	}
 	until = owner.FactorToldAt.Add(f.require.Grace)
@@ -201,8 +201,8 @@ func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Re
 
 // LastFactor reports whether the user needs a second factor and has a single one: to
 // remove it means to add another at the next sign-in.
-func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
-	if !f.Requires(found.User.Roles) {
+func (f *Owner) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
+	if !f.requires(found.User.Roles) {
 		return false, nil // costs nothing
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
@@ -216,14 +216,14 @@ func (f *Flows) LastFactor(ctx context.Context, found session.Found) (last bool,
 }
 
 // lastFactor is LastFactor for a user with these passkeys.
-func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
-	if !f.Requires(found.User.Roles) {
+func (f *Owner) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
+	if !f.requires(found.User.Roles) {
 		return false, nil
 	}
 	apps, err := tx.FactorsOf(ctx, found.User.ID)
 	count := len(apps)
 	for _, p := range passkeys {
-		if f.PasskeyWorks(p) {
+		if f.passkeyWorks(p) {
 			count++
 		}
 	}
@@ -232,8 +232,8 @@ func (f *Flows) lastFactor(ctx context.Context, tx Tx, found session.Found, pass
 
 // endGrace makes the owner add a second factor at the next sign-in, after the last one
 // was removed from an account that needs one.
-func (f *Flows) endGrace(ctx context.Context, tx Tx, a cleared) error {
-	if !f.Requires(a.Roles) {
+func (f *core) endGrace(ctx context.Context, tx Tx, a cleared) error {
+	if !f.requires(a.Roles) {
 		return nil
 	}
 	have, err := f.second(ctx, tx, a.ID)

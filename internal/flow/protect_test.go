@@ -23,8 +23,8 @@ func withRequire(t *testing.T, options ...option) (b *bundle, change func(flow.R
 	var cfg flow.Config
 	b = setup(t, append(options, func(c *flow.Config) { cfg = *c })...)
 	return b, func(who flow.Require) {
-		cfg.Require, cfg.Before = who, b.flows
-		b.flows = flow.New(cfg)
+		cfg.Require, cfg.Before = who, &b.All
+		b.All = flow.New(cfg)
 	}
 }
 
@@ -43,7 +43,7 @@ func (v *visitor) bare(address string) flow.Result {
 
 func (v *visitor) protection(r flow.Result) flow.View {
 	v.Helper()
-	view, err := v.flows.View(v.Context(), v.Caller, r.FlowID)
+	view, err := v.Flows.View(v.Context(), v.Caller, r.FlowID)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -54,13 +54,13 @@ func (v *visitor) protection(r flow.Result) flow.View {
 func (v *visitor) protects(r flow.Result) (flow.Result, phone) {
 	v.Helper()
 	p := phone{secret: v.protection(r).Secret}
-	done := v.must(v.flows.ProtectByApp(v.Context(), v.Caller, r.FlowID, p.secret.At(v.clock.Now())))
+	done := v.must(v.Flows.ProtectByApp(v.Context(), v.Caller, r.FlowID, p.secret.At(v.clock.Now())))
 	v.clock.Advance(time.Minute)
 	return done, p
 }
 
 func (v *visitor) later(r flow.Result) (flow.Result, error) {
-	return v.flows.ProtectLater(v.Context(), v.Caller, r.FlowID)
+	return v.Flows.ProtectLater(v.Context(), v.Caller, r.FlowID)
 }
 
 // awaits waits for an email of a kind. Others may come before it.
@@ -83,12 +83,12 @@ func TestProtect_ByApp(t *testing.T) {
 		t.Fatal("the rule has ended a session")
 	}
 	v := b.visitor("192.0.2.2")
-	r := v.must(b.flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, ReturnTo: b.flows.Targets().Check("/reports")}))
+	r := v.must(b.Flows.SignIn(t.Context(), v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good, ReturnTo: b.Flows.Targets().Check("/reports")}))
 	shown := v.protection(r)
 	if !shown.Later || !shown.Until.Equal(b.clock.Now().Add(grace)) || shown.URI == "" || shown.Step != flow.Protect {
 		t.Errorf("the page shows %+v", shown)
 	}
-	_, err := b.flows.ProtectByApp(t.Context(), v.Caller, r.FlowID, wrongFor(shown.Secret.At(b.clock.Now()), 1))
+	_, err := b.Flows.ProtectByApp(t.Context(), v.Caller, r.FlowID, wrongFor(shown.Secret.At(b.clock.Now()), 1))
 	wantField(t, err, factor.CodeNewWrong)
 	if v.signedIn() != "" {
 		t.Fatal("a wrong code signs in")
@@ -97,11 +97,11 @@ func TestProtect_ByApp(t *testing.T) {
 	if done.Next != "/auth/account/factors?flow="+done.FlowID {
 		t.Fatalf("the code leads to %s", done.Next)
 	}
-	codes, err := b.flows.Enrolment(t.Context(), v.Caller, v.found(), done.FlowID)
+	codes, err := b.Owner.Enrolment(t.Context(), v.Caller, v.found(), done.FlowID)
 	if err != nil || len(codes.Codes) != 10 || codes.Left != 10 || len(codes.Factors) != 1 {
 		t.Errorf("the page shows %+v (%v)", codes, err)
 	}
-	if next := v.must(b.flows.SavedCodes(t.Context(), v.Caller, v.found(), done.FlowID)).Next; next != "/reports" {
+	if next := v.must(b.Owner.SavedCodes(t.Context(), v.Caller, v.found(), done.FlowID)).Next; next != "/reports" {
 		t.Errorf("after the codes comes %s", next)
 	}
 	if got := v.found().Session; !got.Strong() || !slices.Equal(got.Methods, []string{"password", "totp"}) {
@@ -113,7 +113,7 @@ func TestProtect_ByApp(t *testing.T) {
 	}
 	again := b.visitor("192.0.2.3")
 	asked := again.must(again.signIn("mara@example.org", good))
-	again.must(b.flows.GiveFactor(t.Context(), again.Caller, asked.FlowID, digits(p.secret.At(b.clock.Now()))))
+	again.must(b.Flows.GiveFactor(t.Context(), again.Caller, asked.FlowID, digits(p.secret.At(b.clock.Now()))))
 	if again.signedIn() == "" {
 		t.Error("the factor does not sign in")
 	}
@@ -159,11 +159,11 @@ func TestProtect_RolesOnly(t *testing.T) {
 	b, change := withRequire(t)
 	b.visitor("192.0.2.1").register("mara@example.org")
 	b.visitor("192.0.2.1").register("admin@example.org")
-	admin, err := b.flows.User(t.Context(), "admin@example.org")
+	admin, err := b.Operator.User(t.Context(), "admin@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.flows.SetUserRoles(t.Context(), admin.ID, []string{"staff", "admin"}); err != nil {
+	if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, admin.ID, []string{"staff", "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	change(flow.Require{Roles: []string{"ops", "admin"}})
@@ -189,7 +189,7 @@ func TestProtect_OpenPageOfAStranger(t *testing.T) {
 	open := stranger.bare("mara@example.org")
 	theirs := stranger.protection(open).Secret
 	owner.protects(owner.bare("mara@example.org"))
-	if _, err := b.flows.ProtectByApp(t.Context(), stranger.Caller, open.FlowID, theirs.At(b.clock.Now())); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.ProtectByApp(t.Context(), stranger.Caller, open.FlowID, theirs.At(b.clock.Now())); !errors.Is(err, flow.Unknown) {
 		t.Errorf("another app is added: %v", err)
 	}
 	if _, err := stranger.later(open); !errors.Is(err, flow.Unknown) || stranger.signedIn() != "" {
@@ -208,12 +208,12 @@ func TestProtect_AfterARemoval(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*bundle, *visitor, factor.Factor) error{
 		"by the owner": func(b *bundle, v *visitor, f factor.Factor) error {
-			return b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), f.ID)
+			return b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), f.ID)
 		},
 		"by the operator": func(b *bundle, v *visitor, _ factor.Factor) error {
-			a, err := b.flows.User(t.Context(), "mara@example.org")
+			a, err := b.Operator.User(t.Context(), "mara@example.org")
 			if err == nil {
-				_, err = b.flows.ResetFactors(t.Context(), a)
+				_, err = b.Operator.ResetFactors(t.Context(), flow.ByOperator, a)
 			}
 			return err
 		},
@@ -223,11 +223,11 @@ func TestProtect_AfterARemoval(t *testing.T) {
 			b, change := withRequire(t)
 			v, _ := b.enrolled()
 			change(everyone())
-			held, err := b.flows.Factors(t.Context(), v.found().User.ID)
+			held, err := b.Owner.Factors(t.Context(), v.found().User.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last, err := b.flows.LastFactor(t.Context(), v.found()); err != nil || !last {
+			if last, err := b.Owner.LastFactor(t.Context(), v.found()); err != nil || !last {
 				t.Errorf("it is the last one: %v (%v)", last, err)
 			}
 			if err := remove(b, v, held.Factors[0]); err != nil {
@@ -256,15 +256,15 @@ func TestProtect_NewAccountAndRecovery(t *testing.T) {
 	b, change := withRequire(t)
 	change(everyone())
 	v := b.visitor("192.0.2.1")
-	r := v.must(b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
-	r = v.must(b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
 	if r.Session != nil || r.Next != "/auth/protect?flow="+r.FlowID {
 		t.Fatalf("the sign-up gives %+v", r)
 	}
 	again := b.visitor("192.0.2.2")
-	r = again.must(b.flows.Recover(t.Context(), again.Caller, "mara@example.org", flow.Target{}))
-	again.must(b.flows.VerifyCode(t.Context(), again.Caller, r.FlowID, b.next().Data["code"]))
-	r = again.must(b.flows.ResetPassword(t.Context(), again.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
+	r = again.must(b.Flows.Recover(t.Context(), again.Caller, "mara@example.org", flow.Target{}))
+	again.must(b.Flows.VerifyCode(t.Context(), again.Caller, r.FlowID, b.next().Data["code"]))
+	r = again.must(b.Flows.ResetPassword(t.Context(), again.Caller, flow.ResetInput{FlowID: r.FlowID, Password: another, Confirm: another}))
 	if r.Session != nil || r.Next != "/auth/protect?flow="+r.FlowID {
 		t.Fatalf("the recovery gives %+v", r)
 	}
@@ -281,7 +281,7 @@ func TestProtect_StartAgain(t *testing.T) {
 	v := b.visitor("192.0.2.2")
 	r := v.bare("mara@example.org")
 	for range 2 {
-		if got, err := b.flows.DropProtection(t.Context(), v.Caller, r.FlowID); err != nil || got.Next != "/auth/signin" {
+		if got, err := b.Flows.DropProtection(t.Context(), v.Caller, r.FlowID); err != nil || got.Next != "/auth/signin" {
 			t.Errorf("the press leads to %q (%v)", got.Next, err)
 		}
 	}
@@ -298,20 +298,20 @@ func TestProtect_ByPasskey(t *testing.T) {
 	change(flow.Require{All: true})
 	v := b.visitor("192.0.2.2")
 	r := v.bare("mara@example.org")
-	o, err := b.flows.OfferProtection(t.Context(), v.Caller, r.FlowID)
+	o, err := b.Flows.OfferProtection(t.Context(), v.Caller, r.FlowID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
 	made := a.Create(o.Challenge)
 	other := v.bare("mara@example.org") // a second tab
-	if _, err := b.flows.ProtectByPasskey(t.Context(), v.Caller, other.FlowID, made); !errors.Is(err, passkey.Expired) && !errors.Is(err, passkey.Refused) {
+	if _, err := b.Flows.ProtectByPasskey(t.Context(), v.Caller, other.FlowID, made); !errors.Is(err, passkey.Expired) && !errors.Is(err, passkey.Refused) {
 		t.Errorf("the challenge counts for another flow: %v", err)
 	}
-	if o, err = b.flows.OfferProtection(t.Context(), v.Caller, r.FlowID); err != nil {
+	if o, err = b.Flows.OfferProtection(t.Context(), v.Caller, r.FlowID); err != nil {
 		t.Fatal(err)
 	}
-	done := v.must(b.flows.ProtectByPasskey(t.Context(), v.Caller, r.FlowID, a.Create(o.Challenge)))
+	done := v.must(b.Flows.ProtectByPasskey(t.Context(), v.Caller, r.FlowID, a.Create(o.Challenge)))
 	if got := v.found().Session; done.Next != "/auth/account" || !got.Strong() || !slices.Equal(got.Methods, []string{"password", passkey.Method}) {
 		t.Errorf("the passkey leads to %s with %v", done.Next, got.Methods)
 	}
@@ -338,19 +338,19 @@ func TestProtect_NewTermsComeFirst(t *testing.T) {
 	t.Parallel()
 	var cfg flow.Config
 	b := setup(t, func(c *flow.Config) { c.Require = everyone(); cfg = *c })
-	if _, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good); err != nil {
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good); err != nil {
 		t.Fatal(err)
 	}
 	v := b.visitor("192.0.2.1")
 	waits := v.bare("mara@example.org")
-	cfg.Terms, cfg.Before = "1", b.flows
-	b.flows = flow.New(cfg)
+	cfg.Terms, cfg.Before = "1", &b.All
+	b.All = flow.New(cfg)
 	held, _ := v.protects(waits)
 	if held.Session != nil || held.Next != "/auth/terms?flow="+held.FlowID {
 		t.Fatalf("the app leads to %s", held.Next)
 	}
 	v.accepts(held, "1")
-	if have, err := b.flows.Factors(t.Context(), v.found().User.ID); err != nil || len(have.Factors) != 1 || have.Left != 0 {
+	if have, err := b.Owner.Factors(t.Context(), v.found().User.ID); err != nil || len(have.Factors) != 1 || have.Left != 0 {
 		t.Errorf("the account has %d apps and %d codes (%v)", len(have.Factors), have.Left, err)
 	}
 }

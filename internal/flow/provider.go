@@ -203,12 +203,12 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 }
 
 // offers reports whether the settings have a provider.
-func (f *Flows) offers(id string) bool {
+func (f *core) offers(id string) bool {
 	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == id })
 }
 
 // named returns the params of a fault that names a provider.
-func (f *Flows) named(id string) map[string]string {
+func (f *core) named(id string) map[string]string {
 	for _, p := range f.providers.List() {
 		if p.ID == id {
 			return map[string]string{"provider": p.Name}

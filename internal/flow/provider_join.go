@@ -35,7 +35,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 // joinPending joins the identity that waits in the flow to the account that was
 // just signed in to, and notifies its owner. If the flow does not exist or waits
 // for another account, or after an alarm, the sign-in continues without it.
-func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Target, error) {
+func (f *core) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Target, error) {
 	if e.joinFlow == "" {
 		return e.returnTo, nil
 	}
@@ -60,7 +60,7 @@ func (f *Flows) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Targ
 }
 
 // attachTold joins an identity to an account that its owner had before, and tells the owner.
-func (f *Flows) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
+func (f *core) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
 	if err := f.attach(ctx, tx, c, a, i); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (f *Flows) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i id
 }
 
 // attach joins an identity to an account and records it.
-func (f *Flows) attach(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
+func (f *core) attach(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
 	ok, err := f.accounts.Join(ctx, tx, account.Identity{
 		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: a.ID,
 	})

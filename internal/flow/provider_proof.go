@@ -24,7 +24,7 @@ const (
 )
 
 // RenewalOf returns how the owner of an account can give a new proof.
-func (f *Flows) RenewalOf(ctx context.Context, accountID string) (r Renewal, err error) {
+func (f *Owner) RenewalOf(ctx context.Context, accountID string) (r Renewal, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, accountID)
 		if err != nil {
@@ -51,13 +51,13 @@ func (f *Flows) RenewalOf(ctx context.Context, accountID string) (r Renewal, err
 // provesBesidePassword reports whether the owner of an account can give a new proof
 // without a password: by a second factor, a passkey, or a provider that tells when its
 // user signed in. It costs the same with and without an account.
-func (f *Flows) provesBesidePassword(ctx context.Context, tx Tx, accountID string, linked []account.Identity) (bool, error) {
+func (f *core) provesBesidePassword(ctx context.Context, tx Tx, accountID string, linked []account.Identity) (bool, error) {
 	have, err := f.second(ctx, tx, accountID)
 	return have.Any() || slices.ContainsFunc(linked, f.tellsTime), err
 }
 
 // tellsTime reports whether the provider of an identity may tell when its user signed in.
-func (f *Flows) tellsTime(i account.Identity) bool {
+func (f *core) tellsTime(i account.Identity) bool {
 	return i.TellsTime != account.Omits &&
 		slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == i.Provider && !p.TellsNoTime })
 }

@@ -117,7 +117,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 // replacePassword stores the verifier and does everything that belongs to it: it
 // ends every session, resets the wrong guesses, records the change and notifies
 // the owner.
-func (f *Flows) replacePassword(ctx context.Context, tx Tx, c Caller, owner cleared, hash string, change audit.Fact) error {
+func (f *core) replacePassword(ctx context.Context, tx Tx, c Caller, owner cleared, hash string, change audit.Fact) error {
 	if _, err := tx.UpdatePassword(ctx, owner.ID, hash, true); err != nil {
 		return err
 	}

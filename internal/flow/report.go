@@ -9,7 +9,7 @@ import (
 
 // report records a change and tells the owner of it in the words of the security
 // history.
-func (f *Flows) report(ctx context.Context, tx Tx, c Caller, a account.Account, change audit.Fact) error {
+func (f *core) report(ctx context.Context, tx Tx, c Caller, a account.Account, change audit.Fact) error {
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
@@ -17,12 +17,12 @@ func (f *Flows) report(ctx context.Context, tx Tx, c Caller, a account.Account, 
 }
 
 // managed is report for a change by an operator.
-func (f *Flows) managed(ctx context.Context, tx Tx, change audit.Fact) error {
+func (f *Operator) managed(ctx context.Context, tx Tx, by Actor, change audit.Fact) error {
 	a, ok, err := tx.AccountByID(ctx, change.AccountID)
 	if err != nil || !ok {
 		return missing(err)
 	}
-	return f.report(ctx, tx, operator, a, change)
+	return f.report(ctx, tx, by.caller, a, change)
 }
 
 // inWords returns the email about a change that has no template of its own.

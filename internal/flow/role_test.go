@@ -22,14 +22,14 @@ func TestSetUserRoles(t *testing.T) {
 	b := setup(t, func(c *flow.Config) {
 		far = session.NewKeeper(session.Config{Clock: c.Clock, Idle: time.Hour, Absolute: time.Hour, CacheMax: 10})
 	})
-	a, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good, "editor", "admin", "editor")
+	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good, "editor", "admin", "editor")
 	if err != nil || !slices.Equal(a.Roles, []string{"admin", "editor"}) {
 		t.Fatalf("created with %v (%v), want admin and editor once", a.Roles, err)
 	}
 	v := b.visitor("192.0.2.1")
 	v.must(v.signIn("mara@example.org", good))
 	roles := func() (here, there []string) {
-		found, err := b.flows.Session(t.Context(), v.Caller.Session)
+		found, err := b.Flows.Session(t.Context(), v.Caller.Session)
 		if err != nil {
 			t.Fatalf("signed out: %v", err)
 		}
@@ -47,7 +47,7 @@ func TestSetUserRoles(t *testing.T) {
 		return found.User.Roles, there
 	}
 	for _, want := range [][]string{{"admin", "editor"}, {"viewer"}, {}} {
-		if err := b.flows.SetUserRoles(t.Context(), a.ID, want); err != nil {
+		if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, want); err != nil {
 			t.Fatal(err)
 		}
 		if here, there := roles(); !slices.Equal(here, want) || !slices.Equal(there, want) {
@@ -64,14 +64,14 @@ func TestSetUserRoles_Refuses(t *testing.T) {
 		many[i] = "r" + strings.Repeat("x", i)
 	}
 	for _, roles := range [][]string{{"users,admins"}, {"admins;x"}, {""}, {"Admin"}, {"a b"}, many} {
-		if err := b.flows.SetUserRoles(t.Context(), "id", roles); !errors.Is(err, fault.InvalidFields()) || fault.From(err).Fields[0].Code != flow.CodeRoleInvalid {
+		if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, "id", roles); !errors.Is(err, fault.InvalidFields()) || fault.From(err).Fields[0].Code != flow.CodeRoleInvalid {
 			t.Errorf("%q: %v, want the field role refused", roles, err)
 		}
-		if _, err := b.flows.CreateUser(t.Context(), "eve@example.org", "", good, roles...); fault.From(err).Fields == nil {
+		if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "eve@example.org", "", good, roles...); fault.From(err).Fields == nil {
 			t.Errorf("an account with %q: %v", roles, err)
 		}
 	}
-	if err := b.flows.SetUserRoles(t.Context(), "nobody", nil); !errors.Is(err, account.Missing) {
+	if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, "nobody", nil); !errors.Is(err, account.Missing) {
 		t.Errorf("nobody: %v, want %v", err, account.Missing)
 	}
 }

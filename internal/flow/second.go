@@ -22,7 +22,11 @@ type Second struct {
 func (s Second) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
 
 // Second returns what an account can give in addition to a first proof.
-func (f *Flows) Second(ctx context.Context, accountID string) (s Second, err error) {
+func (f *Flows) Second(ctx context.Context, accountID string) (Second, error) {
+	return f.secondOf(ctx, accountID)
+}
+
+func (f *core) secondOf(ctx context.Context, accountID string) (s Second, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		s, err = f.second(ctx, tx, accountID)
 		return err
@@ -30,7 +34,7 @@ func (f *Flows) Second(ctx context.Context, accountID string) (s Second, err err
 	return s, err
 }
 
-func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, err error) {
+func (f *core) second(ctx context.Context, tx Tx, accountID string) (s Second, err error) {
 	apps, err := tx.FactorsOf(ctx, accountID)
 	if err != nil {
 		return s, err
@@ -40,7 +44,7 @@ func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, 
 	}
 	passkeys, err := tx.PasskeysOf(ctx, accountID)
 	for _, p := range passkeys {
-		if f.PasskeyWorks(p) && p.UsedAt.After(s.Passkey) {
+		if f.passkeyWorks(p) && p.UsedAt.After(s.Passkey) {
 			s.Passkey = p.UsedAt
 		}
 	}
@@ -54,7 +58,7 @@ func (f *Flows) second(ctx context.Context, tx Tx, accountID string) (s Second, 
 
 // dropIdleCodes deletes the recovery codes of an account that has nothing any more that
 // they could replace.
-func (f *Flows) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
+func (f *core) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
 	have, err := f.second(ctx, tx, a.ID)
 	if err != nil || have.Any() {
 		return err

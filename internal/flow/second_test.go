@@ -15,14 +15,14 @@ import (
 // proves gives a passkey as a second factor.
 func (v *visitor) proves(a *passkeytest.Authenticator, second string) (flow.Result, error) {
 	v.Helper()
-	ask, err := v.flows.AskPasskey(v.Caller)
+	ask, err := v.Flows.AskPasskey(v.Caller)
 	if err != nil {
 		v.Fatal(err)
 	}
 	if ask.BrowserCookie != "" {
 		v.BrowserCookie = ask.BrowserCookie
 	}
-	return v.flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge), Second: second})
+	return v.Flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge), Second: second})
 }
 
 func TestSecond_OfASession(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSecond_OfASession(t *testing.T) {
 	}
 	v := b.visitor("192.0.2.2")
 	v.must(v.signIn("mara@example.org", good))
-	if err := b.flows.Fresh(t.Context(), v.found()); !errors.Is(err, flow.ProofNeeded) {
+	if err := b.Owner.Fresh(t.Context(), v.found()); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("a password may change an account that has a passkey: %v", err)
 	}
 	old := v.Caller.Session
@@ -44,14 +44,14 @@ func TestSecond_OfASession(t *testing.T) {
 	if s := v.found().Session; !s.Strong() || !slices.Equal(s.Methods, []string{"password", "passkey"}) {
 		t.Errorf("after the step: %+v", s)
 	}
-	if err := b.flows.Fresh(t.Context(), v.found()); err != nil {
+	if err := b.Owner.Fresh(t.Context(), v.found()); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.flows.Session(t.Context(), old); !errors.Is(err, session.Required) {
+	if _, err := b.Flows.Session(t.Context(), old); !errors.Is(err, session.Required) {
 		t.Error("the old token goes on")
 	}
 	b.clock.Advance(10 * time.Minute)
-	if err := b.flows.Fresh(t.Context(), v.found()); !errors.Is(err, flow.ProofNeeded) {
+	if err := b.Owner.Fresh(t.Context(), v.found()); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("the passkey is old: %v", err)
 	}
 	v.Caller.Session = ""
@@ -66,7 +66,7 @@ func TestSecond_OfASignIn(t *testing.T) {
 	owner, p := b.enrolled()
 	key := owner.adds()
 	v, r := b.asks("192.0.2.2")
-	view, err := b.flows.View(t.Context(), v.Caller, r.FlowID)
+	view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
 	if err != nil || !view.Second.Any() || view.Second.Passkey.Before(view.Second.App) {
 		t.Errorf("%+v, %v", view.Second, err)
 	}
@@ -77,7 +77,7 @@ func TestSecond_OfASignIn(t *testing.T) {
 	if _, err := v.proves(key, r.FlowID); !errors.Is(err, flow.Moved) {
 		t.Errorf("a second time: %v", err)
 	}
-	if _, err := v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))); err != nil {
+	if _, err := v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))); err != nil {
 		t.Errorf("a press after the step: %v", err)
 	}
 }

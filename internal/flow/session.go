@@ -10,7 +10,7 @@ import (
 )
 
 // UserSessions lists the sessions of an account, newest first.
-func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []session.Session, err error) {
+func (f *reader) UserSessions(ctx context.Context, accountID string) (list []session.Session, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = f.sessions.List(ctx, tx, accountID)
 		return err
@@ -20,7 +20,7 @@ func (f *Flows) UserSessions(ctx context.Context, accountID string) (list []sess
 
 // EndUserSessions ends all sessions of an account, in every app, and returns how many
 // there were. It notifies the owner if there were any.
-func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended int, err error) {
+func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID string) (ended int, err error) {
 	err = f.change(ctx, accountID, func(tx Tx, a cleared) error {
 		if err := f.endFlows(ctx, tx, &a); err != nil { // a sign-in may wait
 			return err
@@ -29,16 +29,16 @@ func (f *Flows) EndUserSessions(ctx context.Context, accountID string) (ended in
 		if err != nil || ended == 0 {
 			return err
 		}
-		fact := byOperator(audit.SessionEnded, accountID)
+		fact := by.fact(audit.SessionEnded, accountID)
 		fact.Detail = "all"
-		return f.managed(ctx, tx, fact)
+		return f.managed(ctx, tx, by, fact)
 	})
 	return ended, err
 }
 
 // endListed is endAll, and returns how many of the sessions UserSessions would have
 // listed. Expired rows that are not yet deleted do not count.
-func (f *Flows) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
+func (f *core) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
 	sessions, err := f.sessions.List(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (f *Flows) endListed(ctx context.Context, tx Tx, accountID, keep string, wh
 
 // EndUserSession ends one session of any account and notifies the owner, or returns
 // session.Missing.
-func (f *Flows) EndUserSession(ctx context.Context, id string) error {
+func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) error {
 	if !ids.Valid(id) {
 		return session.Missing
 	}
@@ -68,7 +68,7 @@ func (f *Flows) EndUserSession(ctx context.Context, id string) error {
 		} else if !ok {
 			return session.Missing
 		}
-		return f.managed(ctx, tx, byOperator(audit.SessionEnded, accountID))
+		return f.managed(ctx, tx, by, by.fact(audit.SessionEnded, accountID))
 	})
 	f.sessions.Forget(accountID)
 	return err

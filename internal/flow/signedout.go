@@ -14,7 +14,7 @@ import (
 //
 // Every end of a session goes through endOne, endAll or the new sign-in of
 // admitted (internal/archtest/sessions_test.go).
-func (f *Flows) endOne(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
+func (f *core) endOne(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
 	told, err := f.grants.SignOut(ctx, tx, accountID, id)
 	if err != nil {
 		return false, err
@@ -27,7 +27,7 @@ func (f *Flows) endOne(ctx context.Context, tx Tx, accountID, id string, why ses
 }
 
 // endAll is endOne for all sessions of an account but one.
-func (f *Flows) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
+func (f *core) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
 	told, err := f.grants.SignOutAll(ctx, tx, accountID, keep)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (f *Flows) endAll(ctx context.Context, tx Tx, accountID, keep string, why s
 
 // EndAged ends what OpenID clients have got from sessions that have ended by age or
 // idleness, and tells these clients. It reports whether more sessions may be due.
-func (f *Flows) EndAged(ctx context.Context, tx Tx) (more bool, err error) {
+func (f *Operator) EndAged(ctx context.Context, tx Tx) (more bool, err error) {
 	list, more, err := f.grants.EndAged(ctx, tx)
 	for _, aged := range list {
 		if err == nil {
@@ -57,7 +57,7 @@ const (
 )
 
 // tell enqueues a message to each client that wants to know of ended sessions.
-func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
+func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
 	for _, e := range told {
 		client, listed := f.clients.Get(e.ClientID)
 		template := outbox.LogoutTemplate
@@ -81,7 +81,7 @@ func (f *Flows) tell(ctx context.Context, tx Tx, accountID string, told []openid
 // ClientToTell returns the client of a message with its present settings, or false when there is
 // no such client any more, such as a guest that has withdrawn its metadata document. It returns
 // an error while that document does not load, and the message waits.
-func (f *Flows) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
+func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)
 	if err == nil && f.guests && f.documents.Counts(id) {
 		var text []byte

@@ -221,7 +221,7 @@ func (f *Flows) keepRehashed(ctx context.Context, tx Tx, a judged, hash string) 
 
 // noticeDevice notifies the owner of a sign-in with a browser that the account does
 // not know.
-func (f *Flows) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
+func (f *core) noticeDevice(ctx context.Context, tx Tx, c Caller, a account.Account) error {
 	if device, err := f.knownDevice(ctx, tx, c, &a); err != nil || device != "" {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestSignOut_HasJustEnded(t *testing.T) {
 	if v.signedIn() == "" {
 		t.Fatal("this node asks the database about each request")
 	}
-	if err := b.flows.SignOut(t.Context(), v.Caller); err != nil {
+	if err := b.Flows.SignOut(t.Context(), v.Caller); err != nil {
 		t.Error(err)
 	}
 }

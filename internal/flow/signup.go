@@ -114,7 +114,7 @@ func (f *Flows) checkName(typed string) (string, *fault.Field) {
 }
 
 // checkPassword checks a new password and its repetition.
-func (f *Flows) checkPassword(ctx context.Context, chosen, confirm, address string) ([]fault.Field, error) {
+func (f *core) checkPassword(ctx context.Context, chosen, confirm, address string) ([]fault.Field, error) {
 	fields, err := f.passwords.Check(ctx, chosen, address)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 
 // awaitProof is startProof in the transaction of its caller, for a flow with its
 // kind and return target. The flow of a change of the address has its account.
-func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
+func (f *core) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
 	p.Step, p.AddressKey = Verify, address.Key
 	if known := to.known(p.Kind); known != nil && p.Kind != AddressChange {
 		p.AccountID, p.Version = known.ID, p.Kind.versionOf(*known)
@@ -171,7 +171,7 @@ func (f *Flows) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, addr
 // their guesses count together, and the newest input counts. It begins a new flow
 // if the old one has no guesses left. If the account has changed, the row stays and the
 // former codes end: the id then reveals nothing.
-func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
+func (f *core) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Pending, error) {
 	now := f.clock.Now()
 	old, ok, err := tx.NewestFlow(ctx, p.Kind, Verify, p.AddressKey, secret.Hash(c.BrowserCookie), now)
 	if err != nil {
@@ -197,7 +197,7 @@ func (f *Flows) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d 
 	return f.begin(ctx, tx, p, d, c.BrowserCookie)
 }
 
-func (f *Flows) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {
+func (f *core) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {
 	a, ok, err := tx.AccountByKey(ctx, key)
 	if err != nil || !ok {
 		return nil, err

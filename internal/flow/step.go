@@ -119,7 +119,7 @@ type Pending struct {
 	Version     int64  // the version of that account at the beginning, as versionOf
 	AddressKey  string
 	BrowserHash []byte // SHA-256 of the browser cookie
-	ReturnTo    string // text of a Target, checked again by Flows.target
+	ReturnTo    string // text of a Target, checked again by target
 	Sealed      []byte
 	CreatedAt   time.Time
 	ExpiresAt   time.Time
@@ -196,7 +196,7 @@ type PendingStore interface {
 }
 
 // begin stores a new flow for the caller's browser.
-func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser string) (Pending, error) {
+func (f *core) begin(ctx context.Context, tx Tx, p Pending, d data, browser string) (Pending, error) {
 	if p.ID == "" {
 		p.ID = ids.New()
 	}
@@ -210,7 +210,7 @@ func (f *Flows) begin(ctx context.Context, tx Tx, p Pending, d data, browser str
 
 // renew replaces the data and the return target of the flow, and gives it the
 // expiry of a new one. It reports false if the flow has advanced or expired.
-func (f *Flows) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, error) {
+func (f *core) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, error) {
 	if err := f.seal(&p, d); err != nil {
 		return false, err
 	}
@@ -218,7 +218,7 @@ func (f *Flows) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, erro
 }
 
 // seal stores the data in the flow and sets a new expiry.
-func (f *Flows) seal(p *Pending, d data) error {
+func (f *core) seal(p *Pending, d data) error {
 	plain, err := json.Marshal(d)
 	if err == nil {
 		p.ExpiresAt = f.clock.Now().Add(p.Kind.life())
@@ -228,7 +228,7 @@ func (f *Flows) seal(p *Pending, d data) error {
 }
 
 // find returns the flow with the id for the caller's browser, or Unknown.
-func (f *Flows) find(ctx context.Context, tx PendingStore, c Caller, id string) (Pending, data, error) {
+func (f *core) find(ctx context.Context, tx PendingStore, c Caller, id string) (Pending, data, error) {
 	if !ids.Valid(id) || !secret.ValidToken(c.BrowserCookie) {
 		return Pending{}, data{}, Unknown
 	}
@@ -244,7 +244,7 @@ func (f *Flows) find(ctx context.Context, tx PendingStore, c Caller, id string) 
 }
 
 // at is find for a flow that must wait for the given step, else Moved.
-func (f *Flows) at(ctx context.Context, tx PendingStore, c Caller, id string, step Step) (Pending, data, error) {
+func (f *core) at(ctx context.Context, tx PendingStore, c Caller, id string, step Step) (Pending, data, error) {
 	p, d, err := f.find(ctx, tx, c, id)
 	if err == nil && p.Step != step {
 		return p, d, Moved
@@ -254,9 +254,9 @@ func (f *Flows) at(ctx context.Context, tx PendingStore, c Caller, id string, st
 
 // target returns the return target of a flow. It is checked again, because the
 // allowed origins may have changed since the row was written.
-func (f *Flows) target(p Pending) Target { return f.targets.Check(p.ReturnTo) }
+func (f *core) target(p Pending) Target { return f.targets.Check(p.ReturnTo) }
 
-func (f *Flows) open(p Pending) (data, error) {
+func (f *core) open(p Pending) (data, error) {
 	var d data
 	plain, err := f.box.Open(p.Sealed, p.ID)
 	if err != nil {
@@ -267,7 +267,7 @@ func (f *Flows) open(p Pending) (data, error) {
 
 // advance is the only function that moves a flow to the next step. One of several
 // concurrent callers wins; the others get Moved.
-func (f *Flows) advance(ctx context.Context, tx PendingStore, p Pending, to Step) error {
+func (f *core) advance(ctx context.Context, tx PendingStore, p Pending, to Step) error {
 	if !slices.Contains(p.Kind.follows(p.Step), to) {
 		return Moved
 	}

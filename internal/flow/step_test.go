@@ -34,7 +34,7 @@ func TestSteps_Property(t *testing.T) {
 func walk(b *bundle, r *rapid.T, address string) {
 	v := b.visitor("198.51.100.7")
 	ctx := b.Context()
-	begun := v.must(b.flows.SignUp(ctx, v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good}))
+	begun := v.must(b.Flows.SignUp(ctx, v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good}))
 	mail := map[string]outbox.Message{begun.FlowID: b.nextTo(address)}
 	ids := []string{begun.FlowID}
 	proven, reset := map[string]bool{}, map[string]bool{}
@@ -48,13 +48,13 @@ func walk(b *bundle, r *rapid.T, address string) {
 			if !exists || len(ids) > 3 {
 				continue
 			}
-			next := v.must(b.flows.Recover(ctx, v.Caller, address, flow.Target{}))
+			next := v.must(b.Flows.Recover(ctx, v.Caller, address, flow.Target{}))
 			ids, kind[next.FlowID] = append(ids, next.FlowID), flow.Recovery
 			for mail[next.FlowID].Template != "recover" {
 				mail[next.FlowID] = b.nextTo(address) // a notice may come before it
 			}
 		case "wrong":
-			got, err := b.flows.VerifyCode(ctx, v.Caller, id, wrongFor(mail[id].Data["code"], 7))
+			got, err := b.Flows.VerifyCode(ctx, v.Caller, id, wrongFor(mail[id].Data["code"], 7))
 			if err == nil && (!proven[id] || got.Session != nil) {
 				r.Fatalf("a wrong code was taken at %s", kind[id])
 			}
@@ -63,11 +63,11 @@ func walk(b *bundle, r *rapid.T, address string) {
 			if other == id || mail[id].Data["code"] == mail[other].Data["code"] {
 				continue
 			}
-			if _, err := b.flows.VerifyCode(ctx, v.Caller, id, mail[other].Data["code"]); err == nil && !exists {
+			if _, err := b.Flows.VerifyCode(ctx, v.Caller, id, mail[other].Data["code"]); err == nil && !exists {
 				r.Fatalf("a code of another flow was taken")
 			}
 		case "right":
-			got, err := b.flows.VerifyCode(ctx, v.Caller, id, mail[id].Data["code"])
+			got, err := b.Flows.VerifyCode(ctx, v.Caller, id, mail[id].Data["code"])
 			// The browser that completed the step goes on, for example after a double click.
 			if err == nil && proven[id] && (got.Session != nil || got.FlowID != "") {
 				r.Fatalf("a code worked twice")
@@ -79,7 +79,7 @@ func walk(b *bundle, r *rapid.T, address string) {
 			}
 		case "reset":
 			phrase := fmt.Sprintf("another phrase number %d %s", len(reset), id)
-			got, err := b.flows.ResetPassword(ctx, v.Caller, flow.ResetInput{FlowID: id, Password: phrase, Confirm: phrase})
+			got, err := b.Flows.ResetPassword(ctx, v.Caller, flow.ResetInput{FlowID: id, Password: phrase, Confirm: phrase})
 			if err == nil && (kind[id] != flow.Recovery || !proven[id] || reset[id]) {
 				r.Fatalf("a password was set by a flow of kind %s, proven %v, used %v", kind[id], proven[id], reset[id])
 			}

@@ -49,7 +49,7 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 
 // strengthen replaces the session of the caller by one that counts the second
 // factor.
-func (f *Flows) strengthen(ctx context.Context, tx Tx, c Caller, a judged, found session.Found, method string, returnTo Target) (Result, error) {
+func (f *core) strengthen(ctx context.Context, tx Tx, c Caller, a judged, found session.Found, method string, returnTo Target) (Result, error) {
 	methods := slices.Clone(found.Session.Methods)
 	if !slices.Contains(methods, method) {
 		methods = append(methods, method)

@@ -32,13 +32,13 @@ func (f *Flows) acceptedNow() account.Terms {
 }
 
 // lacks reports whether the current terms are not the ones that were accepted.
-func (f *Flows) lacks(accepted account.Terms) bool {
+func (f *core) lacks(accepted account.Terms) bool {
 	return f.terms != "" && accepted.Version != f.terms
 }
 
 // askTerms begins the step that asks for the terms. Without an account in p, it is
 // the last step of a sign-up.
-func (f *Flows) askTerms(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+func (f *core) askTerms(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
 	value, fresh := browser(c)
 	p.Kind, p.Step = Acceptance, Accept
 	p, err := f.begin(ctx, tx, p, d, value)

@@ -20,15 +20,15 @@ func withTerms(t *testing.T, version string, options ...option) (b *bundle, chan
 	var cfg flow.Config
 	b = setup(t, append(options, func(c *flow.Config) { c.Terms = version; cfg = *c })...)
 	return b, func(version string) {
-		cfg.Terms, cfg.Before = version, b.flows
-		b.flows = flow.New(cfg)
+		cfg.Terms, cfg.Before = version, &b.All
+		b.All = flow.New(cfg)
 	}
 }
 
 // accepted returns what the account of the address has accepted.
 func (b *bundle) accepted(address string) account.Terms {
 	b.Helper()
-	a, err := b.flows.User(b.Context(), address)
+	a, err := b.Operator.User(b.Context(), address)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,12 +36,12 @@ func (b *bundle) accepted(address string) account.Terms {
 }
 
 func (b *bundle) hasAccount(address string) bool {
-	_, err := b.flows.User(b.Context(), address)
+	_, err := b.Operator.User(b.Context(), address)
 	return err == nil
 }
 
 func (v *visitor) signsUp(address, terms string) (flow.Result, error) {
-	r, err := v.flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good, Terms: terms})
+	r, err := v.Flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: good, Confirm: good, Terms: terms})
 	return v.keep(r), err
 }
 
@@ -57,7 +57,7 @@ func (v *visitor) held(address string) flow.Result {
 
 func (v *visitor) accepts(r flow.Result, version string) flow.Result {
 	v.Helper()
-	return v.must(v.flows.AcceptTerms(v.Context(), v.Caller, r.FlowID, version))
+	return v.must(v.Flows.AcceptTerms(v.Context(), v.Caller, r.FlowID, version))
 }
 
 func TestTerms_SignUp(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTerms_SignUp(t *testing.T) {
 	r := v.must(v.signsUp("mara@example.org", "2"))
 	at := b.clock.Now()
 	b.clock.Advance(time.Minute)
-	v.must(v.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
 	if v.signedIn() == "" {
 		t.Error("the terms are asked for a second time")
 	}
@@ -91,11 +91,11 @@ func TestTerms_ChangedDuringASignUp(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	r := v.must(v.signsUp("mara@example.org", "1"))
 	change("2")
-	r = v.must(v.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	r = v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
 	if r.Session != nil || r.Next != "/auth/terms?flow="+r.FlowID || b.hasAccount("mara@example.org") {
 		t.Fatalf("the code gives %+v", r)
 	}
-	if view, err := v.flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.Kind != flow.SignUp || view.Address != "mara@example.org" {
+	if view, err := v.Flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.Kind != flow.SignUp || view.Address != "mara@example.org" {
 		t.Errorf("the page shows %+v (%v)", view, err)
 	}
 	first := v.accepts(r, "2")
@@ -114,12 +114,12 @@ func TestTerms_LinkInAnotherBrowser(t *testing.T) {
 	stranger := b.visitor("192.0.2.1")
 	stranger.must(stranger.signsUp("mara@example.org", "1"))
 	v := b.visitor("192.0.2.2")
-	r := v.must(v.flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: linkToken(b.next()), Anew: true}))
+	r := v.must(v.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: linkToken(b.next()), Anew: true}))
 	if r.Next != "/auth/terms?flow="+r.FlowID || b.hasAccount("mara@example.org") {
 		t.Fatalf("the link gives %+v", r)
 	}
 	r = v.accepts(r, "1")
-	r = v.must(v.flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}))
+	r = v.must(v.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}))
 	if v.signedIn() == "" || b.accepted("mara@example.org").Version != "1" {
 		t.Errorf("the owner is asked again: %+v", r)
 	}
@@ -136,14 +136,14 @@ func TestTerms_ChangedSinceTheLastSignIn(t *testing.T) {
 	}
 	v := b.visitor("192.0.2.2")
 	r := v.held("mara@example.org")
-	_, err := v.flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "")
+	_, err := v.Flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "")
 	wantField(t, err, flow.CodeTermsRequired)
-	if _, err := v.flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "2"); !errors.Is(err, flow.TermsChanged) {
+	if _, err := v.Flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "2"); !errors.Is(err, flow.TermsChanged) {
 		t.Errorf("another version gives %v", err)
 	}
 	other := b.visitor("192.0.2.2")
 	other.BrowserCookie = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-	if _, err := b.flows.AcceptTerms(t.Context(), other.Caller, r.FlowID, "1"); !errors.Is(err, flow.Unknown) {
+	if _, err := b.Flows.AcceptTerms(t.Context(), other.Caller, r.FlowID, "1"); !errors.Is(err, flow.Unknown) {
 		t.Errorf("another browser gets %v", err)
 	}
 	if got := b.accepted("mara@example.org"); got != (account.Terms{}) {
@@ -170,7 +170,7 @@ func TestTerms_AfterTheFactor(t *testing.T) {
 	_, p := b.enrolled()
 	change("1")
 	v, r := b.asks("192.0.2.2")
-	r = v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[0])))
+	r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[0])))
 	if r.Session != nil || r.Next != "/auth/terms?flow="+r.FlowID {
 		t.Fatalf("the factor gives %+v", r)
 	}
@@ -187,7 +187,7 @@ func TestTerms_LiveSessionGoesOn(t *testing.T) {
 	b, change := withTerms(t, "")
 	v, p := b.enrolled()
 	change("1")
-	r := v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	r := v.must(v.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
 	if r.Session == nil || v.signedIn() == "" {
 		t.Errorf("the factor of a live session gives %+v", r)
 	}
@@ -206,13 +206,13 @@ func TestTerms_Refused(t *testing.T) {
 	if r.Session != nil {
 		t.Fatalf("the sign-in gives %+v", r)
 	}
-	if r := v.must(v.flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signed-out" || v.signedIn() != "" {
+	if r := v.must(v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signed-out" || v.signedIn() != "" {
 		t.Errorf("after Sign out the browser goes to %s with the session of %q", r.Next, v.signedIn())
 	}
-	if _, err := v.flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "1"); !errors.Is(err, flow.Moved) {
+	if _, err := v.Flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "1"); !errors.Is(err, flow.Moved) {
 		t.Errorf("after that, accepting gives %v", err)
 	}
-	if r := v.must(v.flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signin" {
+	if r := v.must(v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signin" {
 		t.Errorf("a second press leads to %s", r.Next)
 	}
 }
@@ -221,16 +221,16 @@ func TestTerms_Refused(t *testing.T) {
 func TestTerms_AfterANewPassword(t *testing.T) {
 	t.Parallel()
 	b, _ := withTerms(t, "1")
-	a, err := b.flows.CreateUser(t.Context(), "mara@example.org", "", good)
+	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := b.visitor("192.0.2.1")
 	r := v.held("mara@example.org")
-	if err := b.flows.SetUserPassword(t.Context(), a, "another copper lantern, longer"); err != nil {
+	if err := b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, "another copper lantern, longer"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "1"); fault.From(err).Code != flow.CodeFlowUnknown {
+	if _, err := v.Flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "1"); fault.From(err).Code != flow.CodeFlowUnknown {
 		t.Errorf("the step of before gives %v", err)
 	}
 }

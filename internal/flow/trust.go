@@ -17,7 +17,7 @@ import (
 const byTrust = "trusted_browser"
 
 // Trusts reports whether a user may trust a browser.
-func (f *Flows) Trusts() bool { return f.mayTrust }
+func (f *Owner) Trusts() bool { return f.mayTrust }
 
 // trustedHere reports whether the browser need not give the second factor: the
 // account trusts it, and the first proof is a password or a provider.
@@ -25,7 +25,7 @@ func (f *Flows) Trusts() bool { return f.mayTrust }
 // Three sign-ins ask for the factor all the same. A proof by email never stands
 // alone. Joining a provider changes how the account is signed in to. And who has a
 // session already signs in again to prove more than that session does.
-func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool, error) {
+func (f *core) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool, error) {
 	byOwner := len(e.methods) == 1 && (e.methods[0] == "password" || strings.HasPrefix(e.methods[0], byProvider))
 	if !f.mayTrust || c.Trust == "" || !byOwner || e.joinFlow != "" {
 		return false, nil
@@ -48,7 +48,7 @@ func (f *Flows) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool
 // credential version stands for the password and the state. Recovery codes are left
 // out, because each use changes them: MakeCodes ends the trust itself. So does the
 // removal of one app or passkey, after which an account may have a former mark again.
-func (f *Flows) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
+func (f *core) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
 	credentials := []string{"version " + version(a), "address " + a.Address.Key}
 	factors, err := tx.FactorsOf(ctx, a.ID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (co
 }
 
 // TrustedBrowsers returns the browsers that an account trusts, the last used first.
-func (f *Flows) TrustedBrowsers(ctx context.Context, accountID string) (list []trust.Browser, err error) {
+func (f *reader) TrustedBrowsers(ctx context.Context, accountID string) (list []trust.Browser, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, accountID)
 		if err != nil || !ok {
@@ -109,7 +109,7 @@ func (f *Flows) TrustedBrowsers(ctx context.Context, accountID string) (list []t
 // proof, because it only takes away.
 //
 // Faults: session.Required.
-func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id string) error {
+func (f *Owner) EndTrust(ctx context.Context, c Caller, found session.Found, id string) error {
 	if id != "" && !ids.Valid(id) {
 		return nil
 	}
@@ -121,21 +121,21 @@ func (f *Flows) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 
 // EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
 // returns how many there were.
-func (f *Flows) EndUserTrust(ctx context.Context, a account.Account) (ended int, err error) {
+func (f *Operator) EndUserTrust(ctx context.Context, by Actor, a account.Account) (ended int, err error) {
 	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
-		ended, err = f.endTrust(ctx, tx, operator, a.Account, "", byOperator(audit.TrustEnded, a.ID))
+		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, a.ID))
 		return err
 	})
 	return ended, err
 }
 
 // dropTrust ends the trust in all browsers with a change of which the owner is told.
-func (f *Flows) dropTrust(ctx context.Context, tx Tx, accountID string) error {
+func (f *core) dropTrust(ctx context.Context, tx Tx, accountID string) error {
 	_, err := f.trusts.End(ctx, tx, accountID, nil, "")
 	return err
 }
 
-func (f *Flows) endTrust(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) (ended int, err error) {
+func (f *core) endTrust(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) (ended int, err error) {
 	mark, err := f.markOf(ctx, tx, a)
 	if err != nil {
 		return 0, err

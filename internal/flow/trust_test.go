@@ -19,7 +19,7 @@ func (b *bundle) trusts(p phone) *visitor {
 	v, r := b.asks("192.0.2.2")
 	in := digits(p.secret.At(b.clock.Now()))
 	in.Trust = true
-	v.must(v.flows.GiveFactor(b.Context(), v.Caller, r.FlowID, in))
+	v.must(v.Flows.GiveFactor(b.Context(), v.Caller, r.FlowID, in))
 	b.clock.Advance(time.Minute)
 	if v.Trust == "" {
 		b.Fatal("the browser got no trust cookie")
@@ -31,7 +31,7 @@ func (b *bundle) trusts(p phone) *visitor {
 // passwords is right.
 func (v *visitor) passes(passwords ...string) bool {
 	v.Helper()
-	if err := v.flows.SignOut(v.Context(), v.Caller); err != nil {
+	if err := v.Flows.SignOut(v.Context(), v.Caller); err != nil {
 		v.Fatal(err)
 	}
 	v.Caller.Session = ""
@@ -48,7 +48,7 @@ func (v *visitor) passes(passwords ...string) bool {
 // apps returns the ids of the authenticator apps of the visitor.
 func (v *visitor) apps() (list []string) {
 	v.Helper()
-	have, err := v.flows.Factors(v.Context(), v.found().User.ID)
+	have, err := v.Owner.Factors(v.Context(), v.found().User.ID)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func (v *visitor) apps() (list []string) {
 // operates runs an operator's change of the account.
 func (b *bundle) operates(change func(a account.Account) error) {
 	b.Helper()
-	a, err := b.flows.User(b.Context(), "mara@example.org")
+	a, err := b.Operator.User(b.Context(), "mara@example.org")
 	if err == nil {
 		err = change(a)
 	}
@@ -73,7 +73,7 @@ func (b *bundle) operates(change func(a account.Account) error) {
 // trusted returns how many browsers the account trusts.
 func (b *bundle) trusted() (n int) {
 	b.operates(func(a account.Account) error {
-		list, err := b.flows.TrustedBrowsers(b.Context(), a.ID)
+		list, err := b.Owner.TrustedBrowsers(b.Context(), a.ID)
 		n = len(list)
 		return err
 	})
@@ -102,10 +102,10 @@ func TestTrust_SignIn(t *testing.T) {
 	if got := b.record(audit.SignedIn).Detail; got != "password,trusted_browser" {
 		t.Errorf("the record has the detail %q", got)
 	}
-	if err := b.flows.Fresh(t.Context(), found); !errors.Is(err, flow.ProofNeeded) {
+	if err := b.Owner.Fresh(t.Context(), found); !errors.Is(err, flow.ProofNeeded) {
 		t.Errorf("the session may change the account: %v", err)
 	}
-	v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	v.must(v.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
 	if !v.found().Session.Strong() {
 		t.Error("the step up does not count")
 	}
@@ -132,7 +132,7 @@ func TestTrust_NotByARecoveryCode(t *testing.T) {
 	v, r := b.asks("192.0.2.2")
 	in := recovery(p.codes[0])
 	in.Trust = true
-	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
 	if v.Trust != "" {
 		t.Error("a recovery code gives trust")
 	}
@@ -145,7 +145,7 @@ func TestTrust_Off(t *testing.T) {
 	v, r := b.asks("192.0.2.2")
 	in := digits(p.secret.At(b.clock.Now()))
 	in.Trust = true
-	v.must(v.flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
 	if v.Trust != "" {
 		t.Error("the browser is trusted")
 	}
@@ -156,21 +156,23 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, b *bundle, v *visitor){
 		"password": func(t *testing.T, b *bundle, v *visitor) {
-			v.must(b.flows.ChangePassword(t.Context(), v.Caller, v.found(), good+" more", good+" more"))
+			v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), good+" more", good+" more"))
 		},
 		"password by the operator": func(t *testing.T, b *bundle, _ *visitor) {
-			b.operates(func(a account.Account) error { return b.flows.SetUserPassword(t.Context(), a, good+" more") })
+			b.operates(func(a account.Account) error {
+				return b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, good+" more")
+			})
 		},
 		"second app": func(_ *testing.T, _ *bundle, v *visitor) { v.enrols() },
 		"removed app": func(t *testing.T, b *bundle, v *visitor) {
 			former := v.apps()
 			v.enrols()
-			if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), former[0]); err != nil {
+			if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), former[0]); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"new recovery codes": func(t *testing.T, b *bundle, v *visitor) {
-			if _, err := b.flows.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); err != nil {
+			if _, err := b.Owner.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -182,16 +184,16 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 				if slices.Contains(former, id) {
 					continue
 				}
-				if err := b.flows.RemoveFactor(t.Context(), v.Caller, v.found(), id); err != nil {
+				if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), id); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"passkey that is removed again": func(t *testing.T, b *bundle, v *visitor) {
 			v.adds()
-			have, err := b.flows.Passkeys(t.Context(), v.found().User.ID)
+			have, err := b.Owner.Passkeys(t.Context(), v.found().User.ID)
 			if err == nil {
-				err = b.flows.RemovePasskey(t.Context(), v.Caller, v.found(), have[0].ID)
+				err = b.Owner.RemovePasskey(t.Context(), v.Caller, v.found(), have[0].ID)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -200,27 +202,27 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		"provider": func(_ *testing.T, _ *bundle, v *visitor) { v.links("google") },
 		"provider that is disconnected again": func(t *testing.T, b *bundle, v *visitor) {
 			v.links("google")
-			v.must(b.flows.DisconnectProvider(t.Context(), v.Caller, v.found(), "google"))
+			v.must(b.Owner.DisconnectProvider(t.Context(), v.Caller, v.found(), "google"))
 		},
 		"address": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
-				return errors.Join(b.flows.SetUserAddress(t.Context(), a.ID, "other@example.org"), b.flows.SetUserAddress(t.Context(), a.ID, "mara@example.org"))
+				return errors.Join(b.Operator.SetUserAddress(t.Context(), flow.ByOperator, a.ID, "other@example.org"), b.Operator.SetUserAddress(t.Context(), flow.ByOperator, a.ID, "mara@example.org"))
 			})
 		},
 		"closed account": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
-				return errors.Join(b.flows.SetUserState(t.Context(), a.ID, account.DisabledByOperator), b.flows.SetUserState(t.Context(), a.ID, account.Active))
+				return errors.Join(b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.DisabledByOperator), b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.Active))
 			})
 		},
 		"by press": func(t *testing.T, b *bundle, v *visitor) {
-			if err := b.flows.EndTrust(t.Context(), v.Caller, v.found(), ""); err != nil {
+			if err := b.Owner.EndTrust(t.Context(), v.Caller, v.found(), ""); err != nil {
 				t.Fatal(err)
 			}
 			b.record(audit.TrustEnded)
 		},
 		"by the operator": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
-				n, err := b.flows.EndUserTrust(t.Context(), a)
+				n, err := b.Operator.EndUserTrust(t.Context(), flow.ByOperator, a)
 				if n != 1 {
 					t.Errorf("%d ended", n)
 				}
@@ -236,7 +238,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 			if !v.passes(good) {
 				t.Fatal("the browser is not trusted")
 			}
-			v.must(v.flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+			v.must(v.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
 			b.clock.Advance(time.Minute)
 			if n := b.trusted(); n != 1 {
 				t.Fatalf("%d browsers are listed", n)
@@ -259,13 +261,13 @@ func TestTrust_EndsWhileASignInWaits(t *testing.T) {
 	if !v.passes(good) {
 		t.Fatal("the browser is not trusted")
 	}
-	if err := v.flows.SignOut(t.Context(), v.Caller); err != nil {
+	if err := v.Flows.SignOut(t.Context(), v.Caller); err != nil {
 		t.Fatal(err)
 	}
 	v.Caller.Session = ""
 	change("1")
 	held := v.held("mara@example.org")
-	if err := b.flows.EndTrust(t.Context(), owner.Caller, owner.found(), ""); err != nil {
+	if err := b.Owner.EndTrust(t.Context(), owner.Caller, owner.found(), ""); err != nil {
 		t.Fatal(err)
 	}
 	if r := v.accepts(held, "1"); r.Session != nil || r.Next != "/auth/mfa?flow="+r.FlowID {

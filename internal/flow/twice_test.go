@@ -18,7 +18,7 @@ func (v *visitor) sends(kind flow.Kind, address, chosen string) flow.Result {
 	if kind == flow.Recovery {
 		return v.forgets(address)
 	}
-	return v.must(v.flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
+	return v.must(v.Flows.SignUp(v.Context(), v.Caller, flow.SignUpInput{Email: address, Password: chosen, Confirm: chosen}))
 }
 
 const another = "seven hills under a paper lantern"
@@ -40,11 +40,11 @@ func TestFormSentTwice_EitherCode(t *testing.T) {
 					pages[i] = v.sends(kind, "mara@example.org", chosen).FlowID
 					codes[i] = b.next().Data["code"]
 				}
-				_, err := b.flows.VerifyCode(t.Context(), v.Caller, pages[1-page], wrong(codes[:]...))
+				_, err := b.Flows.VerifyCode(t.Context(), v.Caller, pages[1-page], wrong(codes[:]...))
 				wantLeft(t, err, "4")
-				_, err = b.flows.VerifyCode(t.Context(), v.Caller, pages[page], wrong(codes[:]...))
+				_, err = b.Flows.VerifyCode(t.Context(), v.Caller, pages[page], wrong(codes[:]...))
 				wantLeft(t, err, "3")
-				v.must(b.flows.VerifyCode(t.Context(), v.Caller, pages[page], codes[mail]))
+				v.must(b.Flows.VerifyCode(t.Context(), v.Caller, pages[page], codes[mail]))
 				if kind == flow.Recovery {
 					continue
 				}
@@ -88,11 +88,11 @@ func TestFormSentTwice_GuessesNoEasier(t *testing.T) {
 		codes = append(codes, b.next().Data["code"])
 		b.clock.Advance(time.Second) // no two are made at the same moment
 	}
-	if _, err := b.flows.VerifyCode(t.Context(), v.Caller, page, codes[0]); !errors.Is(err, code.Expired) {
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, page, codes[0]); !errors.Is(err, code.Expired) {
 		t.Errorf("the code of the first of three mails: %v, want %v", err, code.Expired)
 	}
 	for range 4 {
-		_, _ = b.flows.VerifyCode(t.Context(), v.Caller, page, wrong(codes...))
+		_, _ = b.Flows.VerifyCode(t.Context(), v.Caller, page, wrong(codes...))
 	}
 	if next := v.sends(flow.SignUp, "mara@example.org", good).FlowID; next == page {
 		t.Error("a flow without guesses goes on")
@@ -113,7 +113,7 @@ func TestFormSentTwice_AtOnce(t *testing.T) {
 	pages := make(chan string, 4)
 	for range 4 {
 		go func() {
-			r, err := b.flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good})
+			r, err := b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good})
 			if err != nil {
 				t.Error(err)
 			}

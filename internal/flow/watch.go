@@ -93,7 +93,7 @@ type watch struct {
 
 // watch begins to watch a step. The step sets the kind when it finds its flow, and
 // defers end.
-func (f *Flows) watch(ctx context.Context, step string, kind Kind) (context.Context, *watch) {
+func (f *core) watch(ctx context.Context, step string, kind Kind) (context.Context, *watch) {
 	ctx, s := span.Start(ctx, span.FlowStep)
 	return ctx, &watch{counts: f.counts, span: s, step: step, kind: kind}
 }

@@ -31,23 +31,23 @@ func grown[K comparable](t *testing.T, before, after map[K]uint64) map[K]uint64 
 func TestStats(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	before := b.flows.Stats()
+	before := b.Flows.Stats()
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	v.fails(v.flows.VerifyCode(v.Context(), v.Caller, ids.New(), "123456"))
+	v.fails(v.Flows.VerifyCode(v.Context(), v.Caller, ids.New(), "123456"))
 	v.fails(v.signIn("mara@example.org", "another password of nobody"))
-	r := v.must(v.flows.Recover(v.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	r := v.must(v.Flows.Recover(v.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := v.next()
-	v.fails(v.flows.VerifyCode(v.Context(), v.Caller, r.FlowID, "no"))
-	r = v.must(v.flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: linkToken(m)}))
-	v.must(v.flows.ResetPassword(v.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + " 2", Confirm: good + " 2"}))
-	v.fails(v.flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: linkToken(m)}))
-	v.fails(v.flows.StartProvider(v.Context(), v.Caller, flow.ProviderInput{ProviderID: "nobody"}))
+	v.fails(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, "no"))
+	r = v.must(v.Flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: linkToken(m)}))
+	v.must(v.Flows.ResetPassword(v.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good + " 2", Confirm: good + " 2"}))
+	v.fails(v.Flows.ConfirmLink(v.Context(), v.Caller, flow.LinkInput{Token: linkToken(m)}))
+	v.fails(v.Flows.StartProvider(v.Context(), v.Caller, flow.ProviderInput{ProviderID: "nobody"}))
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	v.fails(v.flows.SignIn(gone, v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good}))
+	v.fails(v.Flows.SignIn(gone, v.Caller, flow.SignInInput{Email: "mara@example.org", Password: good}))
 
-	after := b.flows.Stats()
+	after := b.Flows.Stats()
 	want := map[flow.Ended]uint64{
 		{Flow: "signup", Step: "signup", Outcome: "done"}:              1,
 		{Flow: "signup", Step: "verify-code", Outcome: "done"}:         1,
@@ -77,13 +77,13 @@ func TestStats_Refused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
-	before := b.flows.Stats()
+	before := b.Flows.Stats()
 	for range 8 {
 		v.fails(v.signIn("nobody@example.org", "a password of nobody"))
 	}
 	// Two notices a day is the limit of another kind, which is not reached. A
 	// transaction that runs twice is counted twice.
-	if got := grown(t, before.Refused, b.flows.Stats().Refused); !maps.Equal(got, map[string]uint64{"password": 3 * runs}) {
+	if got := grown(t, before.Refused, b.Flows.Stats().Refused); !maps.Equal(got, map[string]uint64{"password": 3 * runs}) {
 		t.Errorf("refused %v", got)
 	}
 }

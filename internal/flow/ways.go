@@ -22,7 +22,7 @@ type way struct {
 
 // takeAny counts an attempt in the first way that allows it, and returns the number of
 // that way. If none does, it returns the decision with the shortest wait.
-func (f *Flows) takeAny(ctx context.Context, tx Tx, ways []way) (d throttle.Decision, taken int, err error) {
+func (f *core) takeAny(ctx context.Context, tx Tx, ways []way) (d throttle.Decision, taken int, err error) {
 	for i, w := range ways {
 		next, err := f.limiter.Take(ctx, tx, slices.Concat(w.network, w.counts)...)
 		if err != nil || next.Allowed {
@@ -37,7 +37,7 @@ func (f *Flows) takeAny(ctx context.Context, tx Tx, ways []way) (d throttle.Deci
 
 // countAny is takeAny in a transaction of its own. It returns throttle.Limited if no way
 // allows the attempt.
-func (f *Flows) countAny(ctx context.Context, ways []way) (d throttle.Decision, taken int, err error) {
+func (f *core) countAny(ctx context.Context, ways []way) (d throttle.Decision, taken int, err error) {
 	err = f.store.Write(ctx, func(tx Tx) (err error) {
 		d, taken, err = f.takeAny(ctx, tx, ways)
 		return err
@@ -100,7 +100,7 @@ func factorAttempts(a account.Account) []throttle.Attempt {
 }
 
 // clear forgets the attempts.
-func (f *Flows) clear(ctx context.Context, tx Tx, attempts ...throttle.Attempt) error {
+func (f *core) clear(ctx context.Context, tx Tx, attempts ...throttle.Attempt) error {
 	for _, t := range attempts {
 		if err := f.limiter.Clear(ctx, tx, t); err != nil {
 			return err

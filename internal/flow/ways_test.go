@@ -23,7 +23,7 @@ func (b *bundle) knownTo(n int, p *phone) (list []*visitor) {
 		v := b.visitor(fmt.Sprintf("203.0.113.%d", i))
 		r := v.must(v.signIn("mara@example.org", good))
 		if p != nil {
-			v.must(b.flows.GiveFactor(b.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+			v.must(b.Flows.GiveFactor(b.Context(), v.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 			b.clock.Advance(30 * time.Second)
 		}
 		list = append(list, v)
@@ -42,7 +42,7 @@ func (v *visitor) guesses(p phone, password string) (compared int, wait time.Dur
 			if compared%3 == 2 {
 				in = recovery("AAAA-AAAA-AAAA-AAAA") // it counts with them
 			}
-			_, err := v.flows.GiveFactor(v.Context(), v.Caller, r.FlowID, in)
+			_, err := v.Flows.GiveFactor(v.Context(), v.Caller, r.FlowID, in)
 			refused := fault.From(err)
 			if err == nil || refused.Kind == fault.Limited && refused.Code == "throttle.limited" {
 				return compared, refused.RetryAfter
@@ -77,15 +77,15 @@ func (b *bundle) resets(password string) (*visitor, flow.Result) {
 	b.Helper()
 	v := b.visitor("192.0.2.99")
 	begun := v.forgets("mara@example.org")
-	v.must(b.flows.VerifyCode(b.Context(), v.Caller, begun.FlowID, b.awaits("recover").Data["code"]))
-	return v, v.must(b.flows.ResetPassword(b.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: password, Confirm: password}))
+	v.must(b.Flows.VerifyCode(b.Context(), v.Caller, begun.FlowID, b.awaits("recover").Data["code"]))
+	return v, v.must(b.Flows.ResetPassword(b.Context(), v.Caller, flow.ResetInput{FlowID: begun.FlowID, Password: password, Confirm: password}))
 }
 
 // lifts checks that an operator sees the limits that refuse, and can lift them.
 func (b *bundle) lifts(limits ...string) {
 	b.Helper()
 	_, before := b.story("mara@example.org")
-	if err := b.flows.Unlock(b.Context(), "mara@example.org"); err != nil {
+	if err := b.Operator.Unlock(b.Context(), flow.ByOperator, "mara@example.org"); err != nil {
 		b.Fatal(err)
 	}
 	_, after := b.story("mara@example.org")
@@ -143,7 +143,7 @@ func TestFactor_StrangersLeaveTheOwnerGuesses(t *testing.T) {
 		} else {
 			owner, r = b.resets(another)
 		}
-		owner.must(b.flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+		owner.must(b.Flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 		if owner.signedIn() == "" {
 			t.Errorf("known browser %v: the owner does not get in", known)
 		}
@@ -184,7 +184,7 @@ func TestFactor_ARightOneEndsTheRow(t *testing.T) {
 	thieves := b.knownTo(2, &p)
 	b.usesUp(p, good, append(thieves, b.visitor("198.51.100.1"))...)
 	owner, r := b.resets(another)
-	owner.must(b.flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
+	owner.must(b.Flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 	for name, v := range map[string]*visitor{"known": owner, "unknown": b.visitor("198.51.100.3")} {
 		if n, _ := v.guesses(p, another); n != 5 {
 			t.Errorf("after a right one, a browser that is %s has %d guesses at once", name, n)
@@ -210,7 +210,7 @@ func TestKnownBrowsers_ShareTheirCounts(t *testing.T) {
 			if r.Held == nil {
 				emails++
 			}
-			_, err := b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000")
+			_, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000")
 			if errors.Is(err, code.Wrong) || errors.Is(err, code.UsedUp) {
 				codes++
 			}
@@ -264,8 +264,8 @@ func TestKnownBrowser_TellsNoAddresses(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 		r := v.forgets(address)
-		_, _ = b.flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000")
-		_, _ = b.flows.View(t.Context(), v.Caller, r.FlowID)
+		_, _ = b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, "000000")
+		_, _ = b.Flows.View(t.Context(), v.Caller, r.FlowID)
 		return reads.Load() - before
 	}
 	for name, v := range map[string]*visitor{"a browser of another account": eve, "a new browser": b.visitor("192.0.2.3")} {

@@ -37,7 +37,7 @@ const storyLength = 500
 // nothing and changes nothing.
 //
 // Faults: the field email.
-func (f *Flows) Why(ctx context.Context, email string) (Story, error) {
+func (f *Operator) Why(ctx context.Context, email string) (Story, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return Story{}, fault.InvalidFields(*bad)
@@ -71,7 +71,7 @@ func (f *Flows) Why(ctx context.Context, email string) (Story, error) {
 }
 
 // emailed returns the emails to the address, with the answers of the mail server.
-func (f *Flows) emailed(ctx context.Context, tx Tx, key string, _ *account.Account) ([]Moment, error) {
+func (f *Operator) emailed(ctx context.Context, tx Tx, key string, _ *account.Account) ([]Moment, error) {
 	var all []Moment
 	for _, mailbox := range f.mailboxes.Sums(key) {
 		outcomes, err := tx.OutcomesOf(ctx, mailbox, storyLength)
@@ -110,7 +110,7 @@ func became(ctx context.Context, tx Tx, o outbox.Outcome) (string, error) {
 // limited returns the limits that have counted attempts for the address, at the
 // time when they lift. Counts of a single browser or network are not stored by
 // address.
-func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
+func (f *Operator) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
 	attempts := addressAttempts(key)
 	if known != nil {
 		attempts = append(attempts, accountAttempts(*known)...)
@@ -136,7 +136,7 @@ func (f *Flows) limited(ctx context.Context, tx Tx, key string, known *account.A
 }
 
 // happened returns the creation of the account and its audit records.
-func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
 	facts, err := tx.FactsOf(ctx, known.ID, "", storyLength)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (f *Flows) happened(ctx context.Context, tx Tx, _ string, known *account.Ac
 	return all, nil
 }
 
-func (f *Flows) aboutFact(fact audit.Fact) string {
+func (f *Operator) aboutFact(fact audit.Fact) string {
 	by, detail := fact.Actor, [2]string{"detail ", withModel(fact.Detail)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
@@ -181,7 +181,7 @@ func joined(parts ...[2]string) string {
 }
 
 // linkedTo returns the providers that are connected to the account.
-func (f *Flows) linkedTo(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+func (f *Operator) linkedTo(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
 	linked, err := tx.IdentitiesOf(ctx, known.ID)
 	var all []Moment
 	for _, i := range linked {
@@ -191,7 +191,7 @@ func (f *Flows) linkedTo(ctx context.Context, tx Tx, _ string, known *account.Ac
 }
 
 // heldBeside returns the other addresses of the account.
-func (f *Flows) heldBeside(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+func (f *Operator) heldBeside(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
 	list, err := tx.AddressesOf(ctx, known.ID, f.clock.Now())
 	var all []Moment
 	for _, o := range list {
@@ -209,7 +209,7 @@ func (f *Flows) heldBeside(ctx context.Context, tx Tx, _ string, known *account.
 }
 
 // signedInto returns the sessions of the account.
-func (f *Flows) signedInto(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
+func (f *Operator) signedInto(ctx context.Context, tx Tx, _ string, known *account.Account) ([]Moment, error) {
 	sessions, err := f.sessions.List(ctx, tx, known.ID)
 	var all []Moment
 	for _, s := range sessions {

@@ -11,7 +11,7 @@ import (
 // story returns the lines of an address without their times.
 func (b *bundle) story(address string) (flow.Story, string) {
 	b.Helper()
-	s, err := b.flows.Why(b.Context(), address)
+	s, err := b.Operator.Why(b.Context(), address)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestWhy_OfAnAddressWithoutAnAccount(t *testing.T) {
 	if s.Account != nil || strings.Count(lines, "email no-account") != 2 || !strings.Contains(lines, "limit unknown mail day: refuses nothing, holds back the email that there is no account until this time; 1 of 1 used") {
 		t.Errorf("%+v\n%s", s, lines)
 	}
-	if _, err := b.flows.Why(t.Context(), "nonsense"); err == nil {
+	if _, err := b.Operator.Why(t.Context(), "nonsense"); err == nil {
 		t.Error("a text that is no address has a story")
 	}
 }
@@ -93,7 +93,7 @@ func TestWhy_LimitsOfThisAccount(t *testing.T) {
 		v.must(v.signIn("a@example.org", good))
 	}
 	for range 10 {
-		if _, err := b.flows.Data(t.Context(), owner.Caller, owner.found()); err != nil {
+		if _, err := b.Owner.Data(t.Context(), owner.Caller, owner.found()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestWhy_NamesTheAuthenticator(t *testing.T) {
 	v.register("mara@example.org")
 	v.adds()
 	b.mailed("passkey-added", "en")
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
 	_, lines := b.story("mara@example.org")
 	for _, want := range []string{
 		"event passkey_added: by self, detail Bitwarden, from ",
@@ -155,7 +155,7 @@ func TestWhy_NamesTheAlarm(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	v.must(b.flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
 	_, lines := b.story("mara@example.org")
 	for _, want := range []string{"event alarm_raised: ", "event password_removed: "} {
 		if want += `by "This wasn't me" in an email, `; !strings.Contains(lines, want) {

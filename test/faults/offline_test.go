@@ -17,6 +17,7 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // offline is the strictest verifier that the documents allow. It keeps the keys
@@ -150,7 +151,7 @@ func TestFLT14_Rotation(t *testing.T) {
 	minute, judged := 0, 0
 	passes := func() (refused []string) {
 		c.Advance(time.Minute)
-		if err := in.app.Flows.FollowKeys(t.Context()); err != nil { // as the server does every few seconds
+		if err := in.app.Operator.FollowKeys(t.Context()); err != nil { // as the server does every few seconds
 			t.Fatal(err)
 		}
 		before := app.visits()
@@ -173,7 +174,7 @@ func TestFLT14_Rotation(t *testing.T) {
 	}
 	rotations, signers := rounds(5, 50), map[string]bool{}
 	for range rotations {
-		key, err := in.app.Flows.RotateKey(t.Context())
+		key, err := in.app.Operator.RotateKey(t.Context(), flow.ByOperator)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +195,7 @@ func TestFLT14_Rotation(t *testing.T) {
 	}
 
 	exposed := app.signer()
-	if err := in.app.Flows.RevokeKey(t.Context(), exposed); err != nil {
+	if err := in.app.Operator.RevokeKey(t.Context(), flow.ByOperator, exposed); err != nil {
 		t.Fatal(err)
 	}
 	revoked := c.Now()

@@ -41,7 +41,7 @@ func TestPython(t *testing.T) {
 	}
 	site := apptest.Start(t)
 	site.Clock.Advance(time.Since(site.Clock.Now()))
-	if err := site.Flows.FollowKeys(t.Context()); err != nil { // the server makes the first key soon after its start
+	if err := site.Operator.FollowKeys(t.Context()); err != nil { // the server makes the first key soon after its start
 		t.Fatal(err)
 	}
 	p := &place{T: t, dir: t.TempDir(), site: site}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/flow"
 )
 
 // visitor is a browser in front of the proxy. It does not follow redirects.
@@ -105,7 +106,7 @@ func (v *visitor) signIn(address, returnTo string) answer {
 // person creates an account and returns a browser that is signed in to it.
 func (p *place) person(address string, roles ...string) (v *visitor, id string) {
 	p.Helper()
-	a, err := p.site.Flows.CreateUser(context.Background(), address, "Mära Lind", apptest.Password, roles...)
+	a, err := p.site.Operator.CreateUser(context.Background(), flow.ByOperator, address, "Mära Lind", apptest.Password, roles...)
 	if err != nil {
 		p.Fatal(err)
 	}

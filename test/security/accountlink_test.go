@@ -5,17 +5,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/flow"
 )
 
 // handed returns the token of a link that the operator makes for an account, and the end
 // of its validity.
 func (s *site) handed(address string) (token string, until time.Time) {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	if err != nil {
 		s.Fatal(err)
 	}
-	link, until, err := s.app.Flows.AccountLink(s.Context(), a)
+	link, until, err := s.app.Operator.AccountLink(s.Context(), flow.ByOperator, a)
 	if err != nil {
 		s.Fatal(err)
 	}

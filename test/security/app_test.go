@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // echo describes a request as an app received it.
@@ -151,7 +152,7 @@ func (a *answer) echoed() (e echo) {
 func (s *site) staff(roles ...string) *visitor {
 	s.Helper()
 	address := fresh("staff")
-	if _, err := s.app.Flows.CreateUser(s.Context(), address, "", good, roles...); err != nil {
+	if _, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", good, roles...); err != nil {
 		s.Fatal(err)
 	}
 	v := s.visitor()

@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/config"
 	"portico/internal/factor"
+	"portico/internal/flow"
 	"portico/internal/passkey"
 	"portico/internal/store"
 )
@@ -56,7 +57,7 @@ func (c *cell) prepare(needs string) {
 
 // role gives the account a role as an operator does.
 func (c *cell) role(role string) {
-	if err := c.app.Flows.SetUserRoles(c.Context(), c.id, []string{role}); err != nil {
+	if err := c.app.Operator.SetUserRoles(c.Context(), flow.ByOperator, c.id, []string{role}); err != nil {
 		c.Error(err)
 	}
 }
@@ -166,22 +167,30 @@ func accountChanges() map[string]accountChange {
 		"the owner closes the account": {by: "owner", press: own("account/delete")},
 		"an alarm is raised":           {by: "owner", needs: "alarm", press: func(c *cell) *answer { return c.raiser.post("not-me", object{"link": c.mark}) }},
 		"an operator sets a password": {by: "operator", press: func(c *cell) *answer {
-			return c.operates(func(a account.Account) error { return c.app.Flows.SetUserPassword(c.Context(), a, other) })
+			return c.operates(func(a account.Account) error {
+				return c.app.Operator.SetUserPassword(c.Context(), flow.ByOperator, a, other)
+			})
 		}},
 		"an operator ends all sessions": {by: "operator", press: func(c *cell) *answer {
-			return c.operates(func(a account.Account) error { _, err := c.app.Flows.EndUserSessions(c.Context(), a.ID); return err })
+			return c.operates(func(a account.Account) error {
+				_, err := c.app.Operator.EndUserSessions(c.Context(), flow.ByOperator, a.ID)
+				return err
+			})
 		}},
 		"an operator resets the factors": {by: "operator", needs: "app", press: func(c *cell) *answer {
-			return c.operates(func(a account.Account) error { _, err := c.app.Flows.ResetFactors(c.Context(), a); return err })
+			return c.operates(func(a account.Account) error {
+				_, err := c.app.Operator.ResetFactors(c.Context(), flow.ByOperator, a)
+				return err
+			})
 		}},
 		"a role needs a second factor": {by: "operator", press: func(c *cell) *answer { c.role("strict"); return &answer{visitor: c.owner, status: 200} }},
 		"the account is disabled": {by: "operator", press: func(c *cell) *answer {
 			return c.operates(func(a account.Account) error {
-				return c.app.Flows.SetUserState(c.Context(), a.ID, account.DisabledByOperator)
+				return c.app.Operator.SetUserState(c.Context(), flow.ByOperator, a.ID, account.DisabledByOperator)
 			})
 		}},
 		"the account is deleted": {by: "operator", press: func(c *cell) *answer {
-			return c.operates(func(a account.Account) error { return c.app.Flows.DeleteUser(c.Context(), a.ID) })
+			return c.operates(func(a account.Account) error { return c.app.Operator.DeleteUser(c.Context(), flow.ByOperator, a.ID) })
 		}},
 		"all need a second factor": {by: "reload", reload: requiring(0, "all")},
 		"the terms are new":        {by: "reload", reload: withTerms("2")},

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"portico/internal/flow"
 )
 
 func TestSEC025_CodeWorksOnce(t *testing.T) {
@@ -178,9 +180,9 @@ func TestSEC030_ResetIsDeadAfterAnotherChange(t *testing.T) {
 	s := start(t)
 	for name, event := range map[string]func(address string){
 		"the operator set a password": func(address string) {
-			a, err := s.app.Flows.User(t.Context(), address)
+			a, err := s.app.Operator.User(t.Context(), address)
 			if err == nil {
-				err = s.app.Flows.SetUserPassword(t.Context(), a, "set by the operator 17")
+				err = s.app.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, "set by the operator 17")
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/server/form"
 )
 
@@ -239,7 +240,7 @@ func TestSEC088_NothingThatIsStoredRuns(t *testing.T) {
 	t.Parallel()
 	s := startWhole(t, brand(polyglot, ""), func(c *config.Config) { c.Clients[0].Name, c.Clients[0].Consent = polyglot, true })
 	address := fresh("v")
-	if _, err := s.app.Flows.CreateUser(t.Context(), address, short, good); err != nil {
+	if _, err := s.app.Operator.CreateUser(t.Context(), flow.ByOperator, address, short, good); err != nil {
 		t.Fatal(err)
 	}
 	v := s.visitor()

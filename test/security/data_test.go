@@ -99,7 +99,7 @@ func TestSEC303_AnErasedAccountLeavesNoRow(t *testing.T) {
 	v.post("account/delete", object{"account": id}).must(200)
 	s.clock.Advance(14 * 24 * time.Hour)
 	err := s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := s.app.Flows.EraseDue(t.Context(), tx)
+		_, err := s.app.Operator.EraseDue(t.Context(), tx)
 		return err
 	})
 	if err != nil {

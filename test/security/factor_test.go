@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"portico/internal/factor"
+	"portico/internal/flow"
 	"portico/internal/passkey/passkeytest"
 )
 
@@ -487,9 +488,9 @@ func TestSEC099_AnOperatorRemovesTheFactor(t *testing.T) {
 	if claims := payloadOf(t, strong.ID); !strings.Contains(claims, `"otp"`) || !strings.Contains(claims, `"acr":"2"`) {
 		t.Fatalf("before, an app reads %s", claims)
 	}
-	a, err := s.app.Flows.User(t.Context(), p.address)
+	a, err := s.app.Operator.User(t.Context(), p.address)
 	if err == nil {
-		_, err = s.app.Flows.ResetFactors(t.Context(), a)
+		_, err = s.app.Operator.ResetFactors(t.Context(), flow.ByOperator, a)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/testform"
 )
 
@@ -406,8 +407,10 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 			w.signIn(s.account(v).Address.Mail, good).must(200)
 			w.do("DELETE", "/auth/api/sessions", "", w.ours("")).must(204)
 		},
-		"the absolute end":  func(s *site, _ *visitor) { s.clock.Advance(31 * 24 * time.Hour) },
-		"the role is taken": func(s *site, v *visitor) { _ = s.app.Flows.SetUserRoles(s.Context(), s.account(v).ID, nil) },
+		"the absolute end": func(s *site, _ *visitor) { s.clock.Advance(31 * 24 * time.Hour) },
+		"the role is taken": func(s *site, v *visitor) {
+			_ = s.app.Operator.SetUserRoles(s.Context(), flow.ByOperator, s.account(v).ID, nil)
+		},
 		"a stricter rule": func(s *site, _ *visitor) {
 			s.follows(func(c *config.Config) { c.Rules = []string{"role:owner /admin/*"} })
 		},
@@ -456,7 +459,7 @@ func TestSEC159_HeaderValuesAreSafe(t *testing.T) {
 		}
 	}
 	for _, role := range []string{"users,admins", "admins;x", "a b", "x\r\ny", strings.Repeat("a", 65)} {
-		if _, err := s.app.Flows.CreateUser(t.Context(), fresh("n"), "", good, role); err == nil {
+		if _, err := s.app.Operator.CreateUser(t.Context(), flow.ByOperator, fresh("n"), "", good, role); err == nil {
 			t.Errorf("there is a role %q", role)
 		}
 	}
@@ -525,7 +528,7 @@ func TestSEC071_RolesApplyAtTheNextRequest(t *testing.T) {
 	v := s.staff()
 	id := s.account(v).ID
 	for _, roles := range [][]string{nil, {"admin"}, {"editor"}, {"editor", "admin"}, nil} {
-		if err := s.app.Flows.SetUserRoles(t.Context(), id, roles); err != nil {
+		if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, roles); err != nil {
 			t.Fatal(err)
 		}
 		a := v.do("GET", "/admin/x", "", script())
@@ -542,7 +545,7 @@ func TestSEC071_RolesApplyAtTheNextRequest(t *testing.T) {
 // account returns the account of a visitor.
 func (s *site) account(v *visitor) account.Account {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), v.whoami())
+	a, err := s.app.Operator.User(s.Context(), v.whoami())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -557,7 +560,7 @@ func trusting() option {
 // setPassword sets a new password as `portico user set-password` does.
 func (s *site) setPassword(a account.Account) {
 	s.Helper()
-	if err := s.app.Flows.SetUserPassword(s.Context(), a, other); err != nil {
+	if err := s.app.Operator.SetUserPassword(s.Context(), flow.ByOperator, a, other); err != nil {
 		s.Fatal(err)
 	}
 }

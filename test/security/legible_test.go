@@ -12,6 +12,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/fault"
+	"portico/internal/flow"
 	"portico/internal/legible"
 	"portico/internal/place"
 	"portico/internal/place/placetest"
@@ -128,10 +129,10 @@ func TestSEC350_NoTypedNameHasHiddenMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	operators := func(name string) error {
-		_, err := s.app.Flows.CreateUser(t.Context(), fresh("o"), name, "")
+		_, err := s.app.Operator.CreateUser(t.Context(), flow.ByOperator, fresh("o"), name, "")
 		return err
 	}
-	owner, err := s.app.Flows.User(t.Context(), address)
+	owner, err := s.app.Operator.User(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,17 +147,17 @@ func TestSEC350_NoTypedNameHasHiddenMarks(t *testing.T) {
 				t.Errorf("%s: the name %+q gets status %d", what, mark, status)
 			}
 		}
-		for what, err := range map[string]error{"user create": operators(mark), "user set-name": s.app.Flows.SetUserName(t.Context(), owner.ID, mark)} {
+		for what, err := range map[string]error{"user create": operators(mark), "user set-name": s.app.Operator.SetUserName(t.Context(), flow.ByOperator, owner.ID, mark)} {
 			if err == nil || len(fault.From(err).Fields) != 1 || fault.From(err).Fields[0].Code != account.CodeNameCharacter {
 				t.Errorf("%s %+q: %v", what, mark, err)
 			}
 		}
 	}
 	for _, name := range people() {
-		if err := s.app.Flows.SetUserName(t.Context(), owner.ID, name); err != nil {
+		if err := s.app.Operator.SetUserName(t.Context(), flow.ByOperator, owner.ID, name); err != nil {
 			t.Errorf("user set-name %q: %v", name, err)
 		}
-		if u, err := s.app.Flows.User(t.Context(), address); err != nil || u.Name != name {
+		if u, err := s.app.Operator.User(t.Context(), address); err != nil || u.Name != name {
 			t.Errorf("%+q is %+q (%v)", name, u.Name, err)
 		}
 	}
@@ -173,7 +174,7 @@ func TestSEC350_NamesFromElsewhereAreCleaned(t *testing.T) {
 		p.says(object{"sub": fmt.Sprint("subject-", i), "email": address, "email_verified": true, "name": "Mara " + mark})
 		v := s.visitor()
 		v.continueWith(p)
-		u, err := s.app.Flows.User(t.Context(), address)
+		u, err := s.app.Operator.User(t.Context(), address)
 		if err != nil || legible.Check(u.Name) != nil || !strings.HasPrefix(u.Name, "Mara ") {
 			t.Errorf("the provider says %+q, and the account has %+q (%v)", mark, u.Name, err)
 		}

@@ -32,9 +32,9 @@ func withEditors(c *config.Config) {
 // roles replaces the roles of a user, as `portico user role` does.
 func (s *site) roles(address string, list ...string) {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	if err == nil {
-		err = s.app.Flows.SetUserRoles(s.Context(), a.ID, list)
+		err = s.app.Operator.SetUserRoles(s.Context(), flow.ByOperator, a.ID, list)
 	}
 	if err != nil {
 		s.Fatal(err)
@@ -213,20 +213,20 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 		device error
 	}{
 		"the role is taken": {func(v *visitor, found session.Found) error {
-			return s.app.Flows.SetUserRoles(t.Context(), found.User.ID, nil)
+			return s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, found.User.ID, nil)
 		}, func(err error) bool { return errors.As(err, &denied) && denied.Code == "access_denied" }, rule.RoleMissing},
 		"the account is disabled": {func(v *visitor, found session.Found) error {
-			return s.app.Flows.SetUserState(t.Context(), found.User.ID, account.DisabledByOperator)
+			return s.app.Operator.SetUserState(t.Context(), flow.ByOperator, found.User.ID, account.DisabledByOperator)
 		}, func(err error) bool { return errors.Is(err, session.Required) }, session.Required},
 		"the session has ended": {func(v *visitor, found session.Found) error {
-			return s.app.Flows.EndUserSession(t.Context(), found.Session.ID)
+			return s.app.Operator.EndUserSession(t.Context(), flow.ByOperator, found.Session.ID)
 		}, func(err error) bool { return errors.Is(err, session.Required) }, session.Required},
 		"a new password": {func(v *visitor, found session.Found) error {
-			a, err := s.app.Flows.User(t.Context(), found.User.Address)
+			a, err := s.app.Operator.User(t.Context(), found.User.Address)
 			if err != nil {
 				return err
 			}
-			return s.app.Flows.SetUserPassword(t.Context(), a, other)
+			return s.app.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, other)
 		}, func(err error) bool { return errors.Is(err, session.Required) }, session.Required},
 	} {
 		address := fresh("v")
@@ -236,21 +236,21 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes, err := s.app.Flows.BeginDevice(t.Context(), flow.Caller{}, asked.Client, "openid", nil)
+		codes, err := s.app.OpenID.BeginDevice(t.Context(), flow.Caller{}, asked.Client, "openid", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		device, _, err := s.app.Flows.Device(t.Context(), flow.Caller{Peer: "192.0.2.1/32"}, found, codes.User)
+		device, _, err := s.app.OpenID.Device(t.Context(), flow.Caller{Peer: "192.0.2.1/32"}, found, codes.User)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := end.change(v, found); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.app.Flows.Authorize(t.Context(), flow.Caller{}, found, asked, flow.Mark{}, true); !end.code(err) {
+		if _, err := s.app.OpenID.Authorize(t.Context(), flow.Caller{}, found, asked, flow.Mark{}, true); !end.code(err) {
 			t.Errorf("%s: a code: %v", name, err)
 		}
-		if err := s.app.Flows.AllowDevice(t.Context(), flow.Caller{}, found, asked.Client, device); !errors.Is(err, end.device) {
+		if err := s.app.OpenID.AllowDevice(t.Context(), flow.Caller{}, found, asked.Client, device); !errors.Is(err, end.device) {
 			t.Errorf("%s: a device: %v", name, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/signingkey"
 )
 
@@ -60,19 +61,19 @@ func TestSEC299_RestartInTheMiddle(t *testing.T) {
 // of it.
 func (s *site) rotates(hard bool) {
 	s.Helper()
-	keys, err := s.app.Flows.SigningKeys(s.Context())
+	keys, err := s.app.Operator.SigningKeys(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
 	if hard {
 		keys = slices.DeleteFunc(keys, func(k signingkey.Entry) bool { return k.Algorithm != "ES256" })
-		err = s.app.Flows.RevokeKey(s.Context(), keys[len(keys)-1].ID)
+		err = s.app.Operator.RevokeKey(s.Context(), flow.ByOperator, keys[len(keys)-1].ID)
 	} else {
-		_, err = s.app.Flows.RotateKey(s.Context())
+		_, err = s.app.Operator.RotateKey(s.Context(), flow.ByOperator)
 		s.clock.Advance(16 * time.Minute)
 	}
 	if err == nil {
-		err = s.app.Flows.FollowKeys(s.Context())
+		err = s.app.Operator.FollowKeys(s.Context())
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -84,7 +84,7 @@ func TestSEC268_LanguageOfAPage(t *testing.T) {
 	s := start(t)
 	address := fresh("v")
 	v := s.visitor().register(address)
-	before, err := s.app.Flows.User(t.Context(), address)
+	before, err := s.app.Operator.User(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSEC268_LanguageOfAPage(t *testing.T) {
 	}
 	v.post("signout", object{})
 	v.signIn(address, good)
-	after, err := s.app.Flows.User(t.Context(), address)
+	after, err := s.app.Operator.User(t.Context(), address)
 	if err != nil || after.Locale != before.Locale {
 		t.Errorf("a link changes the language of an account from %q to %q, %v", before.Locale, after.Locale, err)
 	}

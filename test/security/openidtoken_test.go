@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 func TestSEC134_RefreshRotation(t *testing.T) {
@@ -75,18 +76,18 @@ func TestSEC135_RefreshChecksAgain(t *testing.T) {
 	offline := []string{"scope", "openid offline_access"}
 	gone("a disabled account", func(_ *visitor, address string) { s.disable(address) }, offline...)
 	gone("a deleted account", func(v *visitor, address string) {
-		a, err := s.app.Flows.User(t.Context(), address)
+		a, err := s.app.Operator.User(t.Context(), address)
 		if err == nil {
-			err = s.app.Flows.DeleteUser(t.Context(), a.ID)
+			err = s.app.Operator.DeleteUser(t.Context(), flow.ByOperator, a.ID)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}, offline...)
 	gone("a new password", func(_ *visitor, address string) {
-		a, err := s.app.Flows.User(t.Context(), address)
+		a, err := s.app.Operator.User(t.Context(), address)
 		if err == nil {
-			err = s.app.Flows.SetUserPassword(t.Context(), a, other)
+			err = s.app.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, other)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -124,13 +125,13 @@ func TestSEC315_RefreshAfterTheRulesChange(t *testing.T) {
 	})
 	address := fresh("v")
 	v := s.visitor().register(address)
-	owner, err := s.app.Flows.User(t.Context(), address)
+	owner, err := s.app.Operator.User(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	roles := func(list ...string) {
 		t.Helper()
-		if err := s.app.Flows.SetUserRoles(t.Context(), owner.ID, list); err != nil {
+		if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, owner.ID, list); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // accepts reports whether the account has the given password.
@@ -131,8 +132,8 @@ func TestSEC180_KnownPasswordsAreRefusedEverywhere(t *testing.T) {
 	address := "marabella.lind@x.test"
 	a := s.operator(address, good)
 	v := s.visitor()
-	flow := v.forgot(address)
-	v.verify(flow, s.mail.next(address).code(t)).must(200)
+	recovery := v.forgot(address)
+	v.verify(recovery, s.mail.next(address).code(t)).must(200)
 	for _, password := range []string{
 		"password123", "qwertyuiop", "iloveyou2", "Sunshine1", "12345678", "aaaaaaaaaa", "Portico2026!!!!!", "zephyrworks", "marabellalind", "Marabella.Lind1", "portico.test",
 	} {
@@ -140,14 +141,16 @@ func TestSEC180_KnownPasswordsAreRefusedEverywhere(t *testing.T) {
 			"sign-up": func() string {
 				return v.post("signup", object{"email": address, "password": password, "confirm_password": password}).code()
 			},
-			"recovery": func() string { return v.reset(flow, password).code() },
+			"recovery": func() string { return v.reset(recovery, password).code() },
 			"form": func() string {
 				a := v.form("/auth/signup", map[string][]string{"email": {address}, "password": {password}, "confirm_password": {password}})
 				return map[bool]string{true: "password.refused", false: fmt.Sprint(a.status)}[a.status == 422]
 			},
-			"operator": func() string { return errorText(s.app.Flows.SetUserPassword(t.Context(), a, password)) },
+			"operator": func() string {
+				return errorText(s.app.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, password))
+			},
 			"new account of an operator": func() string {
-				_, err := s.app.Flows.CreateUser(t.Context(), "marabella.lind+new@x.test", "", password)
+				_, err := s.app.Operator.CreateUser(t.Context(), flow.ByOperator, "marabella.lind+new@x.test", "", password)
 				return errorText(err)
 			},
 		} {
@@ -159,7 +162,7 @@ func TestSEC180_KnownPasswordsAreRefusedEverywhere(t *testing.T) {
 	if !s.accepts(address, good) {
 		t.Error("the password has changed")
 	}
-	v.reset(flow, "quite another copper kettle").must(200)
+	v.reset(recovery, "quite another copper kettle").must(200)
 }
 
 func errorText(err error) string {
@@ -221,7 +224,7 @@ func TestSEC181_HashParameters(t *testing.T) {
 			t.Errorf("with %q, Load returns %v", settings, err)
 		}
 	}
-	if a, err := s.app.Flows.User(t.Context(), address); err != nil || a.State != account.Active {
+	if a, err := s.app.Operator.User(t.Context(), address); err != nil || a.State != account.Active {
 		t.Error(err)
 	}
 }

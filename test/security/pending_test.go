@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/flow"
 	"portico/internal/passkey/passkeytest"
 )
 
@@ -17,23 +18,23 @@ func TestSEC068_WhatHasBegunEndsWithTheAccount(t *testing.T) {
 		s := start(t, byCode)
 		owner, p := s.protected()
 		code, app := owner.openIDCode(), owner.rpTokens()
-		waiting, flow := p.pending()
+		waiting, second := p.pending()
 		mailed := s.visitor()
 		byMail := mailed.sendCode(p.address)
 		digits := lastEmail(s, s.mail, p.address).code(t)
 		link, _ := s.handed(p.address)
 		key, keeper := s.passkeyOf(p)
 		asked := keeper.ask()
-		a, err := s.app.Flows.User(t.Context(), p.address)
+		a, err := s.app.Operator.User(t.Context(), p.address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if event == "disabled" {
 			s.disable(p.address)
-		} else if err := s.app.Flows.DeleteUser(t.Context(), a.ID); err != nil {
+		} else if err := s.app.Operator.DeleteUser(t.Context(), flow.ByOperator, a.ID); err != nil {
 			t.Fatal(err)
 		}
-		if a := waiting.give(flow, p.code()); a.status/100 != 4 || waiting.whoami() != "" {
+		if a := waiting.give(second, p.code()); a.status/100 != 4 || waiting.whoami() != "" {
 			t.Errorf("%s: the second factor gets %d", event, a.status)
 		}
 		if a := mailed.verify(byMail, digits); a.status/100 != 4 || mailed.whoami() != "" {

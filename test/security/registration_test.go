@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 const (
@@ -22,7 +23,7 @@ func withRegistration(c *config.Config) { c.OpenID.Registration = true }
 // initialToken returns a token by which so many clients may register within an hour.
 func (s *site) initialToken(uses int64) string {
 	s.Helper()
-	text, _, err := s.app.Flows.AllowRegistrations(s.Context(), uses, time.Hour)
+	text, _, err := s.app.Operator.AllowRegistrations(s.Context(), flow.ByOperator, uses, time.Hour)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -126,12 +127,12 @@ func TestSEC316_Registration(t *testing.T) {
 	if r := s.registers(late, nil); r.status != 401 {
 		t.Errorf("a token after its end: %d", r.status)
 	}
-	text, withdrawn, err := s.app.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	text, withdrawn, err := s.app.Operator.AllowRegistrations(t.Context(), flow.ByOperator, 1, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []bool{true, false} {
-		if there, err := s.app.Flows.EndInitialToken(t.Context(), withdrawn.ID); err != nil || there != want {
+		if there, err := s.app.Operator.EndInitialToken(t.Context(), flow.ByOperator, withdrawn.ID); err != nil || there != want {
 			t.Errorf("the operator deletes a token: %v, %v", there, err)
 		}
 	}
@@ -452,7 +453,7 @@ func TestSEC317_RegisteredClients(t *testing.T) {
 
 	r = s.registers(initial, nil)
 	got = r.tokens(v)
-	if there, err := s.app.Flows.DeleteRegistered(t.Context(), r.ID); err != nil || !there {
+	if there, err := s.app.Operator.DeleteRegistered(t.Context(), flow.ByOperator, r.ID); err != nil || !there {
 		t.Fatal(there, err)
 	}
 	gone("a client that the operator has deleted", r, got.Access)

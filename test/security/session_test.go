@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 func TestSEC062_SignInMakesANewSession(t *testing.T) {
@@ -163,7 +164,7 @@ func TestSEC066_PasswordChangeEndsSessions(t *testing.T) {
 		v.whoami()
 	}
 	device := browsers[0].cookie("device")
-	if err := s.app.Flows.SetUserPassword(t.Context(), a, other); err != nil {
+	if err := s.app.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, other); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range browsers {
@@ -222,8 +223,8 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 		v, recovering, mailed := s.visitor(), s.visitor(), s.visitor()
 		v.signIn(address, good).must(200)
 		v.whoami()
-		flow := recovering.forgot(address)
-		recovering.verify(flow, lastCode(s, s.mail, address)).must(200)
+		recovery := recovering.forgot(address)
+		recovering.verify(recovery, lastCode(s, s.mail, address)).must(200)
 		mailed.forgot(address)
 		s.settle()
 		mails := s.mail.to(address)
@@ -232,7 +233,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 		case "disabled":
 			s.disable(address)
 		case "deleted":
-			if err := s.app.Flows.DeleteUser(t.Context(), a.ID); err != nil {
+			if err := s.app.Operator.DeleteUser(t.Context(), flow.ByOperator, a.ID); err != nil {
 				t.Fatal(err)
 			}
 		default: // an operator's command beside the server
@@ -254,7 +255,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 		if v.whoami() != "" {
 			t.Errorf("%s: still signed in", event)
 		}
-		if a := recovering.reset(flow, other); a.status != 404 {
+		if a := recovering.reset(recovery, other); a.status != 404 {
 			t.Errorf("%s: the reset gets status %d", event, a.status)
 		}
 		mailed.open(token)

@@ -28,6 +28,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/logtest"
 	"portico/internal/screentest"
 	"portico/internal/secret"
@@ -199,7 +200,7 @@ func (s *site) listen() net.Listener {
 // operator creates an account as `portico user create` does.
 func (s *site) operator(address, password string) account.Account {
 	s.Helper()
-	a, err := s.app.Flows.CreateUser(s.Context(), address, "", password)
+	a, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", password)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -209,9 +210,9 @@ func (s *site) operator(address, password string) account.Account {
 // disable disables an account as `portico user disable` does.
 func (s *site) disable(address string) {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	if err == nil {
-		err = s.app.Flows.SetUserState(s.Context(), a.ID, account.DisabledByOperator)
+		err = s.app.Operator.SetUserState(s.Context(), flow.ByOperator, a.ID, account.DisabledByOperator)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/flow"
 )
 
 func TestSEC095_StepsCannotBeSkipped(t *testing.T) {
@@ -74,7 +76,7 @@ func TestSEC095_TheSecondStepCannotBeSkipped(t *testing.T) {
 	_, stranger := s.protected()
 	needs := fresh("n")
 	a := s.operator(needs, good)
-	if err := s.app.Flows.SetUserRoles(t.Context(), a.ID, []string{"admin"}); err != nil {
+	if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, []string{"admin"}); err != nil {
 		t.Fatal(err)
 	}
 	waiting, factor := p.pending()

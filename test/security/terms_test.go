@@ -29,14 +29,14 @@ func (s *site) changeTerms(version string) {
 // accepted returns what an account has accepted. ok is false without an account.
 func (s *site) accepted(address string) (terms account.Terms, ok bool) {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	return a.Terms, err == nil
 }
 
 // termsRecords returns the versions in the audit records of an account.
 func (s *site) termsRecords(address string) (versions []string) {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	if err != nil {
 		s.Fatal(err)
 	}

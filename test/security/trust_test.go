@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/flow"
 )
 
 // trusting returns a signed-in browser that the account trusts.
@@ -76,7 +77,7 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	_, p := s.protected()
-	flows := s.app.Flows
+	operator := s.app.Operator
 	for name, change := range map[string]func(v *visitor, a account.Account){
 		"a press": func(v *visitor, a account.Account) {
 			v.form("/auth/account/browsers", url.Values{"account": {a.ID}}).must(303)
@@ -94,18 +95,18 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 			}
 		},
 		"an operator": func(_ *visitor, a account.Account) {
-			if n, err := flows.EndUserTrust(t.Context(), a); err != nil || n == 0 {
+			if n, err := operator.EndUserTrust(t.Context(), flow.ByOperator, a); err != nil || n == 0 {
 				t.Errorf("%d ended: %v", n, err)
 			}
 		},
 		"a password by the operator": func(_ *visitor, a account.Account) {
-			if err := flows.SetUserPassword(t.Context(), a, good); err != nil {
+			if err := operator.SetUserPassword(t.Context(), flow.ByOperator, a, good); err != nil {
 				t.Error(err)
 			}
 		},
 	} {
 		v := p.trusting()
-		a, err := flows.User(t.Context(), p.address)
+		a, err := operator.User(t.Context(), p.address)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // gullibleApp takes the user from the gateway only when it has no session of
@@ -183,7 +184,7 @@ func (s *site) two() (mara, noah string) {
 	s.Helper()
 	mara, noah = fresh("mara"), fresh("noah")
 	for _, address := range []string{mara, noah} {
-		if _, err := s.app.Flows.CreateUser(s.Context(), address, "", good); err != nil {
+		if _, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", good); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -461,7 +462,7 @@ func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 	}
 	for _, c := range answer.Cookies() {
 		for _, account := range []string{mara, noah} {
-			found, err := s.app.Flows.User(s.Context(), account)
+			found, err := s.app.Operator.User(s.Context(), account)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func (e engine) upgrade(version string) {
 	a := e.open(key(e.T, version))
 	defer a.Close()
 	e.signIn(a)
-	u, err := a.Flows.User(e.Context(), mara)
+	u, err := a.Operator.User(e.Context(), mara)
 	if err != nil || u.Name != "Mara Lind" || len(u.Roles) != 1 || u.Roles[0] != "admin" {
 		e.Errorf("the account is %+v (%v)", u, err)
 	}

@@ -45,7 +45,7 @@ func (e engine) use() {
 	e.Helper()
 	a := e.open(key(e.T, *version))
 	defer a.Close()
-	if _, err := a.Flows.CreateUser(e.Context(), mara, "Mara Lind", password, "admin"); err != nil {
+	if _, err := a.Operator.CreateUser(e.Context(), flow.ByOperator, mara, "Mara Lind", password, "admin"); err != nil {
 		e.Fatal(err)
 	}
 	e.signIn(a)
@@ -57,7 +57,7 @@ func (e engine) use() {
 			e.Fatal(err)
 		}
 	}
-	if _, err := a.Flows.RotateKey(e.Context()); err != nil {
+	if _, err := a.Operator.RotateKey(e.Context(), flow.ByOperator); err != nil {
 		e.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -12,6 +13,7 @@ import (
 // API serves the JSON API. It is safe for concurrent use.
 type API struct {
 	actions  *form.Actions
+	owner    *flow.Owner
 	sessions *session.Keeper
 	describe func(agent string) string
 	place    func(network, locale string) string
@@ -20,8 +22,8 @@ type API struct {
 // New returns an API. describe turns a User-Agent into words such as "Firefox
 // on Linux". place returns the city and country of a network in words, "" if it is
 // unknown.
-func New(actions *form.Actions, sessions *session.Keeper, describe func(agent string) string, place func(network, locale string) string) *API {
-	return &API{actions: actions, sessions: sessions, describe: describe, place: place}
+func New(actions *form.Actions, owner *flow.Owner, sessions *session.Keeper, describe func(agent string) string, place func(network, locale string) string) *API {
+	return &API{actions: actions, owner: owner, sessions: sessions, describe: describe, place: place}
 }
 
 // Mount registers the routes.

@@ -31,7 +31,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := a.actions.Flows.Sessions(r.Context(), found)
+	sessions, err := a.owner.Sessions(r.Context(), found)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (a *API) end(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.actions.Flows.EndSession(r.Context(), a.actions.Caller(w, r), found, r.PathValue("id")); err != nil {
+	if err := a.owner.EndSession(r.Context(), a.actions.Caller(w, r), found, r.PathValue("id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -62,7 +62,7 @@ func (a *API) endOthers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.actions.Flows.EndOtherSessions(r.Context(), a.actions.Caller(w, r), found); err != nil {
+	if err := a.owner.EndOtherSessions(r.Context(), a.actions.Caller(w, r), found); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -67,14 +67,14 @@ const (
 // ChangePassword is the action of the form for a new password.
 func (a *Actions) ChangePassword(w http.ResponseWriter, r *http.Request, in ChangePassword) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Password, PasswordSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.ChangePassword(r.Context(), c, found, in.Password, in.Confirm)
+		return a.owner.ChangePassword(r.Context(), c, found, in.Password, in.Confirm)
 	})
 }
 
 // RemovePassword is the action of the button that removes the password.
 func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in RemovePassword) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Password, PasswordRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.RemovePassword(r.Context(), c, found)
+		return a.owner.RemovePassword(r.Context(), c, found)
 	})
 }
 
@@ -86,7 +86,7 @@ func (a *Actions) ChangeAddress(w http.ResponseWriter, r *http.Request, in Chang
 		return "", err
 	}
 	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
-		return a.Flows.ChangeAddress(ctx, c, found, in.Email, in.Use == UseRecovery)
+		return a.owner.ChangeAddress(ctx, c, found, in.Email, in.Use == UseRecovery)
 	})
 }
 
@@ -95,18 +95,18 @@ const UseRecovery = "recovery"
 
 // MakePrimary is the action of the button that lets another address sign in.
 func (a *Actions) MakePrimary(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
-	return a.otherAddress(w, r, in, AddressSaved, a.Flows.MakePrimary)
+	return a.otherAddress(w, r, in, AddressSaved, a.owner.MakePrimary)
 }
 
 // SetRecovery is the action of the button that lets another address recover the
 // account.
 func (a *Actions) SetRecovery(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
-	return a.otherAddress(w, r, in, AddressSaved, a.Flows.SetRecovery)
+	return a.otherAddress(w, r, in, AddressSaved, a.owner.SetRecovery)
 }
 
 // RemoveAddress is the action of the button that removes another address.
 func (a *Actions) RemoveAddress(w http.ResponseWriter, r *http.Request, in OwnAddress) (string, error) {
-	return a.otherAddress(w, r, in, AddressRemoved, a.Flows.RemoveAddress)
+	return a.otherAddress(w, r, in, AddressRemoved, a.owner.RemoveAddress)
 }
 
 func (a *Actions) otherAddress(w http.ResponseWriter, r *http.Request, in OwnAddress, word string, run func(context.Context, flow.Caller, session.Found, string) (flow.Result, error)) (string, error) {
@@ -118,21 +118,21 @@ func (a *Actions) otherAddress(w http.ResponseWriter, r *http.Request, in OwnAdd
 // ChangeProfile is the action of the form for the name and the language.
 func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in ChangeProfile) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, ProfileSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
+		return flow.Result{}, a.owner.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
 	})
 }
 
 // RemoveApp is the action of the button that ends what an OpenID client has.
 func (a *Actions) RemoveApp(w http.ResponseWriter, r *http.Request, in RemoveApp) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Apps, AppRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.RemoveApp(r.Context(), c, found, in.App)
+		return flow.Result{}, a.owner.RemoveApp(r.Context(), c, found, in.App)
 	})
 }
 
 // EndTrust is the action of the buttons that end the trust in browsers.
 func (a *Actions) EndTrust(w http.ResponseWriter, r *http.Request, in EndTrust) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Browsers, TrustEnded, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.EndTrust(r.Context(), c, found, in.ID)
+		return flow.Result{}, a.owner.EndTrust(r.Context(), c, found, in.ID)
 	})
 }
 
@@ -144,9 +144,9 @@ func (a *Actions) EndSession(w http.ResponseWriter, r *http.Request, in EndSessi
 	}
 	return a.ownStep(w, r, in.Account, pages.Sessions, word, func(c flow.Caller, found session.Found) (flow.Result, error) {
 		if in.ID == "" {
-			return flow.Result{}, a.Flows.EndOtherSessions(r.Context(), c, found)
+			return flow.Result{}, a.owner.EndOtherSessions(r.Context(), c, found)
 		}
-		err := a.Flows.EndSession(r.Context(), c, found, in.ID)
+		err := a.owner.EndSession(r.Context(), c, found, in.ID)
 		if errors.Is(err, session.Missing) {
 			err = nil // it has ended before
 		}

@@ -43,6 +43,7 @@ type Actions struct {
 	Targets   flow.Targets
 	Catalogue *locale.Catalogue
 
+	owner   *flow.Owner
 	clock   clock.Clock
 	session server.Cookie
 	browser server.Cookie
@@ -60,9 +61,9 @@ type Actions struct {
 }
 
 // NewActions returns the Actions of the site at the public URL.
-func NewActions(flows *flow.Flows, catalogue *locale.Catalogue, c clock.Clock, public *url.URL) *Actions {
+func NewActions(flows *flow.Flows, owner *flow.Owner, catalogue *locale.Catalogue, c clock.Clock, public *url.URL) *Actions {
 	return &Actions{
-		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, clock: c,
+		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, owner: owner, clock: c,
 		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
 		device: server.NewCookie(public, "device"), trust: server.NewCookie(public, "trust"), link: server.NewCookie(public, "link"), alarm: server.NewCookie(public, "alarm"),
 		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),

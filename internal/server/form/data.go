@@ -29,7 +29,7 @@ func (a *Actions) Data(w http.ResponseWriter, r *http.Request, in DownloadData) 
 	if err != nil {
 		return AccountData{}, err
 	}
-	tables, err := a.Flows.Data(r.Context(), a.Caller(w, r), found)
+	tables, err := a.owner.Data(r.Context(), a.Caller(w, r), found)
 	if err != nil {
 		return AccountData{}, err
 	}

@@ -27,7 +27,7 @@ func (a *Actions) DeleteAccount(w http.ResponseWriter, r *http.Request, in Delet
 	if err != nil {
 		return "", err
 	}
-	if err := a.Flows.LeaveAccount(r.Context(), a.Caller(w, r), found); err != nil {
+	if err := a.owner.LeaveAccount(r.Context(), a.Caller(w, r), found); err != nil {
 		return "", err
 	}
 	a.forget(w)

@@ -75,35 +75,35 @@ func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, end fu
 // AddFactor begins to add an authenticator app.
 func (a *Actions) AddFactor(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
 	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.BeginFactor(ctx, c, found, a.Targets.Check(in.ReturnTo))
+		return a.owner.BeginFactor(ctx, c, found, a.Targets.Check(in.ReturnTo))
 	})
 }
 
 // ConfirmFactor adds the authenticator app after its first code.
 func (a *Actions) ConfirmFactor(w http.ResponseWriter, r *http.Request, in ConfirmFactor) (string, error) {
 	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.ConfirmFactor(ctx, c, found, in.Flow, in.Code)
+		return a.owner.ConfirmFactor(ctx, c, found, in.Flow, in.Code)
 	})
 }
 
 // MakeCodes replaces the recovery codes.
 func (a *Actions) MakeCodes(w http.ResponseWriter, r *http.Request, in AddFactor) (string, error) {
 	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.MakeCodes(ctx, c, found, a.Targets.Check(in.ReturnTo))
+		return a.owner.MakeCodes(ctx, c, found, a.Targets.Check(in.ReturnTo))
 	})
 }
 
 // SavedCodes ends the page with the recovery codes.
 func (a *Actions) SavedCodes(w http.ResponseWriter, r *http.Request, in SavedCodes) (string, error) {
 	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.SavedCodes(ctx, c, found, in.Flow)
+		return a.owner.SavedCodes(ctx, c, found, in.Flow)
 	})
 }
 
 // RemoveFactor removes a factor.
 func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in RemoveFactor) (string, error) {
 	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{Next: pages.Factors}, a.Flows.RemoveFactor(ctx, c, found, in.ID)
+		return flow.Result{Next: pages.Factors}, a.owner.RemoveFactor(ctx, c, found, in.ID)
 	})
 }
 

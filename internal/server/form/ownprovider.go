@@ -27,7 +27,7 @@ func (a *Actions) ConnectProvider(w http.ResponseWriter, r *http.Request, in Own
 	if err != nil {
 		return "", err
 	}
-	result, err := a.Flows.ConnectProvider(r.Context(), a.Caller(w, r), found, in.Provider)
+	result, err := a.owner.ConnectProvider(r.Context(), a.Caller(w, r), found, in.Provider)
 	if err != nil {
 		return "", err
 	}
@@ -38,6 +38,6 @@ func (a *Actions) ConnectProvider(w http.ResponseWriter, r *http.Request, in Own
 // DisconnectProvider is the action of the button that disconnects a provider.
 func (a *Actions) DisconnectProvider(w http.ResponseWriter, r *http.Request, in OwnProvider) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Providers, ProviderDisconnected, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.DisconnectProvider(r.Context(), c, found, in.Provider)
+		return a.owner.DisconnectProvider(r.Context(), c, found, in.Provider)
 	})
 }

@@ -130,7 +130,7 @@ func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginP
 	if found.User.ID != in.Account {
 		return PasskeyOffer{}, AccountChanged
 	}
-	o, err := a.Flows.BeginPasskey(r.Context(), a.Caller(w, r), found, in.Quiet != "")
+	o, err := a.owner.BeginPasskey(r.Context(), a.Caller(w, r), found, in.Quiet != "")
 	if err != nil {
 		return PasskeyOffer{}, err
 	}
@@ -174,7 +174,7 @@ func (a *Actions) AddFirstPasskey(w http.ResponseWriter, r *http.Request, in Add
 // AddPasskey adds a passkey of the signed-in user.
 func (a *Actions) AddPasskey(w http.ResponseWriter, r *http.Request, in AddPasskey) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Passkeys, PasskeyAdded, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.Flows.AddPasskey(r.Context(), c, found, passkey.Answer{
+		return a.owner.AddPasskey(r.Context(), c, found, passkey.Answer{
 			Credential: in.Credential, ClientData: in.ClientData, Attestation: in.Attestation, Transports: in.Transports,
 		}, in.Quiet != "")
 	})
@@ -186,19 +186,19 @@ func (a *Actions) RefusePasskeys(w http.ResponseWriter, r *http.Request, in Refu
 	if err != nil {
 		return "", err
 	}
-	return a.Targets.Or(a.Targets.Check(in.ReturnTo)), a.Flows.RefusePasskeys(r.Context(), found)
+	return a.Targets.Or(a.Targets.Check(in.ReturnTo)), a.owner.RefusePasskeys(r.Context(), found)
 }
 
 // RenamePasskey names a passkey of the signed-in user.
 func (a *Actions) RenamePasskey(w http.ResponseWriter, r *http.Request, in RenamePasskey) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Passkeys, PasskeyRenamed, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.RenamePasskey(r.Context(), c, found, in.ID, in.Name)
+		return flow.Result{}, a.owner.RenamePasskey(r.Context(), c, found, in.ID, in.Name)
 	})
 }
 
 // RemovePasskey removes a passkey of the signed-in user.
 func (a *Actions) RemovePasskey(w http.ResponseWriter, r *http.Request, in RemovePasskey) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Passkeys, PasskeyRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.RemovePasskey(r.Context(), c, found, in.ID)
+		return flow.Result{}, a.owner.RemovePasskey(r.Context(), c, found, in.ID)
 	})
 }

@@ -28,13 +28,13 @@ const (
 // GivePortrait is the action of the form for the picture.
 func (a *Actions) GivePortrait(w http.ResponseWriter, r *http.Request, in GivePortrait) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, PortraitSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.SetPortrait(r.Context(), c, found, in.Picture)
+		return flow.Result{}, a.owner.SetPortrait(r.Context(), c, found, in.Picture)
 	})
 }
 
 // RemovePortrait is the action of the button that removes the picture.
 func (a *Actions) RemovePortrait(w http.ResponseWriter, r *http.Request, in RemovePortrait) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, PortraitRemoved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.Flows.RemovePortrait(r.Context(), c, found)
+		return flow.Result{}, a.owner.RemovePortrait(r.Context(), c, found)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/flow"
+
 	client "portico.internal/clients/go"
 )
 
@@ -46,17 +48,17 @@ func TestClient(t *testing.T) {
 		t.Errorf("a fetch without a session: %d %s", a.status, a.body)
 	}
 
-	if _, err := s.app.Flows.RotateKey(t.Context()); err != nil {
+	if _, err := s.app.Operator.RotateKey(t.Context(), flow.ByOperator); err != nil {
 		t.Fatal(err)
 	}
 	if a := visit(); a.body != want {
 		t.Errorf("after a rotation: %d %s", a.status, a.body)
 	}
 	first, old := token, s.app.Keys.Signer()
-	if err := s.app.Flows.RevokeKey(t.Context(), old); err != nil {
+	if err := s.app.Operator.RevokeKey(t.Context(), flow.ByOperator, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.app.Flows.FollowKeys(t.Context()); err != nil {
+	if err := s.app.Operator.FollowKeys(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(10 * time.Second); visit().body != want; time.Sleep(100 * time.Millisecond) { // two seconds between two fetches

@@ -268,7 +268,7 @@ func TestCrossing_Targets(t *testing.T) {
 // recorded expects an audit record of an account that is of a request.
 func (s *site) recorded(address string, name audit.Name) {
 	s.Helper()
-	person, err := s.app.Flows.User(s.Context(), address)
+	person, err := s.app.Operator.User(s.Context(), address)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -32,6 +32,9 @@ type Config struct {
 	Apps    []App
 	Holders *secret.MAC // hashes the account ids in the cookies that record owners
 
+	// TokenSession returns the user of an access token for a resource.
+	TokenSession func(ctx context.Context, access, resource string) (session.Found, error)
+
 	// Before is the Gateway that this one replaces; nil for none. This one takes
 	// over its open requests, and the connections of apps that stay the same.
 	Before *Gateway
@@ -53,6 +56,7 @@ type Gateway struct {
 	buffers *buffers
 	holders *secret.MAC
 
+	tokenSession   func(ctx context.Context, access, resource string) (session.Found, error)
 	forwardedProto []string
 }
 
@@ -61,7 +65,7 @@ func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
 		actions: c.Actions, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
-		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme},
+		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme}, tokenSession: c.TokenSession,
 	}
 	_, g.host, _ = strings.Cut(public, "://")
 	sites := make([]rule.Site, len(c.Apps))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 const (
@@ -69,7 +70,7 @@ func TestIdentity(t *testing.T) {
 	if later := s.get("/", "Cookie: "+cookie).echoed(t); later.Header.Get("X-Portico-Token") == token {
 		t.Error("the app got a token with less than half of its validity left")
 	}
-	if err := s.app.Flows.SetUserRoles(t.Context(), a.ID, nil); err != nil {
+	if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if none := s.get("/", "Cookie: "+cookie).echoed(t); none.Header.Get("X-Portico-Roles") != "" || len(none.Header["X-Portico-Roles"]) != 1 {
@@ -87,10 +88,10 @@ func TestIdentity_RevokedKey(t *testing.T) {
 		return s.get("/", "Cookie: "+cookie).echoed(t).Header.Get("X-Portico-Token")
 	}
 	before, kid := token(), s.app.Keys.Signer()
-	if err := s.app.Flows.RevokeKey(t.Context(), kid); err != nil {
+	if err := s.app.Operator.RevokeKey(t.Context(), flow.ByOperator, kid); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.app.Flows.FollowKeys(t.Context()); err != nil {
+	if err := s.app.Operator.FollowKeys(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after := token(); after == before || s.app.Keys.Signer() == kid {

@@ -100,7 +100,7 @@ func behind(upstream string, rules ...string) func(*config.Config) {
 // signed in.
 func (s *site) person(address string, roles ...string) (cookie string) {
 	s.Helper()
-	if _, err := s.app.Flows.CreateUser(s.Context(), address, "Mära, \"Lind\"", good, roles...); err != nil {
+	if _, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "Mära, \"Lind\"", good, roles...); err != nil {
 		s.Fatal(err)
 	}
 	return s.signIn(address)
@@ -121,7 +121,7 @@ func (s *site) caller(cookie string) flow.Caller {
 
 func (s *site) user(address string) account.Account {
 	s.Helper()
-	a, err := s.app.Flows.User(s.Context(), address)
+	a, err := s.app.Operator.User(s.Context(), address)
 	if err != nil {
 		s.Fatal(err)
 	}

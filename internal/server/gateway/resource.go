@@ -80,7 +80,7 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 // resource.
 func (g *Gateway) find(ctx context.Context, token, resource string) (session.Found, error) {
 	if resource != "" {
-		return g.actions.Flows.TokenSession(ctx, token, resource)
+		return g.tokenSession(ctx, token, resource)
 	}
 	return g.actions.Flows.Session(ctx, token)
 }
@@ -88,7 +88,7 @@ func (g *Gateway) find(ctx context.Context, token, resource string) (session.Fou
 // sessionOf returns the session of an open request, without a use of it.
 func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (session.Found, error) {
 	if resource != "" {
-		return g.actions.Flows.TokenSession(ctx, token, resource)
+		return g.tokenSession(ctx, token, resource)
 	}
 	return g.actions.Flows.PeekSession(ctx, token)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/flow"
 	"portico/internal/testform"
 )
 
@@ -112,14 +113,14 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 			}
 		},
 		"disabled": func(t *testing.T, s *site, _ string) {
-			if err := s.app.Flows.SetUserState(t.Context(), s.user("mara@x.test").ID, account.DisabledByOperator); err != nil {
+			if err := s.app.Operator.SetUserState(t.Context(), flow.ByOperator, s.user("mara@x.test").ID, account.DisabledByOperator); err != nil {
 				t.Error(err)
 			}
 		},
 		"expired": func(_ *testing.T, s *site, _ string) { s.clock.Advance(31 * 24 * time.Hour) },
 		"idle":    func(_ *testing.T, s *site, _ string) { s.clock.Advance(8 * 24 * time.Hour) },
 		"role taken": func(t *testing.T, s *site, _ string) {
-			if err := s.app.Flows.SetUserRoles(t.Context(), s.user("mara@x.test").ID, []string{"other"}); err != nil {
+			if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, s.user("mara@x.test").ID, []string{"other"}); err != nil {
 				t.Error(err)
 			}
 		},

@@ -20,7 +20,7 @@ func (s told) endAged() {
 	}
 	for more := true; more; {
 		err := s.Store.Write(s.Context(), func(tx *store.Tx) (err error) {
-			more, err = s.Flows.EndAged(s.Context(), tx)
+			more, err = s.Operator.EndAged(s.Context(), tx)
 			return err
 		})
 		if err != nil {

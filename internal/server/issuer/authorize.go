@@ -85,12 +85,12 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, rawQuery string)
 	}
 	query = withValues(query)
 	caller, id := h.Actions.Caller(w, r), query.Get("client_id")
-	clients, err := h.Actions.Flows.ClientsFor(r.Context(), caller, id)
+	clients, err := h.OpenID.ClientsFor(r.Context(), caller, id)
 	h.explain(w, r, func() openid.Asked { return clients.Asked(id, "", query) })
 	if err != nil {
 		return request, nil, mark, err
 	}
-	if mark, err = h.Actions.Flows.Marked(r.Context(), caller, rawQuery); err != nil {
+	if mark, err = h.OpenID.Marked(r.Context(), caller, rawQuery); err != nil {
 		return request, nil, mark, err
 	}
 	if openid.IsPushed(query.Get("request_uri")) {
@@ -120,7 +120,8 @@ func (h *Handler) weak(r *http.Request, request openid.Request, found session.Fo
 	if !request.Strong || request.None || found.User.ID == "" || found.Session.Strong() {
 		return false, nil
 	}
-	return h.Actions.Flows.HasFactor(r.Context(), found.User.ID)
+	second, err := h.Actions.Flows.Second(r.Context(), found.User.ID)
+	return second.Any(), err
 }
 
 // give sends the browser back with a code, or asks the user first. If another request has spent the mark, or the
@@ -129,7 +130,7 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 	if request.Ask && request.Client.Consent && !agreed {
 		return h.Screens.AskConsent(w, r, found, request, rawQuery)
 	}
-	code, err := h.Actions.Flows.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, mark, agreed)
+	code, err := h.OpenID.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, mark, agreed)
 	switch {
 	case errors.Is(err, flow.ErrMarkSpent):
 		return server.SeeOther(w, pages.Authorize+"?"+flow.CutMark(rawQuery))
@@ -151,7 +152,7 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.
 	if again {
 		query.Set("again", "1")
 	}
-	return h.lead(w, r, request, pages.SignIn, query, h.Actions.Flows.Sent(asked, h.Actions.BindBrowser(w, r)))
+	return h.lead(w, r, request, pages.SignIn, query, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
 }
 
 // lead sends the browser to a page of ours, which leads back to the request.

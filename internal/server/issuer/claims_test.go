@@ -16,6 +16,7 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -62,7 +63,7 @@ func TestGolden(t *testing.T) {
 	known := s.send("GET", "/.well-known/openid-configuration", "").text
 	golden(t, "discovery.json", indented(t, strings.ReplaceAll(known, s.Origin, "https://login.test")))
 	id := s.Person("mara@example.org")
-	if err := errors.Join(s.Flows.SetUserName(t.Context(), id, "Mara Lind"), s.Flows.SetUserRoles(t.Context(), id, []string{"editor"})); err != nil {
+	if err := errors.Join(s.Operator.SetUserName(t.Context(), flow.ByOperator, id, "Mara Lind"), s.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, []string{"editor"})); err != nil {
 		t.Fatal(err)
 	}
 	b := s.Browser()
@@ -127,7 +128,7 @@ func TestClaims_Name(t *testing.T) {
 				cfg.Clients[0].ExtraClaims = []string{c.extra}
 			}
 		})
-		if err := s.Flows.SetUserName(t.Context(), s.Person(address), c.name); err != nil {
+		if err := s.Operator.SetUserName(t.Context(), flow.ByOperator, s.Person(address), c.name); err != nil {
 			t.Fatal(err)
 		}
 		b := s.Browser()

@@ -90,7 +90,7 @@ func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client,
 	if r.URL.Path != parPath { // where FAPI 2.0 wants the issuer alone
 		proof.Audiences = append(proof.Audiences, h.issuer+pages.Token)
 	}
-	client, err := h.Actions.Flows.AuthenticateClient(r.Context(), h.Actions.Caller(w, r), proof)
+	client, err := h.OpenID.AuthenticateClient(r.Context(), h.Actions.Caller(w, r), proof)
 	if err == nil && client.Guest {
 		clients := h.Clients.With(client)
 		h.explain(w, r, func() openid.Asked { return askedBy(clients, r, values) })

@@ -44,7 +44,7 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.Authorize+"?"+in.Request)
 	}
 	if in.Answer != allowed {
-		if err := h.Actions.Flows.EndMark(r.Context(), mark); err != nil {
+		if err := h.OpenID.EndMark(r.Context(), mark); err != nil {
 			return err
 		}
 		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user did not agree"})

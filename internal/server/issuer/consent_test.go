@@ -12,6 +12,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/config"
 	"portico/internal/factor"
+	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/store"
 )
@@ -194,7 +195,7 @@ func TestApps_Removed(t *testing.T) {
 		t.Errorf("the page lists %+v", page.Account.Apps)
 	}
 	b.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"no such app"}})
-	facts, _, err := s.Flows.History(t.Context(), page.Session.ID, "")
+	facts, _, err := s.Owner.History(t.Context(), page.Session.ID, "")
 	if err != nil || slices.IndexFunc(facts, func(f audit.Fact) bool { return f.Name == audit.ConsentRevoked && f.Detail == "rp" }) < 0 ||
 		slices.ContainsFunc(facts, func(f audit.Fact) bool { return f.Detail == "no such app" }) {
 		t.Errorf("the record: %+v, %v", facts, err)
@@ -206,12 +207,12 @@ func TestRules_OfAClient(t *testing.T) {
 	t.Parallel()
 	s := startAsking(t, func(c *config.Client) { c.Consent, c.Rules = false, []string{"role:editor", "role:admin+fresh:10m"} })
 	b := s.signedIn("mara@example.org")
-	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	a, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	roles := func(list ...string) {
-		if err := s.Flows.SetUserRoles(t.Context(), a.ID, list); err != nil {
+		if err := s.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, list); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,7 +26,7 @@ func (h *Handler) device(w http.ResponseWriter, r *http.Request) error {
 		return h.tell(w, err)
 	}
 	shareWith(w, r, client)
-	codes, err := h.Actions.Flows.BeginDevice(r.Context(), h.Actions.Caller(w, r), client, values.Get("scope"), values["resource"])
+	codes, err := h.OpenID.BeginDevice(r.Context(), h.Actions.Caller(w, r), client, values.Get("scope"), values["resource"])
 	if err != nil {
 		return h.tell(w, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 type devicePage struct {
@@ -175,12 +176,12 @@ func TestDevice_AsOtherClients(t *testing.T) {
 		c.Rules, c.Consent, c.DPoP = []string{"role:editor", "role:admin+fresh:10m", "role:boss+mfa"}, true, true
 	})
 	b, k := s.signedIn("mara@example.org"), s.holder()
-	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	a, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	roles := func(list ...string) {
-		if err := s.Flows.SetUserRoles(t.Context(), a.ID, list); err != nil {
+		if err := s.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, list); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,8 +54,8 @@ func (h *Handler) postDevice(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	flows, caller := h.Actions.Flows, h.Actions.Caller(w, r)
-	d, client, err := flows.Device(r.Context(), caller, found, code)
+	caller := h.Actions.Caller(w, r)
+	d, client, err := h.OpenID.Device(r.Context(), caller, found, code)
 	if err != nil {
 		return h.askAgain(w, r, found, code, err)
 	}
@@ -66,11 +66,11 @@ func (h *Handler) postDevice(w http.ResponseWriter, r *http.Request) error {
 	case in.Answer == "" || in.Account != found.User.ID:
 		return h.Screens.AskDevice(w, r, found, client, d, code)
 	case in.Answer == allowed:
-		if err = flows.AllowDevice(r.Context(), caller, found, client, d); errors.Is(err, rule.RoleMissing) {
+		if err = h.OpenID.AllowDevice(r.Context(), caller, found, client, d); errors.Is(err, rule.RoleMissing) {
 			return h.exclude(w, r, found, client, d, code)
 		}
 	default:
-		err = flows.DenyDevice(r.Context(), found, d)
+		err = h.OpenID.DenyDevice(r.Context(), found, d)
 	}
 	if err != nil {
 		return h.askAgain(w, r, found, code, err)
@@ -103,7 +103,7 @@ func (h *Handler) barred(w http.ResponseWriter, r *http.Request, found session.F
 
 // exclude refuses a device whose user may not use the client.
 func (h *Handler) exclude(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, d openid.Device, code string) error {
-	if err := h.Actions.Flows.DenyDevice(r.Context(), found, d); err != nil {
+	if err := h.OpenID.DenyDevice(r.Context(), found, d); err != nil {
 		return h.askAgain(w, r, found, code, err)
 	}
 	return h.Screens.RefuseUser(w, r, found, client, "")

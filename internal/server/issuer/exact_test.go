@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/ids"
 )
 
@@ -151,7 +152,7 @@ func TestRegister_WithoutToken(t *testing.T) {
 func TestRegister_ChangeWithSecret(t *testing.T) {
 	t.Parallel()
 	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
-	initial, _, err := s.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	initial, _, err := s.Operator.AllowRegistrations(t.Context(), flow.ByOperator, 1, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

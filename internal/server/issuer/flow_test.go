@@ -284,10 +284,10 @@ func TestClaims_Picture(t *testing.T) {
 	if err := png.Encode(&given, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Flows.SetPortrait(t.Context(), flow.Caller{}, found, given.Bytes()); err != nil {
+	if err := s.Owner.SetPortrait(t.Context(), flow.Caller{}, found, given.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.Flows.PortraitID(t.Context(), found.User.ID)
+	id, err := s.Owner.PortraitID(t.Context(), found.User.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,11 @@ func TestForgetClient(t *testing.T) {
 	}
 	back(t, answers(noor, s.asked(noor, p.asks()...), "allow")) // a code that no one redeems
 	other := s.tokens(mara)
-	if n, err := s.Flows.ClientUsers(t.Context(), p.id); err != nil || n != 2 {
+	if n, err := s.Operator.ClientUsers(t.Context(), p.id); err != nil || n != 2 {
 		t.Errorf("it has %d users, %v", n, err)
 	}
 	s.Clock.Advance(time.Second)
-	use, err := s.Flows.ForgetClient(t.Context(), p.id)
+	use, err := s.Operator.ForgetClient(t.Context(), flow.ByOperator, p.id)
 	if want := (flow.ClientUse{Users: 2, Grants: 2, Consents: 2}); err != nil || use != want {
 		t.Errorf("it ended %+v, %v, want %+v", use, err, want)
 	}
@@ -42,14 +42,14 @@ func TestForgetClient(t *testing.T) {
 	if next := s.token(refreshing(other.Renew)); next.StatusCode != 200 {
 		t.Errorf("another client: %d %s", next.StatusCode, next.text)
 	}
-	if use, err := s.Flows.ForgetClient(t.Context(), p.id); err != nil || use != (flow.ClientUse{}) {
+	if use, err := s.Operator.ForgetClient(t.Context(), flow.ByOperator, p.id); err != nil || use != (flow.ClientUse{}) {
 		t.Errorf("again: %+v, %v", use, err)
 	}
-	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	a, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, _, err := s.Flows.History(t.Context(), a.ID, "")
+	history, _, err := s.Owner.History(t.Context(), a.ID, "")
 	if err != nil || len(history) == 0 || history[0].Name != audit.ConsentRevoked || history[0].Detail != p.id || history[0].Actor != "operator" {
 		t.Errorf("the record is %+v, %v", history, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/flow"
 )
 
 // Modules of the OpenID Foundation's conformance plans Config, Basic, RP-Initiated
@@ -94,7 +95,7 @@ func TestFoundation(t *testing.T) {
 		run(module, func(t *testing.T) { succeeds(t, "scope", scope) })
 	}
 	run("oidcc-claims-essential", func(t *testing.T) {
-		if err := s.Flows.SetUserName(t.Context(), s.Person("lina@example.org"), "Lina"); err != nil {
+		if err := s.Operator.SetUserName(t.Context(), flow.ByOperator, s.Person("lina@example.org"), "Lina"); err != nil {
 			t.Fatal(err)
 		}
 		other := s.Browser()

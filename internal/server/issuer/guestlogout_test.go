@@ -12,6 +12,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/farewell"
+	"portico/internal/flow"
 	"portico/internal/outbox"
 	"portico/internal/store"
 )
@@ -160,7 +161,7 @@ func TestRegistered_IsTold(t *testing.T) {
 	s.Person("mara@example.org")
 	first.site, second.site = s, s
 	b := s.Browser()
-	initial, _, err := s.Flows.AllowRegistrations(t.Context(), 9, time.Hour)
+	initial, _, err := s.Operator.AllowRegistrations(t.Context(), flow.ByOperator, 9, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"portico/internal/clock"
+	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/origin"
 	"portico/internal/pages"
@@ -45,6 +46,7 @@ type Screens interface {
 // Config configures a Handler.
 type Config struct {
 	Actions  *form.Actions
+	OpenID   *flow.OpenID
 	Screens  Screens
 	Clients  openid.Clients
 	Refusals *openid.Refusals // which this package adds to

@@ -15,7 +15,7 @@ func (h *Handler) keyProof(r *http.Request, access string) (assertion.KeyProof, 
 	case 0:
 		return assertion.KeyProof{}, nil
 	case 1:
-		return h.Actions.Flows.CheckProof(sent[0], assertion.Use{Method: r.Method, URL: h.issuer + r.URL.Path, Token: access})
+		return h.OpenID.CheckProof(sent[0], assertion.Use{Method: r.Method, URL: h.issuer + r.URL.Path, Token: access})
 	}
 	return assertion.KeyProof{}, openid.InvalidProof("the request has more than one DPoP header")
 }

@@ -54,7 +54,7 @@ func TestConsent_Locale(t *testing.T) {
 	if p := b.Open(authorize(ask("ui_locales", "de"))); localeOf(b, p) != "de" {
 		t.Errorf("%d in %s", p.StatusCode, localeOf(b, p))
 	}
-	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	a, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err != nil || a.Locale == "de" {
 		t.Errorf("the language of the account is %q, %v", a.Locale, err)
 	}

@@ -45,7 +45,7 @@ func (h *Handler) leaving(w http.ResponseWriter, r *http.Request, query url.Valu
 	if hint, err := h.readHint(query.Get("id_token_hint")); err == nil {
 		id = hint.ClientID
 	}
-	clients, err := h.Actions.Flows.RegisteredFor(r.Context(), id)
+	clients, err := h.OpenID.RegisteredFor(r.Context(), id)
 	h.explain(w, r, func() openid.Asked { return clients.Asked(id, "", query) })
 	if err == nil {
 		f, wrong = clients.ParseFarewell(query, h.readHint)

@@ -15,6 +15,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/outbox"
 )
 
@@ -100,11 +101,14 @@ func TestBackChannel_EveryEnd(t *testing.T) {
 	for name, end := range map[string]func(b *apptest.Browser, id string) error{
 		"sign-out":     func(b *apptest.Browser, _ string) error { b.Send("/auth/signout", nil); return nil },
 		"another user": func(b *apptest.Browser, _ string) error { b.SignIn("noor@example.org"); return nil },
-		"operator":     func(_ *apptest.Browser, id string) error { _, err := s.Flows.EndUserSessions(ctx, id); return err },
-		"disabled": func(_ *apptest.Browser, id string) error {
-			return s.Flows.SetUserState(ctx, id, account.DisabledByOperator)
+		"operator": func(_ *apptest.Browser, id string) error {
+			_, err := s.Operator.EndUserSessions(ctx, flow.ByOperator, id)
+			return err
 		},
-		"deleted":            func(_ *apptest.Browser, id string) error { return s.Flows.DeleteUser(ctx, id) },
+		"disabled": func(_ *apptest.Browser, id string) error {
+			return s.Operator.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator)
+		},
+		"deleted":            func(_ *apptest.Browser, id string) error { return s.Operator.DeleteUser(ctx, flow.ByOperator, id) },
 		"password":           func(_ *apptest.Browser, _ string) error { return s.newPassword("password@example.org") },
 		"by another browser": func(_ *apptest.Browser, _ string) error { return s.endOthers() },
 	} {
@@ -129,11 +133,11 @@ func TestBackChannel_EveryEnd(t *testing.T) {
 }
 
 func (s told) newPassword(address string) error {
-	a, err := s.Flows.User(s.Context(), address)
+	a, err := s.Operator.User(s.Context(), address)
 	if err != nil {
 		return err
 	}
-	return s.Flows.SetUserPassword(s.Context(), a, "seven lanterns over copper hills")
+	return s.Operator.SetUserPassword(s.Context(), flow.ByOperator, a, "seven lanterns over copper hills")
 }
 
 // endOthers ends all sessions of an account but a new one, as its owner does.
@@ -144,7 +148,7 @@ func (s told) endOthers() error {
 	if err != nil {
 		return err
 	}
-	return s.Flows.EndOtherSessions(s.Context(), flowCaller(), found)
+	return s.Owner.EndOtherSessions(s.Context(), flowCaller(), found)
 }
 
 // Each client is told once for a session, whatever it has asked for. The same user

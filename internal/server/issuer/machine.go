@@ -12,7 +12,7 @@ import (
 
 // employ gives a client an access token for itself (RFC 6749 4.4).
 func (h *Handler) employ(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values, proof assertion.KeyProof) error {
-	access, m, err := h.Actions.Flows.Employ(r.Context(), client, values.Get("scope"), values["resource"], proof)
+	access, m, err := h.OpenID.Employ(r.Context(), client, values.Get("scope"), values["resource"], proof)
 	if err != nil {
 		return h.tell(w, err)
 	}

@@ -48,7 +48,7 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return h.tell(w, err)
 	}
-	name, err := h.Actions.Flows.Push(r.Context(), h.Actions.Caller(w, r), client, values, proof)
+	name, err := h.OpenID.Push(r.Context(), h.Actions.Caller(w, r), client, values, proof)
 	if err != nil {
 		return h.tell(w, err)
 	}
@@ -61,7 +61,7 @@ func (h *Handler) pulled(w http.ResponseWriter, r *http.Request, clients openid.
 	if err := openid.Single(query, "client_id", "request_uri"); err != nil {
 		return openid.Request{}, err
 	}
-	p, err := h.Actions.Flows.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), begun)
+	p, err := h.OpenID.Pushed(r.Context(), query.Get("client_id"), query.Get("request_uri"), begun)
 	if err != nil {
 		return openid.Request{}, err
 	}
@@ -81,5 +81,5 @@ func (h *Handler) carry(w http.ResponseWriter, r *http.Request, request openid.R
 	if request.Pushed == nil || mark.Sent {
 		return rawQuery
 	}
-	return h.Actions.Flows.Sent(flow.CutMark(rawQuery), h.Actions.BindBrowser(w, r))
+	return h.OpenID.Sent(flow.CutMark(rawQuery), h.Actions.BindBrowser(w, r))
 }

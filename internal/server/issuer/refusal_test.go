@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // entry is the log entry of a refused request.
@@ -103,7 +104,7 @@ const plusSecret = "a+secret+of+many+characters+and+signs"
 func TestRefusal_OfRegistration(t *testing.T) {
 	t.Parallel()
 	s := startFor(t, func(c *config.Config) { c.OpenID.Registration = true })
-	initial, _, err := s.Flows.AllowRegistrations(t.Context(), 1, time.Hour)
+	initial, _, err := s.Operator.AllowRegistrations(t.Context(), flow.ByOperator, 1, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

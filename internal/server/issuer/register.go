@@ -45,14 +45,14 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request, token string)
 		return h.tellRegistrant(w, err)
 	}
 	h.explain(w, r, func() openid.Asked { return h.Clients.Asked("", "", metadataOf(text)) })
-	made, err := h.Actions.Flows.RegisterClient(r.Context(), h.Actions.Caller(w, r), token, text)
+	made, err := h.OpenID.RegisterClient(r.Context(), h.Actions.Caller(w, r), token, text)
 	return h.answerRegistrant(w, http.StatusCreated, made, err)
 }
 
 // registration tells a client what it has registered.
 func (h *Handler) registration(w http.ResponseWriter, r *http.Request, token string) error {
 	h.explain(w, r, func() openid.Asked { return h.Clients.Asked(r.PathValue("id"), "", nil) })
-	found, err := h.Actions.Flows.ReadRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token)
+	found, err := h.OpenID.ReadRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token)
 	return h.answerRegistrant(w, http.StatusOK, found, err)
 }
 
@@ -63,14 +63,14 @@ func (h *Handler) reregister(w http.ResponseWriter, r *http.Request, token strin
 		return h.tellRegistrant(w, err)
 	}
 	h.explain(w, r, func() openid.Asked { return h.Clients.Asked(r.PathValue("id"), "", metadataOf(text)) })
-	changed, err := h.Actions.Flows.ChangeRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token, text)
+	changed, err := h.OpenID.ChangeRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token, text)
 	return h.answerRegistrant(w, http.StatusOK, changed, err)
 }
 
 // unregister deletes a client.
 func (h *Handler) unregister(w http.ResponseWriter, r *http.Request, token string) error {
 	h.explain(w, r, func() openid.Asked { return h.Clients.Asked(r.PathValue("id"), "", nil) })
-	if err := h.Actions.Flows.EndRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token); err != nil {
+	if err := h.OpenID.EndRegistration(r.Context(), h.Actions.Caller(w, r), r.PathValue("id"), token); err != nil {
 		return h.tellRegistrant(w, err)
 	}
 	w.WriteHeader(http.StatusNoContent)

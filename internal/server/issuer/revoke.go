@@ -21,7 +21,7 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("token") == "" {
 		return h.tell(w, errNoToken())
 	}
-	if err := h.Actions.Flows.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
+	if err := h.OpenID.RevokeToken(r.Context(), h.Actions.Caller(w, r), client, values.Get("token")); err != nil {
 		return h.tell(w, err)
 	}
 	w.WriteHeader(http.StatusOK)
@@ -70,7 +70,7 @@ func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 
 // stateOf returns the state of a token of any kind.
 func (h *Handler) stateOf(r *http.Request, token string) (introspection, error) {
-	t, err := h.Actions.Flows.Inspect(r.Context(), token)
+	t, err := h.OpenID.Inspect(r.Context(), token)
 	switch {
 	case err != nil:
 		return introspection{}, err

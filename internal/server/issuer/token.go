@@ -67,18 +67,18 @@ const (
 )
 
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, client openid.Client, values url.Values, proof assertion.KeyProof) (openid.Tokens, error) {
-	flows, caller := h.Actions.Flows, h.Actions.Caller(w, r)
+	caller := h.Actions.Caller(w, r)
 	switch values.Get("grant_type") {
 	case grantCode:
-		return flows.RedeemCode(r.Context(), caller, client, openid.Redemption{
+		return h.OpenID.RedeemCode(r.Context(), caller, client, openid.Redemption{
 			Code: values.Get("code"), RedirectURI: values.Get("redirect_uri"), Verifier: values.Get("code_verifier"), Resources: values["resource"],
 		}, proof)
 	case grantRefresh:
-		return flows.RefreshTokens(r.Context(), caller, client, openid.Renewal{
+		return h.OpenID.RefreshTokens(r.Context(), caller, client, openid.Renewal{
 			Refresh: values.Get("refresh_token"), Scopes: values.Get("scope"), Resources: values["resource"],
 		}, proof)
 	case grantDevice:
-		return flows.RedeemDevice(r.Context(), caller, client, values.Get("device_code"), values["resource"], proof)
+		return h.OpenID.RedeemDevice(r.Context(), caller, client, values.Get("device_code"), values["resource"], proof)
 	case "":
 		return openid.Tokens{}, &openid.Error{Code: "invalid_request", Description: "grant_type is missing"}
 	}

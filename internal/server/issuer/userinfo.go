@@ -43,7 +43,7 @@ func (h *Handler) userInfo(w http.ResponseWriter, r *http.Request) error {
 	if id := b.Live.User.Portrait; id != "" {
 		b.Live.User.Picture = h.issuer + pages.Portrait(id)
 	}
-	return server.WriteJSON(w, http.StatusOK, h.Actions.Flows.UserClaims(b.Live))
+	return server.WriteJSON(w, http.StatusOK, h.OpenID.UserClaims(b.Live))
 }
 
 // clientOf returns the client of a token for a page that asks, and none for a program.
@@ -51,7 +51,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 	if len(r.Header["Origin"]) == 0 {
 		return openid.Client{}, nil
 	}
-	clients, err := h.Actions.Flows.ClientsFor(r.Context(), h.Actions.Caller(w, r), id)
+	clients, err := h.OpenID.ClientsFor(r.Context(), h.Actions.Caller(w, r), id)
 	client, _ := clients.Get(id)
 	if errors.Is(err, openid.ClientUnknown) || errors.Is(err, throttle.Limited(0)) { // the token works, and its proof is spent: no page may read the answer
 		err = nil
@@ -62,7 +62,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 // opens returns what an access token gives its sender, or an openid.Error. A token that
 // belongs to a key counts only with a proof of that key, which is used up.
 func (h *Handler) opens(w http.ResponseWriter, r *http.Request, scheme, access string) (openid.Bearer, error) {
-	b, ok, err := h.Actions.Flows.Bearer(r.Context(), access)
+	b, ok, err := h.OpenID.Bearer(r.Context(), access)
 	id := b.Live.Grant.ClientID
 	h.explain(w, r, func() openid.Asked { return h.Clients.Asked(id, "", nil) })
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *Handler) opens(w http.ResponseWriter, r *http.Request, scheme, access s
 	case proof.Key != b.Key:
 		return openid.Bearer{}, invalid("the access token belongs to another key")
 	}
-	return b, h.Actions.Flows.SpendProof(r.Context(), proof)
+	return b, h.OpenID.SpendProof(r.Context(), proof)
 }
 
 // presented returns the access token of a request and its scheme, or "" without one. The

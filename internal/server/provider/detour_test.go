@@ -10,6 +10,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/server/screens"
 )
 
@@ -140,7 +141,7 @@ func TestFailures_OfAnAccount(t *testing.T) {
 	leads(b, b.Send("/auth/signin", url.Values{"email": {"ada@example.test"}, "password": {apptest.Password}, "flow": {shown.Flow.ID}}), "/reports")
 	b.Send("/auth/signout", nil)
 
-	if err := s.Flows.SetUserState(s.Context(), id, account.DisabledByOperator); err != nil {
+	if err := s.Operator.SetUserState(s.Context(), flow.ByOperator, id, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}
 	disabled := b.Open(choose(b, leave(b, nil), "sample-ada"))

@@ -82,7 +82,7 @@ func (s *Screens) own(p section) server.Handler {
 			return err
 		}
 		if p.prove {
-			if err := s.Actions.Flows.Fresh(r.Context(), found); err != nil {
+			if err := s.Owner.Fresh(r.Context(), found); err != nil {
 				return s.proveFirst(w, r, found, p.path, err)
 			}
 		}
@@ -104,7 +104,7 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 	b := s.boot(p.screen, s.Actions.Locale(w, r))
 	b.Session, b.Here = personOf(found), p.path
 	if p.guarded {
-		err := s.Actions.Flows.Fresh(r.Context(), found)
+		err := s.Owner.Fresh(r.Context(), found)
 		if err != nil && !errors.Is(err, flow.ProofNeeded) {
 			return b, err
 		}
@@ -126,7 +126,7 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 // closedWords returns for how long an alarm closes the account to changes of how it is
 // signed in to, "" if it does not.
 func (s *Screens) closedWords(r *http.Request, found session.Found, loc string) (string, error) {
-	err := s.Actions.Flows.MayChange(r.Context(), found.User.ID)
+	err := s.Owner.MayChange(r.Context(), found.User.ID)
 	if !errors.Is(err, flow.Alarmed) {
 		return "", err
 	}
@@ -138,7 +138,7 @@ func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found ses
 	if err := s.fillPortrait(w, r, found, b); err != nil {
 		return err
 	}
-	sum, err := s.Actions.Flows.Summary(r.Context(), found.User.ID)
+	sum, err := s.Owner.Summary(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found ses
 		Sessions: strconv.Itoa(sum.Sessions), Providers: strconv.Itoa(sum.Providers), Apps: strconv.Itoa(sum.Clients),
 	}
 	if s.Trust {
-		browsers, err := s.Actions.Flows.TrustedBrowsers(r.Context(), found.User.ID)
+		browsers, err := s.Owner.TrustedBrowsers(r.Context(), found.User.ID)
 		b.Account.States.Browsers = strconv.Itoa(len(browsers))
 		return err
 	}
@@ -215,7 +215,7 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 // fillPassword adds whether the account has a password, and whether it may be
 // removed. While an alarm closes the account to changes, a password can only be replaced.
 func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	ways, err := s.Actions.Flows.Ways(r.Context(), found.User.ID)
+	ways, err := s.Owner.Ways(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (s *Screens) fillProfile(w http.ResponseWriter, r *http.Request, found sess
 	if err := s.fillPortrait(w, r, found, b); err != nil {
 		return err
 	}
-	profile, err := s.Actions.Flows.Profile(r.Context(), found.User.ID)
+	profile, err := s.Owner.Profile(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}

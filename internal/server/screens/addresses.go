@@ -28,7 +28,7 @@ func (s *Screens) mountAddresses(m *server.Mux) section {
 
 // fillAddresses adds the addresses other than the primary one.
 func (s *Screens) fillAddresses(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	list, err := s.Actions.Flows.Addresses(r.Context(), found.User.ID)
+	list, err := s.Owner.Addresses(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}

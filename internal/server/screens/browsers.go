@@ -9,7 +9,7 @@ import (
 
 // fillBrowsers adds the browsers that the account trusts.
 func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	list, err := s.Actions.Flows.TrustedBrowsers(r.Context(), found.User.ID)
+	list, err := s.Owner.TrustedBrowsers(r.Context(), found.User.ID)
 	cookie := s.Actions.Caller(w, r).Trust
 	for _, t := range list {
 		shown := TrustedBrowser{

@@ -128,7 +128,7 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn
 	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
 		return "signin.notice.no_cookie", nil
 	case code == federation.CodeNoProof && person != (SignedIn{}):
-		by, err := s.Actions.Flows.RenewalOf(r.Context(), person.ID)
+		by, err := s.Owner.RenewalOf(r.Context(), person.ID)
 		switch by {
 		case flow.ByReset:
 			text = "signin.notice.set_password"

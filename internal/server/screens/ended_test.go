@@ -45,27 +45,27 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return s.Flows.EndOtherSessions(s.Context(), c, found)
+			return s.Owner.EndOtherSessions(s.Context(), c, found)
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
 		session.Alarm: {func(s *apptest.Site, _ visitor, _ string) error {
 			return raises(s)
 		}, "your account was taken back with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ zurückgeholt wurde."},
 		session.Password: {func(s *apptest.Site, _ visitor, _ string) error {
-			a, err := s.Flows.User(s.Context(), "mara@example.org")
+			a, err := s.Operator.User(s.Context(), "mara@example.org")
 			if err != nil {
 				return err
 			}
-			return s.Flows.SetUserPassword(s.Context(), a, "seven hills under a paper lantern")
+			return s.Operator.SetUserPassword(s.Context(), flow.ByOperator, a, "seven hills under a paper lantern")
 		}, "your password was changed.", "Ihr Passwort geändert wurde."},
 		session.Closed: {func(s *apptest.Site, _ visitor, id string) error {
-			return s.Flows.SetUserState(s.Context(), id, account.DisabledByOperator)
+			return s.Operator.SetUserState(s.Context(), flow.ByOperator, id, account.DisabledByOperator)
 		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Betreiber dieser Website."},
 		session.Operator: {func(s *apptest.Site, _ visitor, id string) error {
-			_, err := s.Flows.EndUserSessions(s.Context(), id)
+			_, err := s.Operator.EndUserSessions(s.Context(), flow.ByOperator, id)
 			return err
 		}, "an administrator ended your session.", "der Betreiber dieser Website Ihre Sitzung beendet hat."},
 		session.Deleted: {func(s *apptest.Site, _ visitor, id string) error {
-			return s.Flows.DeleteUser(s.Context(), id)
+			return s.Operator.DeleteUser(s.Context(), flow.ByOperator, id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},
 		"eclipse": {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Store.Write(s.Context(), func(tx *store.Tx) error {
@@ -153,7 +153,7 @@ func TestSignIn_SaysNothingOtherwise(t *testing.T) {
 	own := flow.Caller{Session: again.Cookie("session")}
 	found, err := s.Flows.Session(t.Context(), own.Session)
 	if err == nil {
-		err = s.Flows.EndSession(t.Context(), own, found, found.Session.ID)
+		err = s.Owner.EndSession(t.Context(), own, found, found.Session.ID)
 	}
 	if err != nil {
 		t.Fatal(err)

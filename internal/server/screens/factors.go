@@ -25,13 +25,13 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.Actions.Session(w, r)
 	target := s.asked(r).String()
 	if err == nil {
-		err = s.Actions.Flows.Fresh(r.Context(), found)
+		err = s.Owner.Fresh(r.Context(), found)
 	}
 	if err != nil {
 		page := pages.With(pages.Factors, url.Values{"return_to": {target}, "flow": {r.URL.Query().Get("flow")}})
 		return s.proveFirst(w, r, found, page, err)
 	}
-	v, err := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, r.URL.Query().Get("flow"))
+	v, err := s.Owner.Enrolment(r.Context(), s.Actions.Caller(w, r), found, r.URL.Query().Get("flow"))
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, flow.Moved), errors.Is(err, form.AccountChanged), fault.From(err).Kind == fault.Missing:
 		return server.SeeOther(w, pages.Factors) // a second press, or another user by now; the page shows the state
 	}
-	v, viewErr := s.Actions.Flows.Enrolment(r.Context(), s.Actions.Caller(w, r), found, in.Flow)
+	v, viewErr := s.Owner.Enrolment(r.Context(), s.Actions.Caller(w, r), found, in.Flow)
 	if viewErr != nil {
 		return viewErr
 	}

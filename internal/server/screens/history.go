@@ -16,7 +16,7 @@ import (
 // fillHistory adds audit records of the account in words: the newest, or those before
 // the record in the query.
 func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	facts, older, err := s.Actions.Flows.History(r.Context(), found.User.ID, r.URL.Query().Get("before"))
+	facts, older, err := s.Owner.History(r.Context(), found.User.ID, r.URL.Query().Get("before"))
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 // eventOf returns what a record is about. A sign-in names its proofs.
 func (s *Screens) eventOf(loc string, f audit.Fact) string {
 	var words []string
-	for _, p := range s.Actions.Flows.ProofsOf(f) {
+	for _, p := range s.Owner.ProofsOf(f) {
 		words = append(words, cmp.Or(p.Provider, s.Catalogue.TextOr(loc, "history.proof_"+p.Method, "history.proof_other", nil)))
 	}
 	switch last := len(words) - 1; last {
@@ -61,7 +61,7 @@ func (s *Screens) whereOf(loc string, f audit.Fact) string {
 		parts = append(parts, s.Catalogue.Text(loc, "history.by_alarm", nil))
 	}
 	network, _, _ := strings.Cut(f.Peer, "/") // without its length
-	for _, part := range []string{s.Actions.Flows.AppOf(f), s.Describe(f.UserAgent), network} {
+	for _, part := range []string{s.Owner.AppOf(f), s.Describe(f.UserAgent), network} {
 		if part != "" {
 			parts = append(parts, part)
 		}

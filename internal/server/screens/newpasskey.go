@@ -23,7 +23,7 @@ func (s *Screens) passkeyOffer(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	offered, err := s.Actions.Flows.PasskeyOffered(r.Context(), found)
+	offered, err := s.Owner.PasskeyOffered(r.Context(), found)
 	switch {
 	case err != nil:
 		return err

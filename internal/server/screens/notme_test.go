@@ -32,9 +32,9 @@ func regained(t *testing.T) (*apptest.Site, visitor) {
 	if err := raises(s); err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.Flows.User(t.Context(), "mara@example.org")
+	a, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err == nil {
-		err = s.Flows.SetUserPassword(t.Context(), a, apptest.Password)
+		err = s.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, apptest.Password)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found sessi
 
 // fillApps adds the OpenID clients that know the account.
 func (s *Screens) fillApps(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	apps, err := s.Actions.Flows.Apps(r.Context(), found.User.ID)
+	apps, err := s.Owner.Apps(r.Context(), found.User.ID)
 	for _, a := range apps {
 		words := []string{}
 		for _, scope := range s.scopes(b.Locale, a.Scopes) {

@@ -10,6 +10,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/factor"
+	"portico/internal/flow"
 )
 
 // enrols adds an authenticator app to the account of the visitor.
@@ -77,11 +78,11 @@ func TestOvertaken_TheCodeWaitsForAProof(t *testing.T) {
 	account := v.opens("/auth/account/addresses").Session.ID
 	page := v.Send("/auth/account/addresses", url.Values{"account": {account}, "email": {"new@example.org"}}).Next()
 	code := mailedCode(s)
-	sessions, err := s.Flows.UserSessions(t.Context(), account)
+	sessions, err := s.Operator.UserSessions(t.Context(), account)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions (%v)", len(sessions), err)
 	}
-	if err := s.Flows.EndUserSession(t.Context(), sessions[0].ID); err != nil {
+	if err := s.Operator.EndUserSession(t.Context(), flow.ByOperator, sessions[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	v.leads(v.Send("/auth/signin", credentials), "/auth/account") // the browser is trusted

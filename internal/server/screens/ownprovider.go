@@ -69,7 +69,7 @@ func connectText(code string) string {
 // fillProviders adds the providers, and why the last attempt has failed. Only the
 // browser of the attempt reads that an identity belongs to another account.
 func (s *Screens) fillProviders(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	list, err := s.Actions.Flows.OwnProviders(r.Context(), found.User.ID)
+	list, err := s.Owner.OwnProviders(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}

@@ -38,13 +38,13 @@ func (s *Screens) relatedOrigins(w http.ResponseWriter, _ *http.Request) error {
 
 // fillPasskeys adds the passkeys of the account.
 func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	v, err := s.Actions.Flows.OwnPasskeys(r.Context(), found)
+	v, err := s.Owner.OwnPasskeys(r.Context(), found)
 	for _, p := range v.List {
 		shown := Passkey{
 			ID: p.ID, Name: p.Name, Typed: p.Name, Credential: secret.Encode(p.Credential),
 			Added: s.Catalogue.Moment(b.Locale, p.CreatedAt), Used: s.Catalogue.Moment(b.Locale, p.UsedAt),
 		}
-		if s.Actions.Flows.PasskeyWorks(p) {
+		if s.Owner.PasskeyWorks(p) {
 			shown.Last = yes(v.Last)
 		} else {
 			shown.Other = p.Host
@@ -68,7 +68,7 @@ func keepName(in form.RenamePasskey, b *Boot) {
 // fillPasskeyUser adds how authenticators know the account. The script of a page
 // tells them what has changed.
 func (s *Screens) fillPasskeyUser(r *http.Request, found session.Found, b *Boot) error {
-	host, handle, err := s.Actions.Flows.PasskeyUser(r.Context(), found.User.ID)
+	host, handle, err := s.Owner.PasskeyUser(r.Context(), found.User.ID)
 	b.showPasskeyUser(host, handle)
 	return err
 }

@@ -83,7 +83,7 @@ func readPortrait(r *http.Request) (in form.GivePortrait, err error) {
 // portrait serves a picture to whoever knows its address: the user, and apps that
 // the user lets see the profile. It is a JPEG that this server has drawn.
 func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
-	image, err := s.Actions.Flows.Portrait(r.Context(), r.PathValue("id"))
+	image, err := s.Owner.Portrait(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
 // fillPortrait adds the picture of the user, or the letters in its place.
 func (s *Screens) fillPortrait(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	b.Account.Initials = account.Initials(found.User.Name, account.Display(found.User.Address))
-	id, err := s.Actions.Flows.PortraitID(r.Context(), found.User.ID)
+	id, err := s.Owner.PortraitID(r.Context(), found.User.ID)
 	if id != "" {
 		b.Account.Picture = pages.Portrait(id)
 	}

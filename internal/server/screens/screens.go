@@ -24,6 +24,7 @@ import (
 // Config configures Screens.
 type Config struct {
 	Actions   *form.Actions
+	Owner     *flow.Owner
 	Catalogue *locale.Catalogue
 	Dist      fs.FS // the built front end
 	Brand     Brand

@@ -27,7 +27,7 @@ func (s *Screens) device(locale, userAgent string) string {
 
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	sessions, err := s.Actions.Flows.Sessions(r.Context(), found)
+	sessions, err := s.Owner.Sessions(r.Context(), found)
 	for _, each := range sessions {
 		shown := OwnSession{
 			ID: each.ID, Name: s.device(b.Locale, each.UserAgent),
