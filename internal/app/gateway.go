@@ -32,9 +32,11 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	var all []gateway.App
 	for i, served := range cfg.Served() {
 		a := gateway.App{
-			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence, Roots: roots,
+			Name: served.Name, Audience: served.Audience, Upstream: served.Upstream, Roots: roots,
+			Timeout: served.UpstreamTimeout, Silence: served.UpstreamSilence,
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
-			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
+			KeepAllCookies: served.OnUserChange == config.IgnoreChanges,
+			KeepCookies:    served.KeepCookies, SignOutURL: served.SignOutURL,
 		}
 		if served.Tokens {
 			a.Resource = resourceOf(cfg, served)

@@ -225,9 +225,9 @@ func TestReload_UnderLoad(t *testing.T) {
 	}
 	turn := func(i int) {
 		// Another upstream address each time, which is the same app, so that connections are replaced too.
-		p.settings(app, "signed-in /chat/*", fmt.Sprintf("brand.name = \"Turn %d\"\nupstream_timeout = \"60s\"", i))
+		p.settings(app, "signed-in /chat/*", fmt.Sprintf("brand.name = \"Turn %d\"", i))
 		text, _ := os.ReadFile(filepath.Join(p.dir, "portico.toml"))
-		text = append(text, fmt.Sprintf("timeout = \"%ds\"\n[providers.google]\nclient_id = \"id%d\"\nclient_secret = \"x\"\n", 60+i%2, i)...)
+		text = append(text, fmt.Sprintf("upstream_timeout = \"%ds\"\n[providers.google]\nclient_id = \"id%d\"\nclient_secret = \"x\"\n", 60+i%2, i)...)
 		if err := os.WriteFile(filepath.Join(p.dir, "portico.toml"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
