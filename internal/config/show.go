@@ -32,16 +32,9 @@ func (c *Config) Entries() []Entry {
 
 // keys returns every setting, including settings of providers, apps and OpenID
 // clients.
-func (c *Config) keys() []key {
-	all := keys()
-	for _, p := range c.Providers {
-		all = append(all, providerKeys(p.ID)...)
-	}
-	for i := range c.Apps {
-		all = append(all, tableKeys(appArray, i+1)...)
-	}
-	for i := range c.Clients {
-		all = append(all, clientKeys(i+1)...)
+func (c *Config) keys() (all []key) {
+	for _, t := range c.tables() {
+		all = append(all, t.keys...)
 	}
 	return all
 }
