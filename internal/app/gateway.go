@@ -17,7 +17,8 @@ func (a *App) gateway(cfg config.Config, actions *form.Actions, before *gateway.
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{
-		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: publicURL(cfg), Apps: apps, Holders: a.holders, Before: before,
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log,
+		Public: publicURL(cfg), Apps: apps, Holders: a.holders, Before: before,
 	}), nil
 }
 

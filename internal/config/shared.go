@@ -9,7 +9,8 @@ import (
 // the capacity of the machine, and logging.
 func ownSettings() []string {
 	return []string{
-		"listen", "ops_listen", "database_url", "secret_file", "secret_next_file", "upstream", "trusted_proxies", "smtp_url", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "texts", "places",
+		"listen", "ops_listen", "database_url", "secret_file", "secret_next_file", "upstream", "trusted_proxies", "smtp_url",
+		"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "texts", "places",
 		"password.signins_per_second", "hashing.slots", "hashing.queue", "log.level", "log.format",
 		"tracing.endpoint", "tracing.header", "tracing.sample_ratio",
 		"tls.cert_file", "tls.key_file", "tls.ca_file", "tls.acme", "tls.acme_directory", "tls.acme_email", "tls.http_listen",
