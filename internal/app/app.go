@@ -217,7 +217,9 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	host, _ := os.Hostname() // only for messages
 	a.node = cluster.NewNode(key, host, a.Config.Shared())
 	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
-	a.Keys = signingkey.NewKeeper(signingkey.Config{Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), Algorithms: algorithms(a.Config)})
+	a.Keys = signingkey.NewKeeper(signingkey.Config{
+		Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), Algorithms: algorithms(a.Config),
+	})
 	a.holders = key.MAC("app cookies")
 	if err := a.buildHashing(ctx, key); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (a *App) Preview(scheme string) (*screens.Screens, error) {
 func otherFiles(before, after *live, changed []string) []string {
 	old, now := before.files(), after.files()
 	for key, path := range now {
-		if old[key] != path && !slices.Contains(changed, key) {
+		if was, there := old[key]; there && was != path && !slices.Contains(changed, key) {
 			changed = append(changed, key)
 		}
 	}
@@ -82,7 +82,7 @@ func otherFiles(before, after *live, changed []string) []string {
 	return changed
 }
 
-// files returns a mark of each of the operator's files by setting, its URL path or its
+// files returns a mark of each of the operator's files by the name of its setting in reports, its URL path or its
 // digest. It changes with the content.
 func (l *live) files() map[string]string {
 	all := map[string]string{}
@@ -91,7 +91,7 @@ func (l *live) files() map[string]string {
 	}
 	all["places"] = l.places.Sum()
 	for id, f := range l.pictures {
-		all["providers."+id+".icon"] = f.Path
+		all[config.ProviderIcon(id)] = f.Path
 	}
 	return all
 }

@@ -62,12 +62,14 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 	for _, c := range cfg.Clients {
 		allowed, wrong := clientRules(cfg, c)
 		problems = append(problems, wrong...)
-		client, err := openid.NewClient(openid.ClientConfig{
-			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, SecretNext: c.SecretNext, NextHash: c.NextHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
-			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
-			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RequirePAR: c.RequirePAR,
-			Code: c.SignsIn(), Machine: c.Machine(), OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.AccessToken == "jwt", Serves: c.Serves, DPoP: c.DPoP, Device: c.Device(),
-		})
+		client, err := openid.NewClient(openid.Client{
+			ID: c.ID, Name: c.Name, Public: c.Public, Consent: c.Consent, Rules: allowed,
+			Code: c.SignsIn(), Machine: c.Machine(), Device: c.Device(),
+			RedirectURIs: c.RedirectURIs, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
+			Scopes: c.Scopes, OwnScopes: c.OwnScopes, Resources: c.Resources, Serves: c.Serves,
+			IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, JWT: c.AccessToken == "jwt",
+			PKCE: c.PKCE, RequirePAR: c.RequirePAR, DPoP: c.DPoP,
+		}, openid.Secrets{Text: c.Secret, Hash: c.SecretHash, NextText: c.SecretNext, NextHash: c.NextHash})
 		if err != nil && c.Secret == "" && c.SecretNext == "" {
 			continue // the settings have been refused for it
 		}

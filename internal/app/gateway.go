@@ -17,7 +17,8 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{
-		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log, Public: publicURL(l.config), Apps: apps, Holders: a.holders,
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log,
+		Public: publicURL(l.config), Apps: apps, Holders: a.holders,
 		TokenSession: l.OpenID.TokenSession, Before: before,
 	}), nil
 }
@@ -33,9 +34,11 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	var all []gateway.App
 	for i, served := range cfg.Served() {
 		a := gateway.App{
-			Name: served.Name, Upstream: served.Upstream, Audience: served.Audience, Timeout: served.Timeout, Silence: served.Silence, Roots: roots,
+			Name: served.Name, Audience: served.Audience, Upstream: served.Upstream, Roots: roots,
+			Timeout: served.UpstreamTimeout, Silence: served.UpstreamSilence,
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
-			KeepAllCookies: served.OnUserChange == config.IgnoreChanges, KeepCookies: served.KeepCookies, SignOutURL: served.SignOutURL,
+			KeepAllCookies: served.OnUserChange == config.IgnoreChanges,
+			KeepCookies:    served.KeepCookies, SignOutURL: served.SignOutURL,
 		}
 		if served.Tokens {
 			a.Resource = resourceOf(cfg, served)

@@ -40,7 +40,8 @@ type handlers struct {
 func (a *App) public(l *live, before handlers) (handlers, error) {
 	public := publicURL(l.config)
 	mux := server.NewMux(server.Config{
-		PublicURL: public, AppHosts: appHosts(l.config), AsSent: asSentHosts(l.config), AskPath: gateway.CheckPath, TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
+		PublicURL: public, AppHosts: appHosts(l.config), AsSent: asSentHosts(l.config), AskPath: gateway.CheckPath,
+		TrustedProxies: l.config.TrustedProxies, HSTSSubdomains: l.config.HSTSSubdomains,
 		Catalogue: l.catalogue, Log: a.log, Spans: a.spans, Before: before.handler,
 	})
 	actions := form.NewActions(l.Flows, l.Owner, l.catalogue, a.clock, public)
@@ -62,32 +63,23 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 		reports,
 		apps,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
-		issuer.New(issuer.Config{Actions: actions, OpenID: l.OpenID, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public, Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration}),
+		issuer.New(issuer.Config{
+			Actions: actions, OpenID: l.OpenID, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public,
+			Documents: l.config.OpenID.ClientDocuments, Registers: l.config.OpenID.Registration,
+		}),
 	)
 	mux.Mount(a.options.Routes...)
 	return handlers{mux, pages, apps, reports}, nil
 }
 
 func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
+	c := l.config
 	cfg := screens.Config{
-		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(l.config),
-		SignUp:    flow.SignUpMode(l.config.SignUp.Mode),
-		ByCode:    l.config.SignIn.Code,
-		Passkeys:  l.Owner.PasskeysOn(),
-		Trust:     l.Owner.Trusts(),
-		Related:   l.config.PasskeyOrigins,
-		Names:     flow.NameRule(l.config.SignUp.Name),
-		Brand:     screens.Brand{Name: l.config.Brand.Name},
-		Legal:     screens.Legal{Imprint: l.config.Legal.Imprint, Privacy: l.config.Legal.Privacy, Terms: l.config.Legal.Terms, Version: l.config.Legal.TermsVersion},
-		Theme:     look,
-		Describe:  useragent.Describe,
-		Place:     l.places.Of,
-		Sender:    sender(l.config.MailFrom),
-		Providers: []screens.Provider{},
-		Settings: screens.Settings{
-			PasswordMin: l.passwords.Policy().Min, PasswordMax: l.passwords.Policy().Max, CodeLength: code.Length,
-			CodeMinutes: int(flow.CodeLife / time.Minute),
-		},
+		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(c),
+		Brand: screens.Brand{Name: c.Brand.Name},
+		Legal: screens.Legal{Imprint: c.Legal.Imprint, Privacy: c.Legal.Privacy, Terms: c.Legal.Terms, Version: c.Legal.TermsVersion},
+		Theme: look, Describe: useragent.Describe, Place: l.places.Of,
+		Settings: l.shown(), Related: c.PasskeyOrigins, Sender: sender(c.MailFrom), Providers: []screens.Provider{},
 	}
 	if cfg.Dist == nil {
 		cfg.Dist = web.Dist
@@ -101,6 +93,28 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		cfg.Providers = append(cfg.Providers, shown)
 	}
 	return screens.New(cfg)
+}
+
+// shown returns the settings that documents depend on.
+func (l *live) shown() screens.Settings {
+	c, policy := l.config, l.passwords.Policy()
+	shown := screens.Settings{
+		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) == flow.ModeOpen), SignInCode: yes(c.SignIn.Code),
+		Passkeys: yes(c.Passkeys), Trust: yes(c.MFA.Trust),
+		PasswordMin: policy.Min, PasswordMax: policy.Max, CodeLength: code.Length, CodeMinutes: int(flow.CodeLife / time.Minute),
+	}
+	if name := flow.NameRule(c.SignUp.Name); name != flow.NameOff {
+		shown.Name = string(name)
+	}
+	return shown
+}
+
+// yes returns the form of a boolean in a document.
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
 }
 
 // sender returns the address of a mailbox, with or without a display name.

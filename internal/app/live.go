@@ -60,7 +60,11 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), SignUp: flow.SignUpMode(cfg.SignUp.Mode), Trust: cfg.MFA.Trust, Require: require(cfg.MFA), ByCode: cfg.SignIn.Code, Places: l.places != nil, Terms: cfg.Legal.TermsVersion, Names: flow.NameRule(cfg.SignUp.Name), PublicURL: public.String(), Site: cfg.Brand.Name,
+		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents,
+		Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg),
+		SignUp: flow.SignUpMode(cfg.SignUp.Mode), Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
+		Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion, Places: l.places != nil,
+		PublicURL: public.String(), Site: cfg.Brand.Name,
 		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 	}
 	if before != nil {

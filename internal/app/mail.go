@@ -27,7 +27,8 @@ func (p *parts) takeMail(r *config.Report, c clock.Clock) (err error) {
 		return err
 	}
 	p.mailer, err = mailer.New(mailer.Config{
-		Server: server, RootCAs: roots, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms, PublicURL: publicURL(cfg).String(),
+		Server: server, RootCAs: roots, From: cfg.MailFrom, ReplyTo: cfg.MailReplyTo, PublicURL: publicURL(cfg).String(),
+		Imprint: cfg.Legal.Imprint, Privacy: cfg.Legal.Privacy, Terms: cfg.Legal.Terms,
 		Brand: cfg.Brand.Name, Look: p.theme.Mail(), Catalogue: p.catalogue, Clock: c,
 	})
 	return err

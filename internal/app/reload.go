@@ -30,7 +30,8 @@ func (a *App) Reload(ctx context.Context) ops.Reloaded {
 	systemd.Reloading()
 	result, err := a.reload(ctx)
 	if err == nil {
-		a.log.Info("reloaded", "changed", strings.Join(result.Changed, ", "))
+		a.log.Info("reloaded", "changed", strings.Join(result.Changed, ", "),
+			"added", strings.Join(result.Added, ", "), "removed", strings.Join(result.Removed, ", "))
 		if len(result.Restart) > 0 {
 			a.log.Warn("some settings stay as they were until Portico is started again", "settings", strings.Join(result.Restart, ", "))
 		}
@@ -88,7 +89,10 @@ func (a *App) reload(ctx context.Context) (result ops.Reloaded, err error) {
 	if !slices.Contains(changed, "texts") && !now.catalogue.Same(a.live.Load().catalogue) {
 		changed = append(changed, "texts") // in files that the settings do not name
 	}
-	return ops.Reloaded{Changed: changed, Restart: renewal.Restart, Warnings: asText(Warnings(renewal.Config))}, nil
+	return ops.Reloaded{
+		Added: renewal.Added, Removed: renewal.Removed, Changed: changed,
+		Restart: renewal.Restart, Warnings: asText(Warnings(renewal.Config)),
+	}, nil
 }
 
 func asText(problems config.Problems) []string {

@@ -38,7 +38,7 @@ func rulesWithoutApp(cfg config.Config) config.Problems {
 		return nil
 	}
 	_, wrong := rule.New("/", cfg.Rules)
-	return badRules(cfg, config.App{Rules: cfg.Rules}, wrong)
+	return badRules(cfg, cfg.App, wrong)
 }
 
 func badRules(cfg config.Config, a config.App, wrong []rule.Problem) (problems config.Problems) {

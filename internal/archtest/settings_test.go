@@ -10,8 +10,7 @@ import (
 // setting is taken, shown and documented, and has no effect.
 func unreadSettings(t *tree) []string {
 	const owner = "internal/config"
-	// Of the app that the settings upstream_... describe: App has them.
-	read := map[string]bool{"UpstreamTimeout": true, "UpstreamSilence": true, "UpstreamUploads": true}
+	read := map[string]bool{}
 	var fields []string
 	for _, f := range t.production() {
 		ast.Inspect(f.Go, func(n ast.Node) bool {

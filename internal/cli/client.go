@@ -35,6 +35,10 @@ type clientRow struct {
 	RedirectURIs []string `json:"redirect_uris"`
 }
 
+func (r clientRow) String() string {
+	return strings.Join([]string{r.ID, r.Proof, strings.Join(r.RedirectURIs, " ")}, "\t")
+}
+
 func (clientListCmd) Help() string {
 	return "Example:\n  portico client list --json\n\nProof is how each client authenticates: a secret, two secrets, a key, or public if it does not."
 }
@@ -44,7 +48,7 @@ func (c clientListCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	rows, lines := []clientRow{}, []string{}
+	var rows []clientRow
 	for _, client := range cfg.Clients {
 		rows = append(rows, clientRow{client.ID, proofOf(client), client.RedirectURIs})
 	}
@@ -56,10 +60,7 @@ func (c clientListCmd) Run(s *session) error {
 		}
 		rows = append(rows, registered...)
 	}
-	for _, row := range rows {
-		lines = append(lines, strings.Join([]string{row.ID, row.Proof, strings.Join(row.RedirectURIs, " ")}, "\t"))
-	}
-	return cmp.Or(s.print(c.JSON, rows, lines...), incomplete)
+	return cmp.Or(list(s, c.JSON, rows, func(r clientRow) clientRow { return r }), incomplete)
 }
 
 // proofOf returns by what a client proves who it is.

@@ -69,8 +69,8 @@ type tokenOut struct {
 	Token     string `json:"token,omitempty"`
 }
 
-func tokenOf(t openid.InitialToken, text string) tokenOut {
-	return tokenOut{t.ID, t.Uses, t.ExpiresAt.Format(timeForm), text}
+func tokenOf(t openid.InitialToken) tokenOut {
+	return tokenOut{ID: t.ID, Uses: t.Uses, ExpiresAt: t.ExpiresAt.Format(timeForm)}
 }
 
 func (t tokenOut) String() string {
@@ -105,7 +105,9 @@ func (c clientTokenNewCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return s.print(c.JSON, tokenOf(t, text), tokenOf(t, "").String(), text)
+		out := tokenOf(t)
+		out.Token = text
+		return s.print(c.JSON, out, out.String(), text)
 	})
 }
 
@@ -117,15 +119,11 @@ func (clientTokenListCmd) Help() string { return "Example:\n  portico client tok
 
 func (c clientTokenListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		list, err := a.Operator.InitialTokens(s)
+		tokens, err := a.Operator.InitialTokens(s)
 		if err != nil {
 			return err
 		}
-		out, lines := []tokenOut{}, []string{}
-		for _, t := range list {
-			out, lines = append(out, tokenOf(t, "")), append(lines, tokenOf(t, "").String())
-		}
-		return s.print(c.JSON, out, lines...)
+		return list(s, c.JSON, tokens, tokenOf)
 	})
 }
 

@@ -94,15 +94,9 @@ func (d clientDetail) lines() []string {
 	if d.Registered {
 		place = "registered itself"
 	}
-	var lines []string
-	for _, part := range [][2]string{
+	return filled([][2]string{
 		{"id", d.ID}, {"place", place}, {"name", d.Name}, {"proof", d.Proof}, {"redirect_uris", words(d.Redirects)}, {"scopes", words(d.Scopes)}, {"grants", words(d.Grants)},
 		{"rules", strings.Join(d.Rules, ", ")}, {"consent", consent}, {"backchannel_logout_uri", d.Logout}, {"post_logout_redirect_uris", words(d.Returns)},
 		{"resources", words(d.Resources)}, {"ends", d.Ends}, {"users", strconv.Itoa(d.Users)},
-	} {
-		if part[1] != "" {
-			lines = append(lines, part[0]+"\t"+part[1])
-		}
-	}
-	return lines
+	})
 }

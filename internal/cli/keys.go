@@ -39,16 +39,11 @@ func (keysListCmd) Help() string { return "Example:\n  portico keys list" }
 
 func (c keysListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		list, err := a.Operator.SigningKeys(s)
+		keys, err := a.Operator.SigningKeys(s)
 		if err != nil {
 			return err
 		}
-		all, lines := make([]signingKey, 0, len(list)), make([]string, 0, len(list))
-		for _, e := range list {
-			k := signingKeyOf(e)
-			all, lines = append(all, k), append(lines, k.String())
-		}
-		return s.print(c.JSON, all, lines...)
+		return list(s, c.JSON, keys, signingKeyOf)
 	})
 }
 

@@ -69,7 +69,7 @@ func (c mailListCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.printMails(c.JSON, append(waiting, dead...)); err != nil {
+		if err := list(s, c.JSON, append(waiting, dead...), unsentOf); err != nil {
 			return err
 		}
 		if more > 0 {
@@ -77,15 +77,6 @@ func (c mailListCmd) Run(s *session) error {
 		}
 		return nil
 	})
-}
-
-func (s *session) printMails(asJSON bool, list []outbox.Listed) error {
-	all, lines := make([]unsent, 0, len(list)), make([]string, 0, len(list))
-	for _, l := range list {
-		all = append(all, unsentOf(l))
-		lines = append(lines, unsentOf(l).String())
-	}
-	return s.print(asJSON, all, lines...)
 }
 
 type mailRetryCmd struct {

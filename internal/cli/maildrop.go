@@ -33,7 +33,7 @@ func (c mailDropCmd) Run(s *session) error {
 		} else {
 			dropped, err = c.dropAll(s, a)
 		}
-		return errors.Join(s.printMails(c.JSON, dropped), err)
+		return errors.Join(list(s, c.JSON, dropped, unsentOf), err)
 	})
 }
 

@@ -40,11 +40,6 @@ func (c userPasskeysCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		out, lines := []passkeyOut{}, []string{}
-		for _, p := range have {
-			out = append(out, passkeyOf(p))
-			lines = append(lines, passkeyOf(p).String())
-		}
-		return s.print(c.JSON, out, lines...)
+		return list(s, c.JSON, have, passkeyOf)
 	})
 }

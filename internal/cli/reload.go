@@ -48,17 +48,15 @@ func (c reloadCmd) Run(s *session) error {
 }
 
 func reloadLines(r ops.Reloaded) (lines []string) {
-	for _, p := range r.Problems {
-		lines = append(lines, "refused\t"+p)
-	}
-	for _, key := range r.Changed {
-		lines = append(lines, "changed\t"+key)
-	}
-	for _, key := range r.Restart {
-		lines = append(lines, "needs a restart\t"+key)
-	}
-	for _, w := range r.Warnings {
-		lines = append(lines, "warning\t"+w)
+	for _, part := range []struct {
+		word string
+		list []string
+	}{
+		{"refused", r.Problems}, {"added", r.Added}, {"removed", r.Removed}, {"changed", r.Changed}, {"needs a restart", r.Restart}, {"warning", r.Warnings},
+	} {
+		for _, text := range part.list {
+			lines = append(lines, part.word+"\t"+text)
+		}
 	}
 	if len(lines) == 0 {
 		lines = []string{"no setting has changed"}

@@ -50,12 +50,7 @@ func (c sessionListCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		all, lines := make([]signIn, 0, len(held)), make([]string, 0, len(held))
-		for _, h := range held {
-			i := signInOf(h)
-			all, lines = append(all, i), append(lines, i.String())
-		}
-		return s.print(c.JSON, all, lines...)
+		return list(s, c.JSON, held, signInOf)
 	})
 }
 

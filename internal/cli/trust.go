@@ -46,16 +46,11 @@ func (userTrustListCmd) Help() string {
 
 func (c userTrustListCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		list, err := a.Operator.TrustedBrowsers(s, u.ID)
+		trusted, err := a.Operator.TrustedBrowsers(s, u.ID)
 		if err != nil {
 			return err
 		}
-		out, lines := []trustOut{}, []string{}
-		for _, b := range list {
-			out = append(out, trustOf(b))
-			lines = append(lines, trustOf(b).String())
-		}
-		return s.print(c.JSON, out, lines...)
+		return list(s, c.JSON, trusted, trustOf)
 	})
 }
 

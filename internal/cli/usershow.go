@@ -67,17 +67,12 @@ func (c userShowCmd) Run(s *session) error {
 		if p.Password {
 			password = "yes"
 		}
-		lines := []string{}
-		for _, part := range [][2]string{
+		lines := filled([][2]string{
 			{"id", p.ID}, {"email", p.Email}, {"name", p.Name}, {"state", p.State}, {"roles", strings.Join(p.Roles, ",")},
 			{"password", password}, {"passkeys", strconv.Itoa(p.Passkeys)}, {"authenticator_apps", strconv.Itoa(p.Apps)},
 			{"recovery_codes_left", strconv.Itoa(p.RecoveryCodes)}, {"trusted_browsers", strconv.Itoa(p.Browsers)},
 			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
-		} {
-			if part[1] != "" {
-				lines = append(lines, part[0]+"\t"+part[1])
-			}
-		}
+		})
 		for _, o := range p.Addresses {
 			lines = append(lines, "address\t"+o.String())
 		}

@@ -22,23 +22,11 @@ const (
 // tableArrays returns the names of the arrays of tables.
 func tableArrays() []string { return []string{appArray, clientArray} }
 
-// defaultApp names the app of the setting upstream.
-const defaultApp = "app"
-
-const (
-	defaultTimeout = time.Minute     // until the response begins
-	defaultSilence = 5 * time.Second // without any response while requests wait
-)
-
-func defaultUploads() Uploads { return Uploads{Pace: 500, Wait: 20 * time.Second} }
-
 // The values of App.Paths.
 const (
 	StrictPaths = "strict"
 	PathsAsSent = "as-sent"
 )
-
-const aboutPaths = "`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also receives paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass under every way in which an app may read the path. GitLab, RabbitMQ and npm registries need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."
 
 func appKey(n int) string { return appArray + "." + strconv.Itoa(n) }
 
@@ -59,74 +47,82 @@ func tableKeys(array string, n int) []key {
 	if array == clientArray {
 		return clientKeys(n)
 	}
-	return appKeys(n)
+	prefix, of := appKey(n)+".", func(c *Config) *App { return c.app(n) }
+	return append(placeKeys(prefix, of), appKeys(prefix, of)...)
+}
+
+// newApp returns an app with default settings. key is its Key.
+func newApp(key string) App {
+	return App{
+		Path: "/", Paths: StrictPaths, OnUserChange: ClearCookies, Key: key,
+		UpstreamTimeout: time.Minute, UpstreamSilence: 5 * time.Second, Uploads: Uploads{Pace: 500, Wait: 20 * time.Second},
+	}
 }
 
 // app returns the nth app. It appends apps with default settings until there
 // are n.
 func (c *Config) app(n int) *App {
 	for len(c.Apps) < n {
-		c.Apps = append(c.Apps, App{Path: "/", Timeout: defaultTimeout, Silence: defaultSilence, Uploads: defaultUploads(), Paths: StrictPaths, OnUserChange: ClearCookies, Key: appKey(len(c.Apps) + 1)})
+		c.Apps = append(c.Apps, newApp(appKey(len(c.Apps)+1)))
 	}
 	return &c.Apps[n-1]
 }
 
-// appKeys returns the settings of the nth app.
-func appKeys(n int) []key {
-	of := func(field func(*App) *string) func(*Config) *string {
-		return func(c *Config) *string { return field(c.app(n)) }
-	}
-	prefix := appKey(n) + "."
-	return append([]key{
-		text(prefix+"name", of(func(a *App) *string { return &a.Name }), checkAppName,
-			"The name of the app in logs, and the default audience of its tokens: lower-case letters, digits and `_`."),
-		text(prefix+"host", of(func(a *App) *string { return &a.Host }), checkAppHost,
-			"The host of the app in browsers, such as `shop.example.com`, if it differs from the host of `public_url`. The proxy in front must send everything for this host to Portico. An app that you do not trust with the sign-in page needs its own host."),
-		text(prefix+"path", of(func(a *App) *string { return &a.Path }), checkAppPath,
-			"The path below which the app receives all requests, such as `/shop`, if several apps share a host. The path is passed on unchanged. The longest matching path decides."),
-		location(prefix+"upstream", func(c *Config) **url.URL { return &c.app(n).Upstream }, checkUpstream,
-			"The address at which the app listens, such as `http://127.0.0.1:3000`. Without it, another proxy forwards requests to the app, and asks `/auth/api/check`."),
-		list(prefix+"rules", func(c *Config) *[]string { return &c.app(n).Rules }, anything, sameText,
-			"The rules of the app, as in `rules`. Write paths in full, including `path`."),
-		text(prefix+"paths", of(func(a *App) *string { return &a.Paths }), oneOf(StrictPaths, PathsAsSent), "Like `paths`, for this app."),
-		list(prefix+"headers", func(c *Config) *[]string { return &c.app(n).Headers }, anything, sameText,
-			"Like `headers`, for this app."),
-		text(prefix+"audience", of(func(a *App) *string { return &a.Audience }), anything,
-			"The claim `aud` of tokens for the app. The default is the name of the app."),
-		toggle(prefix+"access_tokens", func(c *Config) *bool { return &c.app(n).Tokens },
-			"Whether programs may use the app with an access token (`Authorization: Bearer`) instead of a session. The token must be for the address of the app and nothing else (RFC 8707). Portico checks it and tells the app who the user is, as always. A refused program learns where to get a token (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
-		duration(prefix+"timeout", func(c *Config) *time.Duration { return &c.app(n).Timeout }, time.Second, time.Hour,
-			"How long the app may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
-		duration(prefix+"silence", func(c *Config) *time.Duration { return &c.app(n).Silence }, 4*time.Second, time.Hour, aboutSilence),
-		text(prefix+"on_user_change", of(func(a *App) *string { return &a.OnUserChange }), oneOf(userChanges()...), aboutUserChange),
-		list(prefix+"keep_cookies", func(c *Config) *[]string { return &c.app(n).KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
-		text(prefix+"sign_out_url", of(func(a *App) *string { return &a.SignOutURL }), checkSignOutURL, aboutSignOutURL),
-	}, uploadKeys(prefix, func(c *Config) *Uploads { return &c.app(n).Uploads })...)
-}
-
-// uploadKeys returns the settings for request bodies of one app.
-func uploadKeys(prefix string, of func(*Config) *Uploads) []key {
+// placeKeys returns the settings that only an [[app]] has: they tell several apps apart.
+func placeKeys(prefix string, of func(*Config) *App) []key {
 	return []key{
-		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Pace }, 0, 1<<30,
-			"The minimum average speed of a request body, in bytes per second; 0 allows any speed. A slower upload is answered 408, and the app's connection is freed. Only the time during which Portico waits for the client counts. There is no limit for WebSockets, event streams, and a signed-in user's body without a declared length, such as a gRPC stream."),
-		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Wait }, 100*time.Millisecond, time.Hour,
-			"How far an upload may fall behind that speed before it is answered 408."),
-		number(prefix+"body_buffer_kib", func(c *Config) *int { return &of(c).BufferKiB }, 0, 16<<10,
-			"How much of a request body Portico reads into memory before it calls the app, in KiB. Slow uploads then do not occupy the workers of the app. All bodies for one app use at most 64 MiB; beyond that, data is passed on as it arrives. 0 passes on every body as it arrives."),
+		text(prefix+"name", func(c *Config) *string { return &of(c).Name }, checkAppName,
+			"The name of the app in logs, and the default audience of its tokens: lower-case letters, digits and `_`."),
+		text(prefix+"host", func(c *Config) *string { return &of(c).Host }, checkAppHost,
+			"The host of the app in browsers, such as `shop.example.com`, if it differs from the host of `public_url`. The proxy in front must send everything for this host to Portico. An app that you do not trust with the sign-in page needs its own host."),
+		text(prefix+"path", func(c *Config) *string { return &of(c).Path }, checkAppPath,
+			"The path below which the app receives all requests, such as `/shop`, if several apps share a host. The path is passed on unchanged. The longest matching path decides."),
 	}
 }
 
-const aboutSilence = "How long the app may answer nothing at all while requests wait for it. Then Portico sends a request of its own (`HEAD` of the app's path). If that also gets no answer, everybody who waits sees that the app is slow, until it answers again. For an app that serves one request at a time, allow as long as its slowest page takes."
+// rootApp returns the app whose settings are at the top of the file.
+func rootApp(c *Config) *App { return &c.App }
 
-// Served returns every app, including the one of the setting upstream, with
+// appKeys returns the settings that every app has.
+func appKeys(prefix string, of func(*Config) *App) []key {
+	return []key{
+		location(prefix+"upstream", func(c *Config) **url.URL { return &of(c).Upstream }, checkUpstream,
+			"The address at which the app listens, such as `http://127.0.0.1:3000`. An `[[app]]` without it gets its requests from another proxy, which asks `/auth/api/check`."),
+		list(prefix+"rules", func(c *Config) *[]string { return &of(c).Rules }, anything, sameText,
+			"The rules for requests to the app, such as `public GET /static/*`, `role:admin+fresh:10m /admin/*` or `signed-in /*`. Write paths in full, including `path`. The first rule that matches decides. A request that matches no rule is refused. Without rules, every signed-in user may pass. While `signup.mode` is `open`, `signed-in` means everybody who signs up. `portico rules explain` shows which rule decides."),
+		text(prefix+"paths", func(c *Config) *string { return &of(c).Paths }, oneOf(StrictPaths, PathsAsSent),
+			"`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also receives paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass under every way in which an app may read the path. GitLab, RabbitMQ and npm registries need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."),
+		list(prefix+"headers", func(c *Config) *[]string { return &of(c).Headers }, anything, sameText,
+			"More headers that tell the app who the user is, in addition to `X-Portico-User` and the like. An example is `Remote-User: email`. The part after the colon is one of `id`, `email`, `name`, `roles`, `token`, `session_age`."),
+		text(prefix+"audience", func(c *Config) *string { return &of(c).Audience }, anything,
+			"The claim `aud` of tokens for the app. The default is the `name` of the app, or `app` at the top of the file."),
+		toggle(prefix+"access_tokens", func(c *Config) *bool { return &of(c).Tokens },
+			"Whether programs may use the app with an access token (`Authorization: Bearer`) instead of a session. The token must be for the address of the app and nothing else (RFC 8707). Portico checks it and tells the app who the user is, as always. A refused program learns where to get a token (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
+		duration(prefix+"upstream_timeout", func(c *Config) *time.Duration { return &of(c).UpstreamTimeout }, time.Second, time.Hour,
+			"How long the app may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
+		duration(prefix+"upstream_silence", func(c *Config) *time.Duration { return &of(c).UpstreamSilence }, 4*time.Second, time.Hour,
+			"How long the app may answer nothing at all while requests wait for it. Then Portico sends a request of its own (`HEAD` of the app's path). If that also gets no answer, everybody who waits sees that the app is slow, until it answers again. For an app that serves one request at a time, allow as long as its slowest page takes."),
+		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Uploads.Pace }, 0, 1<<30,
+			"The minimum average speed of a request body, in bytes per second; 0 allows any speed. A slower upload is answered 408, and the app's connection is freed. Only the time during which Portico waits for the client counts. There is no limit for WebSockets, event streams, and a signed-in user's body without a declared length, such as a gRPC stream."),
+		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Uploads.Wait }, 100*time.Millisecond, time.Hour,
+			"How far an upload may fall behind that speed before it is answered 408."),
+		number(prefix+"body_buffer_kib", func(c *Config) *int { return &of(c).Uploads.BufferKiB }, 0, 16<<10,
+			"How much of a request body Portico reads into memory before it calls the app, in KiB. Slow uploads then do not occupy the workers of the app. All bodies for one app use at most 64 MiB; beyond that, data is passed on as it arrives. 0 passes on every body as it arrives."),
+		text(prefix+"on_user_change", func(c *Config) *string { return &of(c).OnUserChange }, oneOf(userChanges()...),
+			"What happens to the app's cookies when a user signs out, or signs in with another account, in the same browser. `clear-cookies`: the app does not receive the previous user's cookies, and the browser deletes them. `sign-out-url`: Portico first requests the app's `sign_out_url` with those cookies, which lets the app end its own session. `nothing`: the cookies reach the app as before. See [two people on one browser](../integrating/user-change.md)."),
+		list(prefix+"keep_cookies", func(c *Config) *[]string { return &of(c).KeepCookies }, parseCookieName, sameText,
+			"Names of cookies to keep when the user changes, such as a language cookie. Do not list cookies that identify the user."),
+		text(prefix+"sign_out_url", func(c *Config) *string { return &of(c).SignOutURL }, checkSignOutURL,
+			"The path at which the app signs a user out on a GET request, such as `/logout`. Write it in full, including `path`. `on_user_change = \"sign-out-url\"` requires it."),
+	}
+}
+
+// Served returns every app, including the one at the top of the file, with
 // defaults filled in.
 func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
 	if c.Upstream != nil {
-		apps = append(apps, App{
-			Name: defaultApp, Path: "/", Upstream: c.Upstream, Rules: c.Rules, Paths: c.Paths, Headers: c.Headers, Timeout: c.UpstreamTimeout, Silence: c.UpstreamSilence, Uploads: c.UpstreamUploads,
-			OnUserChange: c.OnUserChange, KeepCookies: c.KeepCookies, SignOutURL: c.SignOutURL,
-		})
+		apps = append(apps, c.App)
 	}
 	for i := range apps {
 		a := &apps[i]
@@ -155,7 +151,7 @@ func (c *Config) publicHost() string {
 func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }
 
 // Setting returns the key of a setting of the app: "app.1.rules", or "rules"
-// for the app of upstream. An item of 0 or more selects an item of a list; -1
+// for the app at the top of the file. An item of 0 or more selects an item of a list; -1
 // selects the setting itself.
 func (a App) Setting(name string, item int) string {
 	if a.Key != "" {
@@ -170,8 +166,8 @@ func (a App) Setting(name string, item int) string {
 // checkApps adds problems that involve several apps or several settings of one
 // app.
 func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
-	if c.Upstream == nil && len(c.Rules)+len(c.Headers)+len(c.KeepCookies)+len(c.SignOutURL) > 0 {
-		add("upstream", "rules, headers, keep_cookies or sign_out_url are set, but there is no app that they are for", "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
+	if given := c.givenToApp(); c.Upstream == nil && len(given) > 0 {
+		add("upstream", "it is missing, and there are settings for its app: "+strings.Join(given, ", "), "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
 	names, places := map[string]bool{}, map[string]string{}
 	hosts := map[string]string{hostname(c.publicHost()): c.publicHost()} // by their names
@@ -197,6 +193,17 @@ func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
 		a.checkUserChange(add)
 		names[a.Name], places[place] = true, a.Name
 	}
+}
+
+// givenToApp returns the settings of the app at the top of the file that do not have their default.
+func (c *Config) givenToApp() (names []string) {
+	byDefault := Default()
+	for _, k := range appKeys("", rootApp) {
+		if k.get(c) != k.get(&byDefault) {
+			names = append(names, k.name)
+		}
+	}
+	return names
 }
 
 // hostPort returns host:port of an origin. Every loopback name becomes

@@ -15,48 +15,41 @@ type Config struct {
 	DatabaseURL string   // sqlite:PATH or postgres://...
 	SecretFile  string
 	SecretNext  string
-	Upstream    *url.URL // nil when no app is set by this setting
-	Rules       []string // of the app at Upstream
-	Paths       string   // as App.Paths, for the app at Upstream
-	Headers     []string // of the app at Upstream
 
-	UpstreamTimeout time.Duration // as App.Timeout, for the app at Upstream
-	UpstreamSilence time.Duration // as App.Silence
-	UpstreamUploads Uploads       // as App.Uploads
-	OnUserChange    string        // as App.OnUserChange
-	KeepCookies     []string      // as App.KeepCookies
-	SignOutURL      string        // as App.SignOutURL
-	Apps            []App         // the [[app]] tables; Served returns all apps
-	Clients         []Client      // the [[client]] tables
-	TrustedProxies  []netip.Prefix
-	SMTPURL         string // "" when not set
-	MailFrom        string
-	DKIMSelector    string   // "" when it is not known
-	MailReplyTo     string   // "" when replies are not read
-	ReturnOrigins   []string // "https://app.example.com", "https://*.apps.example.com"
-	ReturnDefault   string   // "" for the product's default
-	Locale          string
-	Texts           string // folder of the operator's texts; "" for none
-	Places          string // file with the places of networks; "" for none
-	HSTSSubdomains  bool
-	Brand           Brand
-	Legal           Legal
-	SignIn          SignIn
-	SignUp          SignUp
-	Passkeys        bool // whether users may sign in with passkeys
-	OpenID          OpenID
-	PasskeyOrigins  []string // other origins that may use the passkeys: "https://example.net"
-	Profile         string   // "standard", or "nist" for NIST SP 800-63B-4, AAL2
-	MFA             MFA
-	Password        Password
-	Hashing         Hashing
-	Session         Session
-	Log             Log
-	Tracing         Tracing
-	TLS             TLS
-	HTTPSProxy      string     // of the variable of that name, for requests to servers of others; "" for none
-	NoProxy         string     // as well
-	Providers       []Provider // in the order of the file, then of the environment
+	// App is the app whose settings are at the top of the file. There is none if its
+	// Upstream is nil.
+	App
+	Apps           []App    // the [[app]] tables; Served returns all apps
+	Clients        []Client // the [[client]] tables
+	TrustedProxies []netip.Prefix
+	SMTPURL        string // "" when not set
+	MailFrom       string
+	DKIMSelector   string   // "" when it is not known
+	MailReplyTo    string   // "" when replies are not read
+	ReturnOrigins  []string // "https://app.example.com", "https://*.apps.example.com"
+	ReturnDefault  string   // "" for the product's default
+	Locale         string
+	Texts          string // folder of the operator's texts; "" for none
+	Places         string // file with the places of networks; "" for none
+	HSTSSubdomains bool
+	Brand          Brand
+	Legal          Legal
+	SignIn         SignIn
+	SignUp         SignUp
+	Passkeys       bool // whether users may sign in with passkeys
+	OpenID         OpenID
+	PasskeyOrigins []string // other origins that may use the passkeys: "https://example.net"
+	Profile        string   // "standard", or "nist" for NIST SP 800-63B-4, AAL2
+	MFA            MFA
+	Password       Password
+	Hashing        Hashing
+	Session        Session
+	Log            Log
+	Tracing        Tracing
+	TLS            TLS
+	HTTPSProxy     string     // of the variable of that name, for requests to servers of others; "" for none
+	NoProxy        string     // as well
+	Providers      []Provider // in the order of the file, then of the environment
 
 	sources map[string]string // key -> where its value comes from
 	broken  map[string]bool   // keys with a Problem
@@ -197,23 +190,24 @@ type Uploads struct {
 // App is a web app that the gateway protects.
 type App struct {
 	Name     string
-	Host     string        // host[:port] as browsers send it; "" for the host of PublicURL
-	Path     string        // the app owns all paths below it: "/" or "/shop"
-	Upstream *url.URL      // nil when another proxy forwards and asks /auth/api/check
-	Audience string        // of the app's tokens; "" for Name
-	Tokens   bool          // whether the app takes access tokens
-	Rules    []string      // access rules in order; empty: every signed-in user
-	Paths    string        // StrictPaths or PathsAsSent
-	Headers  []string      // "Remote-User: email", in addition to X-Portico-...
-	Timeout  time.Duration // until the response begins
-	Silence  time.Duration // time without any response while requests wait
+	Host     string   // host[:port] as browsers send it; "" for the host of PublicURL
+	Path     string   // the app owns all paths below it: "/" or "/shop"
+	Upstream *url.URL // nil when another proxy forwards and asks /auth/api/check
+	Audience string   // of the app's tokens; "" for Name
+	Tokens   bool     // whether the app takes access tokens
+	Rules    []string // access rules in order; empty: every signed-in user
+	Paths    string   // StrictPaths or PathsAsSent
+	Headers  []string // "Remote-User: email", in addition to X-Portico-...
 	Uploads  Uploads
+
+	UpstreamTimeout time.Duration // until the response begins
+	UpstreamSilence time.Duration // time without any response while requests wait
 
 	OnUserChange string   // ClearCookies, SignOutAtApp or IgnoreChanges
 	KeepCookies  []string // cookie names that ClearCookies keeps
 	SignOutURL   string   // path, for SignOutAtApp
 
-	Key string // prefix of its settings for Source: "app.1"; "" for Upstream
+	Key string // prefix of its settings for Source: "app.1"; "" at the top of the file
 }
 
 // OpenID says which OpenID clients are allowed in addition to the operator's.
@@ -257,31 +251,29 @@ type Client struct {
 
 // Default returns the settings of an installation that sets none.
 func Default() Config {
+	root := newApp("")
+	root.Name = "app"
 	return Config{
-		Listen:          "127.0.0.1:8080",
-		OpsListen:       "127.0.0.1:9080",
-		DatabaseURL:     "sqlite:portico-data/portico.db",
-		SecretFile:      "portico-data/secret.key",
-		Locale:          "en",
-		HSTSSubdomains:  true,
-		Paths:           StrictPaths,
-		UpstreamTimeout: defaultTimeout,
-		UpstreamSilence: defaultSilence,
-		UpstreamUploads: defaultUploads(),
-		OnUserChange:    ClearCookies,
-		Brand:           Brand{Name: "Portico", Radius: 10, Scheme: "light"},
-		SignUp:          SignUp{Mode: "open", Name: "off"},
-		Profile:         "standard",
-		Passkeys:        true,
-		MFA:             MFA{Trust: true, Grace: 14 * day},
-		Password:        Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
-		Hashing:         Hashing{MemoryMiB: 19, Passes: 2},
-		Session:         Session{Idle: 7 * day, Absolute: 30 * day},
-		Log:             Log{Level: "info", Format: "json"},
-		Tracing:         Tracing{SampleRatio: 1},
-		TLS:             TLS{Directory: &url.URL{Scheme: "https", Host: "acme-v02.api.letsencrypt.org", Path: "/directory"}, HTTPListen: ":80"},
-		sources:         map[string]string{},
-		broken:          map[string]bool{},
+		Listen:         "127.0.0.1:8080",
+		OpsListen:      "127.0.0.1:9080",
+		DatabaseURL:    "sqlite:portico-data/portico.db",
+		SecretFile:     "portico-data/secret.key",
+		Locale:         "en",
+		HSTSSubdomains: true,
+		App:            root,
+		Brand:          Brand{Name: "Portico", Radius: 10, Scheme: "light"},
+		SignUp:         SignUp{Mode: "open", Name: "off"},
+		Profile:        "standard",
+		Passkeys:       true,
+		MFA:            MFA{Trust: true, Grace: 14 * day},
+		Password:       Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
+		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
+		Session:        Session{Idle: 7 * day, Absolute: 30 * day},
+		Log:            Log{Level: "info", Format: "json"},
+		Tracing:        Tracing{SampleRatio: 1},
+		TLS:            TLS{Directory: &url.URL{Scheme: "https", Host: "acme-v02.api.letsencrypt.org", Path: "/directory"}, HTTPListen: ":80"},
+		sources:        map[string]string{},
+		broken:         map[string]bool{},
 	}
 }
 

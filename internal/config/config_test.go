@@ -102,11 +102,13 @@ rules = ["public GET /static/*",
   "signed-in /*"] # rules of app
 paths = "as-sent"
 headers = ["Remote-User: email"]
+audience = "https://login.example.com/"
+access_tokens = true
 upstream_timeout = "2m"
 upstream_silence = "8s"
-upstream_body_pace = 1000
-upstream_body_wait = "5s"
-upstream_body_buffer_kib = 64
+body_pace = 1000
+body_wait = "5s"
+body_buffer_kib = 64
 on_user_change = "clear-cookies"
 keep_cookies = ["lang"]
 
@@ -165,8 +167,8 @@ corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.cor
 name = "shop"
 path = "/shop"
 upstream = "https://10.0.0.7:8443"
-timeout = "90s"
-silence = "20s"
+upstream_timeout = "90s"
+upstream_silence = "20s"
 on_user_change = "sign-out-url"
 sign_out_url = "/shop/logout"
 
@@ -264,11 +266,16 @@ func TestLoad_Everything(t *testing.T) {
 			{ID: "google", Preset: "google", ClientID: "g-id", ClientSecret: "canary3", TrustEmail: true, MFAAMR: []string{"mfa", "hwk"}, MFAACR: []string{"urn:example:gold"}, Audiences: []string{"project-7"}},
 			{ID: "corp", Preset: "openid", Issuer: "https://id.corp.test/realms/a", Name: "Corp", ClientID: "c-id", ClientSecret: "canary4"},
 		},
-		Rules: []string{"public GET /static/*", "signed-in /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: email"}, UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, UpstreamUploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64}, OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
+		App: config.App{
+			Name: "app", Path: "/", Audience: "https://login.example.com/", Tokens: true,
+			Rules: []string{"public GET /static/*", "signed-in /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: email"},
+			UpstreamTimeout: 2 * time.Minute, UpstreamSilence: 8 * time.Second, Uploads: config.Uploads{Pace: 1000, Wait: 5 * time.Second, BufferKiB: 64},
+			OnUserChange: config.ClearCookies, KeepCookies: []string{"lang"},
+		},
 		Apps: []config.App{
-			{Name: "shop", Path: "/shop", Paths: config.StrictPaths, Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, Timeout: 90 * time.Second, Silence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
+			{Name: "shop", Path: "/shop", Paths: config.StrictPaths, Upstream: &url.URL{Scheme: "https", Host: "10.0.0.7:8443"}, UpstreamTimeout: 90 * time.Second, UpstreamSilence: 20 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.SignOutAtApp, SignOutURL: "/shop/logout", Key: "app.1"},
 			{
-				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Tokens: true, Timeout: time.Minute, Silence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
+				Name: "wiki", Host: "wiki.example.com", Path: "/", Audience: "https://wiki.example.com/", Tokens: true, UpstreamTimeout: time.Minute, UpstreamSilence: 5 * time.Second, Uploads: config.Uploads{Pace: 500, Wait: 20 * time.Second}, OnUserChange: config.ClearCookies, Key: "app.2",
 				Rules: []string{"public GET /*", "role:editor /*"}, Paths: config.PathsAsSent, Headers: []string{"Remote-User: id", "Remote-Groups: roles"},
 			},
 		},
@@ -278,7 +285,7 @@ func TestLoad_Everything(t *testing.T) {
 		{ID: "notes", Public: true, RedirectURIs: []string{"http://127.0.0.1/callback", "com.example.notes:/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.2"},
 		{ID: "bank", Keys: `{"keys":[]}`, RedirectURIs: []string{"https://bank.example.com/callback"}, Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: "client.3"},
 	}
-	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "Upstream")); diff != "" {
+	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "App.Upstream")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	if c.PublicURL.String() != "https://login.example.com" || c.Upstream.String() != "http://127.0.0.1:3000" {
@@ -331,7 +338,7 @@ func TestServed(t *testing.T) {
 	want := []string{
 		"shop | login.example.com | /shop | shop | signed-in /shop/* | portico.toml:",
 		"wiki | wiki.example.com | / | https://wiki.example.com/ | public GET /*;role:editor /* | portico.toml:",
-		"app | login.example.com | / | app | public GET /static/*;signed-in /* | portico.toml:",
+		"app | login.example.com | / | https://login.example.com/ | public GET /static/*;signed-in /* | portico.toml:",
 	}
 	for i := range want {
 		name, _, _ := strings.Cut(want[i], " ")

@@ -14,12 +14,10 @@ import (
 // and pass it on in internal/app. TestDocument_IsUpToDate holds docs/operating/configuration.md, and
 // TestKeys_HaveOneName the names of the environment.
 func keys() []key {
-	at := func(f func(*Config) *string) func(*Config) *string { return f }
-	database := at(func(c *Config) *string { return &c.DatabaseURL })
-	smtp := at(func(c *Config) *string { return &c.SMTPURL })
-	header := at(func(c *Config) *string { return &c.Tracing.Header })
-	upload := uploadKeys("upstream_", func(c *Config) *Uploads { return &c.UpstreamUploads })
-	return []key{
+	database := func(c *Config) *string { return &c.DatabaseURL }
+	smtp := func(c *Config) *string { return &c.SMTPURL }
+	header := func(c *Config) *string { return &c.Tracing.Header }
+	return slices.Concat([]key{
 		location("public_url", func(c *Config) **url.URL { return &c.PublicURL }, checkPublicURL,
 			"The address that browsers use, such as `https://login.example.com`. Every link, cookie and redirect is built from it, never from a request. It must be https; only a loopback host may use http. Emails still waiting when it changes are dropped, because their links lead to the old address: change it while `portico_outbox_waiting` is 0. `portico serve` requires it."),
 		text("listen", func(c *Config) *string { return &c.Listen }, checkListen,
@@ -32,20 +30,7 @@ func keys() []key {
 			"The file of the master key. With SQLite, the first start creates it. With PostgreSQL, create it once and copy it to every node. Keep a backup: without it the database cannot be read."),
 		text("secret_next_file", func(c *Config) *string { return &c.SecretNext }, anything,
 			"The file of a second master key, while you change the master key. `portico secret new` creates it, and `portico secret rotate` switches to its key. See [Changing the master key](master-key.md)."),
-		location("upstream", func(c *Config) **url.URL { return &c.Upstream }, checkUpstream,
-			"The app behind Portico, such as `http://127.0.0.1:3000`. It receives every path except `/auth/...`. For several apps see [[app]] below. Without an app, Portico serves only its own pages."),
-		list("rules", func(c *Config) *[]string { return &c.Rules }, anything, sameText,
-			"The rules for requests to the app at `upstream`, such as `public GET /static/*`, `role:admin+fresh:10m /admin/*` or `signed-in /*`. The first rule that matches decides. A request that matches no rule is refused. Without rules, every signed-in user may pass. While `signup.mode` is `open`, `signed-in` means everybody who signs up. `portico rules explain` shows which rule decides."),
-		text("paths", func(c *Config) *string { return &c.Paths }, oneOf(StrictPaths, PathsAsSent), aboutPaths),
-		list("headers", func(c *Config) *[]string { return &c.Headers }, anything, sameText,
-			"More headers that tell the app at `upstream` who the user is, in addition to `X-Portico-User` and the like. An example is `Remote-User: email`. The part after the colon is one of `id`, `email`, `name`, `roles`, `token`, `session_age`."),
-		duration("upstream_timeout", func(c *Config) *time.Duration { return &c.UpstreamTimeout }, time.Second, time.Hour,
-			"How long the app at `upstream` may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
-		duration("upstream_silence", func(c *Config) *time.Duration { return &c.UpstreamSilence }, 4*time.Second, time.Hour, aboutSilence),
-		upload[0], upload[1], upload[2],
-		text("on_user_change", func(c *Config) *string { return &c.OnUserChange }, oneOf(userChanges()...), aboutUserChange),
-		list("keep_cookies", func(c *Config) *[]string { return &c.KeepCookies }, parseCookieName, sameText, aboutKeepCookies),
-		text("sign_out_url", func(c *Config) *string { return &c.SignOutURL }, checkSignOutURL, aboutSignOutURL),
+	}, appKeys("", rootApp), []key{
 		list("trusted_proxies", func(c *Config) *[]netip.Prefix { return &c.TrustedProxies }, parsePrefix, netip.Prefix.String,
 			"The networks of the proxies in front, such as `10.0.0.0/8`. Only their `X-Forwarded-For` is trusted to name the client for rate limits, and only they may call `/auth/api/check`."),
 		text("smtp_url", smtp, anything,
@@ -162,7 +147,7 @@ func keys() []key {
 			"The email address at which the authority may contact you."),
 		text("tls.http_listen", func(c *Config) *string { return &c.TLS.HTTPListen }, checkHTTPListen,
 			"If Portico terminates TLS: the address at which it listens for http, to redirect to https and to answer the authority. `off` turns it off."),
-	}
+	})
 }
 
 // providerKeys returns the settings of one provider.

@@ -1,15 +1,19 @@
 package config
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Renewal is what a reload does to the settings of a running process.
 type Renewal struct {
-	Config  Config   // the settings from now on
-	Changed []string // keys that have another value from now on, in order
-	Restart []string // keys that keep their value until a restart, in order
+	Config Config // the settings from now on
+	Difference
+	Restart []string // settings that keep their value until a restart, in order
+}
+
+// Difference is what distinguishes settings from earlier ones, each list in order.
+type Difference struct {
+	Added   []string // tables: client "wiki"
+	Removed []string // tables
+	Changed []string // settings: brand.name, client "wiki": secret
 }
 
 // Renew returns the settings that result if a process with the settings c reads
@@ -25,25 +29,47 @@ func (c *Config) Renew(read Config) (Renewal, error) {
 	if problems := next.check(); len(problems) > 0 {
 		return Renewal{}, problems
 	}
-	return Renewal{Config: next, Changed: c.differs(&next), Restart: next.differs(&read)}, nil
+	return Renewal{Config: next, Difference: c.differs(&next), Restart: next.differs(&read).Changed}, nil
 }
 
-// differs returns the keys whose values differ, or that only one of the two has.
-func (c *Config) differs(other *Config) []string {
-	a, b := c.values(), other.values()
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	maps.DeleteFunc(all, func(key, _ string) bool { return a[key] == b[key] })
-	return slices.Sorted(maps.Keys(all))
+// differs returns what distinguishes other from c. A table is the same one as long as its id is: its
+// number changes when one before it is removed.
+func (c *Config) differs(other *Config) Difference {
+	before, after := c.values(), other.values()
+	d := Difference{Added: []string{}, Removed: []string{}, Changed: []string{}}
+	for table := range before {
+		if after[table] == nil {
+			d.Removed = append(d.Removed, table)
+		}
+	}
+	for table, settings := range after {
+		if before[table] == nil {
+			d.Added = append(d.Added, table)
+			continue
+		}
+		for name, value := range settings {
+			if before[table][name] != value {
+				d.Changed = append(d.Changed, name)
+			}
+		}
+	}
+	for _, list := range [][]string{d.Added, d.Removed, d.Changed} {
+		slices.Sort(list)
+	}
+	return d
 }
 
-// values returns all settings, secrets as digests.
-func (c *Config) values() map[string]string {
-	values := map[string]string{}
-	for _, k := range c.keys() {
-		values[k.name] = k.get(c)
-		if k.secret {
-			values[k.name] = k.digest(c)
+// values returns the settings of each table, secrets as digests.
+func (c *Config) values() map[string]map[string]string {
+	values := map[string]map[string]string{}
+	for _, t := range c.tables() {
+		values[t.name] = map[string]string{}
+		for _, k := range t.keys {
+			value := k.get(c)
+			if k.secret {
+				value = k.digest(c)
+			}
+			values[t.name][t.called(k)] = value
 		}
 	}
 	return values

@@ -3,7 +3,10 @@ package config_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"portico/internal/config"
 )
@@ -38,9 +41,13 @@ func TestRenew_EverySetting(t *testing.T) {
 		if after[key] != want {
 			t.Errorf("%s is %s after a reload, want %s", key, after[key], want)
 		}
-		if before[key] != set && (slices.Contains(r.Restart, key) != stays || slices.Contains(r.Changed, key) == stays) {
+		inTable := slices.ContainsFunc([]string{"providers.", "app.", "client."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) // running has none
+		if before[key] != set && !inTable && (slices.Contains(r.Restart, key) != stays || slices.Contains(r.Changed, key) == stays) {
 			t.Errorf("%s: changed %v, restart %v", key, r.Changed, r.Restart)
 		}
+	}
+	if want := []string{`app "shop"`, `app "wiki"`, `client "bank"`, `client "miniflux"`, `client "notes"`, `provider "corp"`, `provider "google"`}; !slices.Equal(r.Added, want) {
+		t.Errorf("added %v, want %v", r.Added, want)
 	}
 	for _, key := range fixed() {
 		if _, known := then[key]; !known {
@@ -76,8 +83,37 @@ func TestRenew_NamesWhatIsHiddenOrGone(t *testing.T) {
 	}
 	running := load("[[app]]\nname = \"shop\"\nupstream = \"http://127.0.0.1:3000\"\n[providers.google]\nclient_id = \"a\"\nclient_secret = \"b\"\n")
 	r, err := running.Renew(load("[providers.google]\nclient_id = \"a\"\nclient_secret = \"c\"\n"))
-	if err != nil || !slices.Contains(r.Changed, "app.1.upstream") || !slices.Contains(r.Changed, "providers.google.client_secret") || len(r.Restart) > 0 {
-		t.Errorf("changed %v, restart %v (%v)", r.Changed, r.Restart, err)
+	if err != nil || !slices.Equal(r.Removed, []string{`app "shop"`}) || !slices.Equal(r.Changed, []string{`provider "google": client_secret`}) || len(r.Added)+len(r.Restart) > 0 {
+		t.Errorf("%+v, restart %v (%v)", r.Difference, r.Restart, err)
+	}
+}
+
+// A table has the name of its id, not its number: removing the first one changes no other.
+func TestRenew_NamesTablesByTheirIDs(t *testing.T) {
+	t.Parallel()
+	client := func(id, more string) string {
+		return "[[client]]\nid = \"" + id + "\"\npublic = true\nredirect_uris = [\"https://" + id + ".test/cb\"]\n" + more
+	}
+	app := func(name, rule string) string {
+		return "[[app]]\nname = \"" + name + "\"\npath = \"/" + name + "\"\nrules = [\"" + rule + " /" + name + "/*\"]\n"
+	}
+	load := func(text string) config.Config {
+		c, err := config.Load(write(t, "portico.toml", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	running := load(client("first", "") + client("second", "") + client("third", "") + app("shop", "public") + app("wiki", "public"))
+	r, err := running.Renew(load(client("third", "") + client("tracker", "") + client("second", "name = \"B\"\n") + app("wiki", "signed-in") +
+		"[providers.google]\nclient_id = \"a\"\nclient_secret = \"b\"\n"))
+	want := config.Difference{
+		Added:   []string{`client "tracker"`, `provider "google"`},
+		Removed: []string{`app "shop"`, `client "first"`},
+		Changed: []string{`app "wiki": rules`, `client "second": name`},
+	}
+	if diff := cmp.Diff(want, r.Difference); diff != "" || err != nil {
+		t.Errorf("the difference (-want +got), %v:\n%s", err, diff)
 	}
 }
 

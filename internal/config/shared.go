@@ -9,7 +9,8 @@ import (
 // the capacity of the machine, and logging.
 func ownSettings() []string {
 	return []string{
-		"listen", "ops_listen", "database_url", "secret_file", "secret_next_file", "upstream", "trusted_proxies", "smtp_url", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "texts", "places",
+		"listen", "ops_listen", "database_url", "secret_file", "secret_next_file", "upstream", "trusted_proxies", "smtp_url",
+		"brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "texts", "places",
 		"password.signins_per_second", "hashing.slots", "hashing.queue", "log.level", "log.format",
 		"tracing.endpoint", "tracing.header", "tracing.sample_ratio",
 		"tls.cert_file", "tls.key_file", "tls.ca_file", "tls.acme", "tls.acme_directory", "tls.acme_email", "tls.http_listen",
@@ -17,7 +18,7 @@ func ownSettings() []string {
 }
 
 // Shared returns the settings that must be equal on all nodes of an
-// installation, by key. It omits settings with their default value, so that a
+// installation, by their names in reports. It omits settings with their default value, so that a
 // version that does not know a new setting still agrees.
 //
 // The value of a secret is an unkeyed digest, which allows offline guessing.
@@ -29,17 +30,28 @@ func (c *Config) Shared() map[string]string {
 		defaults[k.name] = k.get(&byDefault)
 	}
 	shared := map[string]string{}
-	for _, k := range c.keys() {
-		own := slices.Contains(ownSettings(), k.name) || strings.HasPrefix(k.name, appArray+".") && strings.HasSuffix(k.name, ".upstream") ||
-			strings.HasPrefix(k.name, "providers.") && strings.HasSuffix(k.name, ".icon")
-		value := k.get(c)
-		if own || value == defaults[k.name] || value == `""` {
-			continue
+	for _, t := range c.tables() {
+		for _, k := range t.keys {
+			value := k.get(c)
+			if t.owns(k) || value == defaults[k.name] || value == `""` {
+				continue
+			}
+			if k.secret {
+				value = k.digest(c)
+			}
+			shared[t.called(k)] = value
 		}
-		if k.secret {
-			value = k.digest(c)
-		}
-		shared[k.name] = value
 	}
 	return shared
+}
+
+// owns reports whether a setting of the table may differ between nodes.
+func (t table) owns(k key) bool {
+	switch name := strings.TrimPrefix(k.name, t.prefix); {
+	case strings.HasPrefix(t.prefix, appArray+"."):
+		return name == "upstream"
+	case t.prefix != "" && name == "icon": // of a provider
+		return true
+	}
+	return slices.Contains(ownSettings(), k.name)
 }

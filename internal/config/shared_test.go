@@ -33,7 +33,7 @@ func TestShared(t *testing.T) {
 	p.ClientID, p.ClientSecret = "client", "very secret"
 	c.Apps = []App{{Name: "shop", Rules: []string{"signed-in /*"}}}
 	shared := c.Shared()
-	for _, name := range []string{"session.idle", "signup.mode", "providers.google.client_id", "app.1.rules"} {
+	for _, name := range []string{"session.idle", "signup.mode", `provider "google": client_id`, `app "shop": rules`} {
 		if shared[name] == "" {
 			t.Errorf("%s is not among %v", name, slices.Sorted(maps.Keys(shared)))
 		}
@@ -46,12 +46,12 @@ func TestShared(t *testing.T) {
 	p.ClientSecret = "another secret"
 	other, again := c.Shared(), c.Shared()
 	for name, value := range shared {
-		if changed := name == "providers.google.client_secret"; changed != (other[name] != value) || other[name] != again[name] {
+		if changed := name == `provider "google": client_secret`; changed != (other[name] != value) || other[name] != again[name] {
 			t.Errorf("with another secret of the provider %s differs: %v", name, other[name] != value)
 		}
 	}
 	p.ClientSecret = ""
-	if _, ok := c.Shared()["providers.google.client_secret"]; ok {
+	if _, ok := c.Shared()[`provider "google": client_secret`]; ok {
 		t.Error("a secret that is not set is among them")
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"portico/internal/pages"
@@ -31,16 +32,9 @@ func (c *Config) Entries() []Entry {
 
 // keys returns every setting, including settings of providers, apps and OpenID
 // clients.
-func (c *Config) keys() []key {
-	all := keys()
-	for _, p := range c.Providers {
-		all = append(all, providerKeys(p.ID)...)
-	}
-	for i := range c.Apps {
-		all = append(all, appKeys(i+1)...)
-	}
-	for i := range c.Clients {
-		all = append(all, clientKeys(i+1)...)
+func (c *Config) keys() (all []key) {
+	for _, t := range c.tables() {
+		all = append(all, t.keys...)
 	}
 	return all
 }
@@ -94,8 +88,11 @@ and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" 
 you change the host of ` + "`public_url`" + `, if they can read the database.
 `)
 	c := Default()
+	ofApp := appKeys("", rootApp)
 	for _, k := range keys() {
-		describe(&b, k, k.get(&c))
+		if !slices.ContainsFunc(ofApp, func(a key) bool { return a.name == k.name }) {
+			describe(&b, k, k.get(&c))
+		}
 	}
 	b.WriteString(`
 ## Providers
@@ -109,11 +106,11 @@ digits and ` + "`_`" + `. Register the redirect address ` + "`<public_url>" + pa
 	b.WriteString(`
 ## Apps
 
-Each app behind Portico is a table ` + "`[[app]]`" + ` in the file. The environment does not have these settings, because numbered
-variables for apps and rules would be hard to read. A single app needs no file: ` + "`PORTICO_UPSTREAM`, `PORTICO_RULES`," + `
-` + "`PORTICO_HEADERS`, `PORTICO_UPSTREAM_TIMEOUT` and `PORTICO_UPSTREAM_SILENCE`" + ` set it. For several apps, give a container
-the file (` + "`--config`, or `PORTICO_CONFIG`" + `) and keep the differing settings, above all secrets, in the environment. The environment overrides the
-file. See [in front of an app](../integrating/README.md).
+The settings of an app behind Portico. A single app has them at the top of the file or in the environment. It receives every path of
+` + "`public_url` except `/auth/...`" + `. Several apps are tables ` + "`[[app]]`" + ` in the file, with the same settings, a name, and a host or a path. The
+environment does not have tables, because numbered variables for apps and rules would be hard to read: give a container the file
+(` + "`--config`, or `PORTICO_CONFIG`" + `) and keep the differing settings, above all secrets, in the environment, which overrides the file.
+Without an app, Portico serves only its own pages. See [in front of an app](../integrating/README.md).
 
 ` + "```toml" + `
 [[app]]
@@ -124,10 +121,11 @@ rules    = ["public GET /shop/static/*", "role:admin+fresh:10m /shop/admin/*", "
 headers  = ["Remote-User: email", "Remote-Groups: roles"]
 ` + "```" + `
 `)
-	var example Config
-	for _, k := range appKeys(1) {
-		k.name = appArray + strings.TrimPrefix(k.name, appKey(1))
-		describe(&b, k, k.get(&example))
+	for _, k := range placeKeys(appArray+".", func(c *Config) *App { return c.app(1) }) {
+		describe(&b, k, k.get(&c))
+	}
+	for _, k := range ofApp {
+		describe(&b, k, k.get(&c))
 	}
 	b.WriteString(`
 ## OpenID clients
@@ -144,7 +142,7 @@ redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 `)
 	for _, k := range clientKeys(1) {
 		k.name = clientArray + strings.TrimPrefix(k.name, clientKey(1))
-		describe(&b, k, k.get(&example))
+		describe(&b, k, k.get(&c))
 	}
 	return b.String()
 }

@@ -32,6 +32,9 @@ func misplaced(name string) (string, bool) {
 		return "", false
 	}
 	own := name[at+1:]
+	if slices.ContainsFunc(withFiles(candidates(name)), func(k spelled) bool { return changes(name, k.name) == 1 }) {
+		return "", false // a mistyped setting of the table
+	}
 	return own, slices.ContainsFunc(withFiles(keys()), func(k spelled) bool { return k.name == own })
 }
 

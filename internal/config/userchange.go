@@ -16,12 +16,6 @@ const (
 
 func userChanges() []string { return []string{ClearCookies, SignOutAtApp, IgnoreChanges} }
 
-const (
-	aboutUserChange  = "What happens to the app's cookies when a user signs out, or signs in with another account, in the same browser. `clear-cookies`: the app does not receive the previous user's cookies, and the browser deletes them. `sign-out-url`: Portico first requests the app's `sign_out_url` with those cookies, which lets the app end its own session. `nothing`: the cookies reach the app as before. See [two people on one browser](../integrating/user-change.md)."
-	aboutKeepCookies = "Names of cookies to keep when the user changes, such as a language cookie. Do not list cookies that identify the user."
-	aboutSignOutURL  = "The path at which the app signs a user out on a GET request, such as `/logout`. Write it in full, including `path`. `on_user_change = \"sign-out-url\"` requires it."
-)
-
 // checkUserChange adds problems of settings that contradict each other.
 func (a App) checkUserChange(add func(key, why, write string, others ...string)) {
 	mode, url := a.Setting("on_user_change", -1), a.Setting("sign_out_url", -1)

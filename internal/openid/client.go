@@ -31,37 +31,6 @@ func Scopes() []string {
 // one, so it must be random.
 const minSecret = 24
 
-// ClientConfig is a client as the operator writes it.
-type ClientConfig struct {
-	ID            string
-	Secret        string // "" if there is none, or only its hash
-	SecretHash    string // SHA-256 in hexadecimal
-	SecretNext    string // a second one; "" if there is none, or only its hash
-	NextHash      string
-	Keyed         bool // proves by a key of its own who it is
-	Public        bool
-	RedirectURIs  []string
-	Scopes        []string
-	IDTokenClaims []string
-	ExtraClaims   []string
-	IDTokenAlg    string
-	PKCE          bool
-	LogoutReturns []string
-	LogoutURI     string
-	Name          string
-	Consent       bool
-	Rules         Rules
-	RequirePAR    bool
-	Code          bool
-	Machine       bool
-	OwnScopes     []string
-	Resources     []string
-	JWT           bool
-	Serves        []string
-	DPoP          bool
-	Device        bool
-}
-
 // Rules decide whether a user may use a client.
 type Rules func(s Standing, now time.Time) Ruling
 
@@ -116,30 +85,26 @@ type Client struct {
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
 
-// NewClient returns a client, or an error that names what is wrong with its
-// secret.
-func NewClient(c ClientConfig) (Client, error) {
-	client := Client{
-		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
-		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
-		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP, Device: c.Device,
-	}
-	switch {
-	case c.Public, c.Keyed:
-	default:
-		first, err := hashOf(c.Secret, c.SecretHash)
+// Secrets are what a client of the settings has as secrets: texts, or their SHA-256 in
+// hexadecimal. A public client has none, and neither has a client with a key.
+type Secrets struct {
+	Text, Hash         string
+	NextText, NextHash string // of a second secret, which is also accepted
+}
+
+// NewClient returns the client with its secrets and its name, or an error that says what is
+// wrong with a secret.
+func NewClient(client Client, s Secrets) (Client, error) {
+	client.Name = cmp.Or(client.Name, client.ID)
+	for _, given := range []struct{ text, hash, prefix string }{{s.Text, s.Hash, ""}, {s.NextText, s.NextHash, "the next secret: "}} {
+		if given.text == "" && given.hash == "" {
+			continue
+		}
+		hash, err := hashOf(given.text, given.hash)
 		if err != nil {
-			return Client{}, err
+			return Client{}, fmt.Errorf("%s%w", given.prefix, err)
 		}
-		client.secrets = [][]byte{first}
-		if c.SecretNext == "" && c.NextHash == "" {
-			break
-		}
-		second, err := hashOf(c.SecretNext, c.NextHash)
-		if err != nil {
-			return Client{}, fmt.Errorf("the next secret: %w", err)
-		}
-		client.secrets = append(client.secrets, second)
+		client.secrets = append(client.secrets, hash)
 	}
 	return client, nil
 }

@@ -20,14 +20,7 @@ func FuzzParseFarewell(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	var list []openid.Client
-	for _, c := range []openid.ClientConfig{{ID: "rp", Secret: strings.Repeat("s", 24), LogoutReturns: []string{bye}}, {ID: "other", Public: true}} {
-		client, err := openid.NewClient(c)
-		if err != nil {
-			f.Fatal(err)
-		}
-		list = append(list, client)
-	}
+	list := []openid.Client{{ID: "rp", LogoutReturns: []string{bye}}, {ID: "other", Public: true}}
 	registry := openid.NewClients(list)
 	verify := func(token string) (openid.Hint, error) {
 		if token == "wrong" {

@@ -137,7 +137,8 @@ func (m members) metadata(methods ...string) (Metadata, error) {
 func (d Metadata) Guest(id, host string, resources []string) Client {
 	return Client{
 		ID: id, Name: host, Host: host, Keys: d.Keys, KeysURI: d.KeysURI, Public: !d.Keyed,
-		RedirectURIs: d.RedirectURIs, Scopes: guestScopes(), IDTokenAlg: "ES256", PKCE: true, Consent: true, Guest: true, Code: true, Resources: resources, DPoP: d.DPoP, LogoutURI: d.LogoutURI,
+		RedirectURIs: d.RedirectURIs, LogoutURI: d.LogoutURI, Resources: resources, Scopes: guestScopes(), IDTokenAlg: "ES256",
+		Code: true, PKCE: true, DPoP: d.DPoP, Consent: true, Guest: true,
 	}
 }
 

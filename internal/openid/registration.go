@@ -71,8 +71,10 @@ func ParseRegistration(text []byte, id string, algorithms []string) (Registratio
 		return Registration{}, invalidMetadata(err.Error())
 	}
 	r := Registration{
-		RedirectURIs: d.RedirectURIs, Method: m.text("token_endpoint_auth_method"), GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-		Scope: m.scope(), IDTokenAlg: algorithms[0], secret: m.text("client_secret"), KeysURI: d.KeysURI, LogoutReturns: m.texts("post_logout_redirect_uris"), DPoP: d.DPoP,
+		RedirectURIs: d.RedirectURIs, LogoutReturns: m.texts("post_logout_redirect_uris"),
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, Scope: m.scope(),
+		Method: m.text("token_endpoint_auth_method"), secret: m.text("client_secret"), KeysURI: d.KeysURI,
+		IDTokenAlg: algorithms[0], DPoP: d.DPoP,
 	}
 	if text := m["backchannel_logout_uri"]; text != nil && json.Unmarshal(text, &r.LogoutURI) != nil {
 		return Registration{}, invalidMetadata("backchannel_logout_uri must be a string")

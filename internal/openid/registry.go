@@ -173,7 +173,10 @@ func (r Registered) Client(algorithms, resources []string) (Client, error) {
 		return Client{}, err
 	}
 	host := RegisteredHost(r.ID)
-	d := Metadata{RedirectURIs: told.RedirectURIs, Keyed: told.Method == "private_key_jwt", Keys: string(told.Keys), KeysURI: told.KeysURI, DPoP: told.DPoP, LogoutURI: told.LogoutURI}
+	d := Metadata{
+		RedirectURIs: told.RedirectURIs, LogoutURI: told.LogoutURI, DPoP: told.DPoP,
+		Keyed: told.Method == "private_key_jwt", Keys: string(told.Keys), KeysURI: told.KeysURI,
+	}
 	c := d.Guest(r.ID, host, resources)
 	c.Scopes, c.LogoutReturns = strings.Fields(told.Scope), told.LogoutReturns
 	if slices.Contains(algorithms, told.IDTokenAlg) {

@@ -14,11 +14,15 @@ import (
 func clients(t testing.TB) openid.Clients {
 	t.Helper()
 	var list []openid.Client
-	for _, c := range []openid.ClientConfig{
-		{ID: "rp", Code: true, Secret: strings.Repeat("s", 24), RedirectURIs: []string{"https://rp.test/cb", "https://rp.test/q?x=1"}, Scopes: openid.Scopes(), PKCE: true},
+	for _, c := range []openid.Client{
+		{ID: "rp", Code: true, RedirectURIs: []string{"https://rp.test/cb", "https://rp.test/q?x=1"}, Scopes: openid.Scopes(), PKCE: true},
 		{ID: "native", Code: true, Public: true, RedirectURIs: []string{"http://127.0.0.1/cb", "http://[::1]:7/cb", "com.example.app:/cb"}, Scopes: []string{"openid"}, PKCE: true},
 	} {
-		client, err := openid.NewClient(c)
+		var secrets openid.Secrets
+		if !c.Public {
+			secrets.Text = strings.Repeat("s", 24)
+		}
+		client, err := openid.NewClient(c, secrets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,11 +33,11 @@ func clients(t testing.TB) openid.Clients {
 
 func TestNewClient_Secret(t *testing.T) {
 	t.Parallel()
-	if _, err := openid.NewClient(openid.ClientConfig{ID: "rp", Secret: strings.Repeat("s", 23)}); err == nil {
+	if _, err := openid.NewClient(openid.Client{ID: "rp"}, openid.Secrets{Text: strings.Repeat("s", 23)}); err == nil {
 		t.Error("a short secret is accepted")
 	}
 	hash := "2b4342517a36ceca6dbafc52ecd6bbfaa2c8dd8b5b85ae5d2d0a1fbe4d1df8c2"
-	client, err := openid.NewClient(openid.ClientConfig{ID: "rp", SecretHash: hash})
+	client, err := openid.NewClient(openid.Client{ID: "rp"}, openid.Secrets{Hash: hash})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,8 @@ import (
 func TestAuthenticate_TwoSecrets(t *testing.T) {
 	t.Parallel()
 	first, second, third := strings.Repeat("a", 24), strings.Repeat("b", 24), strings.Repeat("c", 24)
-	counts := func(c openid.ClientConfig, text string) bool {
-		c.ID = "rp"
-		client, err := openid.NewClient(c)
+	counts := func(s openid.Secrets, text string) bool {
+		client, err := openid.NewClient(openid.Client{ID: "rp"}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,17 +22,17 @@ func TestAuthenticate_TwoSecrets(t *testing.T) {
 		return err == nil
 	}
 	hash := func(text string) string { return hex.EncodeToString(secret.Hash(text)) }
-	for _, c := range []openid.ClientConfig{
-		{Secret: first, SecretNext: second}, {SecretHash: hash(first), NextHash: hash(second)}, {Secret: first, NextHash: hash(second)},
+	for _, c := range []openid.Secrets{
+		{Text: first, NextText: second}, {Hash: hash(first), NextHash: hash(second)}, {Text: first, NextHash: hash(second)},
 	} {
 		if !counts(c, first) || !counts(c, second) || counts(c, third) || counts(c, "") || counts(c, first+second) {
 			t.Errorf("not the two secrets, and they alone, count for %+v", c)
 		}
 	}
-	if counts(openid.ClientConfig{Secret: first}, second) || counts(openid.ClientConfig{Keyed: true}, "") {
+	if counts(openid.Secrets{Text: first}, second) || counts(openid.Secrets{}, "") {
 		t.Error("a secret counts that the client does not have")
 	}
-	if _, err := openid.NewClient(openid.ClientConfig{ID: "rp", Secret: first, SecretNext: "short"}); err == nil {
+	if _, err := openid.NewClient(openid.Client{ID: "rp"}, openid.Secrets{Text: first, NextText: "short"}); err == nil {
 		t.Error("a short second secret is accepted")
 	}
 }

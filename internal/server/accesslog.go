@@ -29,7 +29,7 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	if e.explain != nil && e.code != "" {
 		more = e.explain(e.code, e.cause) // which may also keep it, whatever the level of the log
 	}
-	if !m.log.Enabled(&e.ctx, level) {
+	if !m.Log.Enabled(&e.ctx, level) {
 		return
 	}
 	pattern := ""
@@ -50,7 +50,7 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	if e.cause != nil {
 		attrs = append(attrs, slog.String("cause", Clip(e.cause.Error())))
 	}
-	m.log.LogAttrs(&e.ctx, level, "request", append(attrs, more...)...)
+	m.Log.LogAttrs(&e.ctx, level, "request", append(attrs, more...)...)
 }
 
 // identity returns the first attributes of each log entry of a request: the

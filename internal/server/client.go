@@ -97,7 +97,7 @@ func (m *Mux) fromProxy(r *http.Request) bool {
 
 // proxy returns the address of the peer, and whether it is a trusted proxy.
 func (m *Mux) proxy(r *http.Request) (peer netip.Addr, trusted bool) {
-	if len(m.proxies) == 0 {
+	if len(m.TrustedProxies) == 0 {
 		return netip.Addr{}, false
 	}
 	peer, ok := parseAddr(r.RemoteAddr)
@@ -105,7 +105,7 @@ func (m *Mux) proxy(r *http.Request) (peer netip.Addr, trusted bool) {
 }
 
 // trusts reports whether an address belongs to a configured proxy.
-func (m *Mux) trusts(addr netip.Addr) bool { return contains(m.proxies, addr) }
+func (m *Mux) trusts(addr netip.Addr) bool { return contains(m.TrustedProxies, addr) }
 
 // parseAddr parses an address with or without a port. It drops the zone, and
 // returns IPv4-mapped IPv6 as IPv4.

@@ -102,8 +102,8 @@ func (e *exchange) Write(p []byte) (int, error) {
 // begin assigns the request its id and its span.
 func (m *Mux) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	e := &exchange{ResponseWriter: w, mux: m, started: time.Now()}
-	if e.ctx.Context = r.Context(); m.spans != nil {
-		e.ctx.Context, e.span = m.spans.Request(r, m.fromProxy(r))
+	if e.ctx.Context = r.Context(); m.Spans != nil {
+		e.ctx.Context, e.span = m.Spans.Request(r, m.fromProxy(r))
 	}
 	e.ctx.id[0] = ids.New()
 	e.Header()["X-Request-Id"] = e.ctx.id[:]
@@ -117,7 +117,7 @@ func (m *Mux) end(e *exchange, r *http.Request) {
 	thrown := recover()
 	aborted := thrown == http.ErrAbortHandler
 	if thrown != nil && !aborted {
-		m.log.LogAttrs(&e.ctx, slog.LevelError, "panic",
+		m.Log.LogAttrs(&e.ctx, slog.LevelError, "panic",
 			append(e.identity(),
 				slog.Any("panic", thrown),
 				slog.String("stack", string(debug.Stack())))...)

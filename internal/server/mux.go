@@ -48,6 +48,7 @@ type Config struct {
 // Mux routes requests to handlers. Mount everything before it serves; then it
 // is safe for concurrent use.
 type Mux struct {
+	Config
 	routes    http.ServeMux
 	patterns  []string
 	segments  map[string]bool // first segments of the paths of routes
@@ -59,28 +60,17 @@ type Mux struct {
 	errorPage ErrorPage
 	leaving   LeavingPage
 	hosts     hosts
-	asSent    []string
-	proxies   []netip.Prefix
-	askPath   string
 	headers   []header
-	catalogue *locale.Catalogue
-	log       *slog.Logger
-	spans     *span.Source
 }
 
 // NewMux returns a Mux without routes.
 func NewMux(c Config) *Mux {
 	m := &Mux{
+		Config:    c,
 		inherited: make(map[string]*requests),
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
-		asSent:    c.AsSent,
-		proxies:   c.TrustedProxies,
-		askPath:   c.AskPath,
 		segments:  make(map[string]bool),
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
-		catalogue: c.Catalogue,
-		log:       c.Log,
-		spans:     c.Spans,
 		unrouted:  new(requests),
 	}
 	if c.Before != nil {
@@ -88,6 +78,7 @@ func NewMux(c Config) *Mux {
 		for _, rt := range c.Before.all {
 			m.inherited[rt.pattern] = rt.requests
 		}
+		m.Before = nil // which would keep every Mux of this process
 	}
 	return m
 }
@@ -202,8 +193,8 @@ func (m *Mux) isForeign(e *exchange, r *http.Request) bool {
 
 // asks reports whether a path is the forward-auth endpoint or below it.
 func (m *Mux) asks(path string) bool {
-	rest, ok := strings.CutPrefix(path, m.askPath)
-	return m.askPath != "" && ok && (rest == "" || rest[0] == '/')
+	rest, ok := strings.CutPrefix(path, m.AskPath)
+	return m.AskPath != "" && ok && (rest == "" || rest[0] == '/')
 }
 
 // respells reports whether a path below /auth/ has an encoded character. A proxy
@@ -211,7 +202,7 @@ func (m *Mux) asks(path string) bool {
 // forward-auth endpoint stands a path of an app, as Envoy sends it.
 func (m *Mux) respells(r *http.Request) bool {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
-	return pages.Own(r.URL.Path) && strings.Contains(path, "%") && (m.askPath == "" || !strings.HasPrefix(path, m.askPath+"/"))
+	return pages.Own(r.URL.Path) && strings.Contains(path, "%") && (m.AskPath == "" || !strings.HasPrefix(path, m.AskPath+"/"))
 }
 
 // mendSlash removes the first of two slashes before a document of Portico below /.well-known/. A client adds
@@ -243,7 +234,7 @@ func (m *Mux) admit(e *exchange, r *http.Request) (redirected bool, err error) {
 		}
 		return to != "", err
 	}
-	if e.asSent = ambiguous(r); e.asSent && (pages.Own(r.URL.Path) || !slices.Contains(m.asSent, r.Host)) {
+	if e.asSent = ambiguous(r); e.asSent && (pages.Own(r.URL.Path) || !slices.Contains(m.AsSent, r.Host)) {
 		return false, Malformed
 	}
 	if err := checkCookies(e, r); err != nil {

@@ -172,7 +172,7 @@ func asFault(err error) *fault.Error {
 func (m *Mux) writeProblem(e *exchange, r *http.Request, status int, f *fault.Error) {
 	p := problem{
 		Type:       "urn:portico:error:" + f.Code,
-		Title:      Words(m.catalogue, m.catalogue.Match(r.Header.Get("Accept-Language")), f),
+		Title:      Words(m.Catalogue, m.Catalogue.Match(r.Header.Get("Accept-Language")), f),
 		Status:     status,
 		Code:       f.Code,
 		Params:     orEmpty(f.Params),

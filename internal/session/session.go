@@ -97,22 +97,20 @@ type Config struct {
 
 // Keeper starts, checks and ends sessions. It is safe for concurrent use.
 type Keeper struct {
-	clock    clock.Clock
-	idle     time.Duration
-	absolute time.Duration
+	Config
 	cache    *cache
 	follower *follower
 }
 
 // NewKeeper returns a Keeper with an empty cache.
 func NewKeeper(cfg Config) *Keeper {
-	return &Keeper{clock: cfg.Clock, idle: cfg.Idle, absolute: cfg.Absolute, cache: newCache(cfg.CacheMax), follower: &follower{looked: clock.Here()}}
+	return &Keeper{Config: cfg, cache: newCache(cfg.CacheMax), follower: &follower{looked: clock.Here()}}
 }
 
 // With returns a Keeper of the same sessions with other limits.
 func (k *Keeper) With(idle, absolute time.Duration) *Keeper {
 	other := *k
-	other.idle, other.absolute = idle, absolute
+	other.Idle, other.Absolute = idle, absolute
 	return &other
 }
 
@@ -120,9 +118,9 @@ func (k *Keeper) With(idle, absolute time.Duration) *Keeper {
 // account with its version, the methods, the times of the proofs, the user agent
 // and the network. Start sets the rest.
 func (k *Keeper) Start(ctx context.Context, tx Store, s Session) (token string, started Session, err error) {
-	now := k.clock.Now()
+	now := k.Clock.Now()
 	token = secret.Token()
-	s.ID, s.CreatedAt, s.LastSeenAt, s.ExpiresAt = ids.New(), now, now, now.Add(k.absolute)
+	s.ID, s.CreatedAt, s.LastSeenAt, s.ExpiresAt = ids.New(), now, now, now.Add(k.Absolute)
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 
@@ -133,7 +131,7 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		return Found{}, Required
 	}
 	hash := key(secret.Hash(token))
-	now := k.clock.Now()
+	now := k.Clock.Now()
 	entry, err := k.find(ctx, store, hash, now)
 	if err != nil {
 		return Found{}, err
@@ -150,7 +148,7 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 // CheckKept is Check for a valid session in memory, without the database: every
 // request to an app calls it. False means that Check must decide.
 func (k *Keeper) CheckKept(token string) (Found, bool) {
-	now := k.clock.Now()
+	now := k.Clock.Now()
 	entry := k.kept(token, now)
 	if entry == nil {
 		return Found{}, false
@@ -165,11 +163,11 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	if !secret.ValidToken(token) {
 		return Found{}, Required
 	}
-	entry, err := k.find(ctx, store, key(secret.Hash(token)), k.clock.Now())
+	entry, err := k.find(ctx, store, key(secret.Hash(token)), k.Clock.Now())
 	if err != nil {
 		return Found{}, err
 	}
-	if why := k.over(entry.found.Session, entry.lastSeen(), k.clock.Now()); why != "" {
+	if why := k.over(entry.found.Session, entry.lastSeen(), k.Clock.Now()); why != "" {
 		return Found{}, ended(why)
 	}
 	return entry.found, nil
@@ -178,7 +176,7 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 // PeekKept is Peek for a valid session in memory, without the database: the
 // gateway looks at thousands of open requests several times a second.
 func (k *Keeper) PeekKept(token string) (Found, bool) {
-	entry := k.kept(token, k.clock.Now())
+	entry := k.kept(token, k.Clock.Now())
 	if entry == nil {
 		return Found{}, false
 	}
@@ -220,7 +218,7 @@ func (k *Keeper) over(s Session, seen, now time.Time) Reason {
 	switch {
 	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
 		return Absolute
-	case now.Sub(seen) >= k.idle:
+	case now.Sub(seen) >= k.Idle:
 		return Idle
 	}
 	return ""
@@ -230,7 +228,7 @@ func (k *Keeper) over(s Session, seen, now time.Time) Reason {
 const farFuture = 7 * 24 * time.Hour
 
 // IdleEnd returns when a session that was last used at seen ends by itself.
-func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.idle) }
+func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.Idle) }
 
 func (k *Keeper) load(ctx context.Context, store Store, hash key) (*entry, error) {
 	generation := k.cache.generation()
@@ -259,7 +257,7 @@ func whyMissing(ctx context.Context, store Store, hash key) error {
 
 // List returns the valid sessions of an account, newest first.
 func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Session, error) {
-	now := k.clock.Now()
+	now := k.Clock.Now()
 	all, err := store.SessionsOf(ctx, accountID, now)
 	if err != nil {
 		return nil, err
@@ -269,7 +267,7 @@ func (k *Keeper) List(ctx context.Context, store Store, accountID string) ([]Ses
 		if seen := k.cache.seen(s.ID); seen.After(s.LastSeenAt) {
 			s.LastSeenAt = seen
 		}
-		if now.Sub(s.LastSeenAt) < k.idle {
+		if now.Sub(s.LastSeenAt) < k.Idle {
 			held = append(held, s)
 		}
 	}
@@ -282,7 +280,7 @@ func (k *Keeper) End(ctx context.Context, tx Store, accountID, id string, why Re
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, tx.InsertRevocation(ctx, accountID, k.clock.Now())
+	return true, tx.InsertRevocation(ctx, accountID, k.Clock.Now())
 }
 
 // EndAll ends all sessions of the account except the one with the id keep.
@@ -290,13 +288,13 @@ func (k *Keeper) EndAll(ctx context.Context, tx Store, accountID, keep string, w
 	if _, err := tx.DeleteSessions(ctx, accountID, keep, why); err != nil {
 		return err
 	}
-	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
+	return tx.InsertRevocation(ctx, accountID, k.Clock.Now())
 }
 
 // Changed makes every process read the account of its sessions again, after its
 // roles or its name have changed. The sessions continue.
 func (k *Keeper) Changed(ctx context.Context, tx Store, accountID string) error {
-	return tx.InsertRevocation(ctx, accountID, k.clock.Now())
+	return tx.InsertRevocation(ctx, accountID, k.Clock.Now())
 }
 
 // Forget drops the account from the cache. Call it after the commit of every
@@ -313,7 +311,7 @@ func (k *Keeper) Stats() CacheStats { return k.cache.stats() }
 // from time to time. A crash loses the uses since the last call, and no
 // session.
 func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Store) error) error) error {
-	k.cache.sweep(k.clock.Now(), k.idle)
+	k.cache.sweep(k.Clock.Now(), k.Idle)
 	used := k.cache.takeUsed()
 	// Use the same order everywhere, so that two processes that write the uses
 	// of the same sessions cannot deadlock.

@@ -122,15 +122,15 @@ func TestReload(t *testing.T) {
 		t.Fatal("the app cannot be reached")
 	}
 
-	p.settings(app, "signed-in /chat/*", "brand.name = \"First\"")
-	if code, printed := p.reload(); code != 0 || printed != "changed\tbrand.name\n" {
+	p.settings(app, "signed-in /chat/*", "brand.name = \"First\"\n[[client]]\nid = \"wiki\"\npublic = true\nredirect_uris = [\"https://wiki.test/callback\"]\n")
+	if code, printed := p.reload(); code != 0 || printed != "added\tclient \"wiki\"\nchanged\tbrand.name\n" {
 		t.Fatalf("exit %d: %s", code, printed)
 	}
 	if !socket.works() {
 		t.Error("the WebSocket was cut, though the rules are the same")
 	}
 	p.settings(app, "role:editor /chat/*", "session.idle = \"3d\"\nhashing.passes = 3\nbrand.name = \"Example\"")
-	if code, printed := p.reload(); code != 0 || printed != "changed\tapp.1.rules\nchanged\tbrand.name\nchanged\tsession.idle\nneeds a restart\thashing.passes\n" {
+	if code, printed := p.reload(); code != 0 || printed != "removed\tclient \"wiki\"\nchanged\tapp \"chat\": rules\nchanged\tbrand.name\nchanged\tsession.idle\nneeds a restart\thashing.passes\n" {
 		t.Fatalf("exit %d: %s", code, printed)
 	}
 	if got := page(); got != http.StatusForbidden {
@@ -225,9 +225,9 @@ func TestReload_UnderLoad(t *testing.T) {
 	}
 	turn := func(i int) {
 		// Another upstream address each time, which is the same app, so that connections are replaced too.
-		p.settings(app, "signed-in /chat/*", fmt.Sprintf("brand.name = \"Turn %d\"\nupstream_timeout = \"60s\"", i))
+		p.settings(app, "signed-in /chat/*", fmt.Sprintf("brand.name = \"Turn %d\"", i))
 		text, _ := os.ReadFile(filepath.Join(p.dir, "portico.toml"))
-		text = append(text, fmt.Sprintf("timeout = \"%ds\"\n[providers.google]\nclient_id = \"id%d\"\nclient_secret = \"x\"\n", 60+i%2, i)...)
+		text = append(text, fmt.Sprintf("upstream_timeout = \"%ds\"\n[providers.google]\nclient_id = \"id%d\"\nclient_secret = \"x\"\n", 60+i%2, i)...)
 		if err := os.WriteFile(filepath.Join(p.dir, "portico.toml"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestReload_TwoNodes(t *testing.T) {
 	}
 	reload := func(n *place) {
 		n.settings(app, "role:editor /chat/*", "session.idle = \"3d\"")
-		if code, printed := n.reload(); code != 0 || printed != "changed\tapp.1.rules\nchanged\tsession.idle\n" {
+		if code, printed := n.reload(); code != 0 || printed != "changed\tapp \"chat\": rules\nchanged\tsession.idle\n" {
 			t.Fatalf("exit %d: %s", code, printed)
 		}
 	}

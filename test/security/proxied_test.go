@@ -53,7 +53,7 @@ func TestSEC241_SlowUploads(t *testing.T) {
 	s := start(t, func(c *config.Config) {
 		c.Upstream, _ = url.Parse(app.URL)
 		c.Rules = []string{"public /*"}
-		c.UpstreamUploads = config.Uploads{Pace: 100_000, Wait: time.Second}
+		c.Uploads = config.Uploads{Pace: 100_000, Wait: time.Second}
 	})
 	statuses := make(chan int, 4)
 	for range cap(statuses) {

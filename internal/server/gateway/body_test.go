@@ -48,7 +48,7 @@ func uploads(upstream string, pace int, wait time.Duration, bufferKiB int) func(
 	return func(c *config.Config) {
 		up, _ := url.Parse(upstream)
 		c.Apps = []config.App{{
-			Name: "crew", Path: "/", Upstream: up, Rules: []string{"public /public/*", "signed-in /*"}, Timeout: time.Minute, Key: "app.1",
+			Name: "crew", Path: "/", Upstream: up, Rules: []string{"public /public/*", "signed-in /*"}, UpstreamTimeout: time.Minute, Key: "app.1",
 			Uploads: config.Uploads{Pace: pace, Wait: wait, BufferKiB: bufferKiB},
 		}}
 	}

@@ -59,7 +59,7 @@ func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
 			h[header.Name] = []string{""}
 		}
 	} else {
-		now := g.clock.Now()
+		now := g.Clock.Now()
 		id, err := g.identity(v.app, v.found, now)
 		if err != nil {
 			return unavailable(err)

@@ -103,7 +103,7 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	case err == nil:
 		a.circuit.answered()
 		if a.circuit.open.Swap(nil) != nil {
-			g.log.Info("an app responds again", "app", a.Name)
+			g.Log.Info("an app responds again", "app", a.Name)
 		}
 		return
 	case ctx.Err() != nil:
@@ -111,7 +111,7 @@ func (g *Gateway) ask(ctx context.Context, a *app) {
 	}
 	f := a.unanswered(err)
 	if a.circuit.open.Swap(f) == nil {
-		g.log.Warn("an app does not respond: visitors see an error page until it does", "app", a.Name, "error", err)
+		g.Log.Warn("an app does not respond: visitors see an error page until it does", "app", a.Name, "error", err)
 	}
 	g.open.cut(a.circuit)
 }

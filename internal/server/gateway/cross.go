@@ -52,13 +52,13 @@ func (g *Gateway) visitAuth(w http.ResponseWriter, r *http.Request, path string)
 
 // enter starts the transfer, on the host of the app.
 func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
-	nonce := g.actions.Crossing(w, r) // another tab may have set it
+	nonce := g.Actions.Crossing(w, r) // another tab may have set it
 	if !secret.ValidToken(nonce) {
 		nonce = secret.Token()
 	}
-	g.actions.KeepCrossing(w, nonce)
+	g.Actions.KeepCrossing(w, nonce)
 	to := g.localTarget(r.URL.Query().Get("to"))
-	values := url.Values{"to": {g.originOf(r.Host) + to}, "bind": {g.actions.Flows.Bind(r.Host, nonce)}}
+	values := url.Values{"to": {g.originOf(r.Host) + to}, "bind": {g.Actions.Flows.Bind(r.Host, nonce)}}
 	return leave(w, g.issuer+enterPath+"?"+values.Encode())
 }
 
@@ -67,12 +67,12 @@ func (g *Gateway) enter(w http.ResponseWriter, r *http.Request) error {
 // navigations.
 func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	to := g.actions.Targets.Check(query.Get("to")).String()
+	to := g.Actions.Targets.Check(query.Get("to")).String()
 	u, err := url.Parse(to)
 	if err != nil || !g.ownHost(u.Host) || !navigates(r.Header, r.Method) {
 		return flow.Unknown
 	}
-	ticket, err := g.actions.Flows.IssueTicket(r.Context(), g.actions.SessionToken(w, r), u.Host, query.Get("bind"))
+	ticket, err := g.Actions.Flows.IssueTicket(r.Context(), g.Actions.SessionToken(w, r), u.Host, query.Get("bind"))
 	switch {
 	case errors.Is(err, session.Required):
 		return leave(w, proofPath(to, err))
@@ -86,7 +86,7 @@ func (g *Gateway) depart(w http.ResponseWriter, r *http.Request) error {
 		To: template.URL(origin + arrivePath), Host: u.Host, Lead: true,
 		Values: url.Values{"ticket": {ticket}, "to": {strings.TrimPrefix(to, origin)}},
 	}
-	return page.Write(w, g.actions.Catalogue, g.actions.Locale(w, r))
+	return page.Write(w, g.Actions.Catalogue, g.Actions.Locale(w, r))
 }
 
 // ticketForm is the form that the public host sends to the host of an app.
@@ -106,12 +106,12 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	admission, err := g.actions.Flows.RedeemTicket(r.Context(), in.Ticket, r.Host)
+	admission, err := g.Actions.Flows.RedeemTicket(r.Context(), in.Ticket, r.Host)
 	if err != nil && !errors.Is(err, flow.Unknown) {
 		return err
 	}
 	if err == nil {
-		g.actions.KeepAdmission(w, admission)
+		g.Actions.KeepAdmission(w, admission)
 	}
 	return leave(w, arrivePath+"?"+url.Values{"to": {g.localTarget(in.To)}}.Encode())
 }
@@ -121,15 +121,15 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) error {
 // start again, endlessly if the browser refuses cookies.
 func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	to := g.localTarget(r.URL.Query().Get("to"))
-	value, found, err := g.actions.Flows.RedeemAdmission(r.Context(), g.actions.TakeAdmission(w, r), r.Host, g.actions.Crossing(w, r))
+	value, found, err := g.Actions.Flows.RedeemAdmission(r.Context(), g.Actions.TakeAdmission(w, r), r.Host, g.Actions.Crossing(w, r))
 	if err == nil {
-		g.actions.KeepSession(w, value, found)
+		g.Actions.KeepSession(w, value, found)
 		return leave(w, to)
 	}
 	if !errors.Is(err, flow.Unknown) && !errors.Is(err, session.Required) {
 		return err
 	}
-	if _, already := g.actions.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); already == nil {
+	if _, already := g.Actions.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); already == nil {
 		return leave(w, to)
 	}
 	server.Note(w, flow.Unknown)
@@ -138,7 +138,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 
 // localTarget returns a return target on the requested host, or "/".
 func (g *Gateway) localTarget(raw string) string {
-	if to := g.actions.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
+	if to := g.Actions.Targets.Check(raw).String(); strings.HasPrefix(to, "/") {
 		return to
 	}
 	return "/"
@@ -155,12 +155,12 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	if !sameOrigin(r, g.originOf(r.Host)) {
 		return errOrigin
 	}
-	c := g.actions.Caller(w, r)
+	c := g.Actions.Caller(w, r)
 	c.Session = g.token(w, r, r.Host)
-	if err := g.actions.Flows.SignOut(r.Context(), c); err != nil {
+	if err := g.Actions.Flows.SignOut(r.Context(), c); err != nil {
 		return err
 	}
-	g.actions.ClearSession(w)
+	g.Actions.ClearSession(w)
 	data := everySiteData
 	if g.keepsStorage(r.Host) {
 		data = cacheOnly
@@ -170,22 +170,22 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(to, "/") {
 		to = g.originOf(r.Host) + to
 	}
-	return server.SeeOther(w, g.issuer+pages.ReturnTo(pages.SignedOut, g.actions.Targets.Check(to).String()))
+	return server.SeeOther(w, g.issuer+pages.ReturnTo(pages.SignedOut, g.Actions.Targets.Check(to).String()))
 }
 
 // token returns the session token that the browser sent to a host, or "".
 func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) string {
-	value := g.actions.SessionToken(w, r)
+	value := g.Actions.SessionToken(w, r)
 	if value == "" || host == g.host {
 		return value
 	}
-	return g.actions.Flows.TokenAt(host, value)
+	return g.Actions.Flows.TokenAt(host, value)
 }
 
 // signInURL returns the URL where a visitor signs in, or gives what else err says
 // is missing, to return to a target on the host of the request.
 func (g *Gateway) signInURL(asked ask, target string, err error) string {
-	if asked.host == g.host && target == g.actions.Targets.Fallback {
+	if asked.host == g.host && target == g.Actions.Targets.Fallback {
 		target = "" // the default target keeps the URL short
 	}
 	switch {

@@ -42,10 +42,7 @@ type Config struct {
 
 // Gateway is the handler of apps. It is safe for concurrent use.
 type Gateway struct {
-	actions *form.Actions
-	keys    *signingkey.Keeper
-	clock   clock.Clock
-	log     *slog.Logger
+	Config
 	issuer  string
 	host    string // the host of the public URL, normalized
 	proto   string
@@ -54,9 +51,7 @@ type Gateway struct {
 	guard   *guard
 	open    *open
 	buffers *buffers
-	holders *secret.MAC
 
-	tokenSession   func(ctx context.Context, access, resource string) (session.Found, error)
 	forwardedProto []string
 }
 
@@ -64,9 +59,10 @@ type Gateway struct {
 func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
-		actions: c.Actions, keys: c.Keys, holders: c.Holders, clock: c.Clock, log: c.Log, issuer: public, proto: c.Public.Scheme,
-		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), forwardedProto: []string{c.Public.Scheme}, tokenSession: c.TokenSession,
+		Config: c, issuer: public, proto: c.Public.Scheme, forwardedProto: []string{c.Public.Scheme},
+		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(),
 	}
+	g.Before = nil // which would keep every Gateway of this process
 	_, g.host, _ = strings.Cut(public, "://")
 	sites := make([]rule.Site, len(c.Apps))
 	if c.Before != nil {
@@ -260,7 +256,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 	if asked.upgrade && v.token != "" && v.resource == "" && !sameOrigin(r, g.originOf(asked.host)) {
 		return v, errOrigin // a page of another origin would act as the user
 	}
-	switch v.rule.Need.Judge(person, g.clock.Now()) {
+	switch v.rule.Need.Judge(person, g.Clock.Now()) {
 	case rule.SignIn:
 		return v, required
 	case rule.SignInAgain:

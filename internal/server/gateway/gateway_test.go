@@ -325,9 +325,9 @@ func TestSeveralApps(t *testing.T) {
 	parse := func(u *upstream) *url.URL { p, _ := url.Parse(u.URL); return p }
 	s := start(t, behind(root.URL, "public /*"), func(c *config.Config) {
 		c.Apps = []config.App{
-			{Name: "shop", Path: "/shop", Upstream: parse(shop), Rules: []string{"public /shop/*"}, Key: "app.1", Timeout: 20 * time.Second},
-			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: parse(wiki), Rules: []string{"public /*"}, Key: "app.2", Timeout: 20 * time.Second},
-			{Name: "away", Path: "/away", Upstream: &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, Rules: []string{"public /away/*"}, Key: "app.3", Timeout: 20 * time.Second},
+			{Name: "shop", Path: "/shop", Upstream: parse(shop), Rules: []string{"public /shop/*"}, Key: "app.1", UpstreamTimeout: 20 * time.Second},
+			{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: parse(wiki), Rules: []string{"public /*"}, Key: "app.2", UpstreamTimeout: 20 * time.Second},
+			{Name: "away", Path: "/away", Upstream: &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, Rules: []string{"public /away/*"}, Key: "app.3", UpstreamTimeout: 20 * time.Second},
 		}
 	})
 	for request, want := range map[string]*upstream{
@@ -368,7 +368,7 @@ func TestTimeout(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	s := start(t, func(c *config.Config) {
 		up, _ := url.Parse(u)
-		c.Apps = []config.App{{Name: "slow", Path: "/", Upstream: up, Rules: []string{"public /*"}, Key: "app.1", Timeout: 100 * time.Millisecond}}
+		c.Apps = []config.App{{Name: "slow", Path: "/", Upstream: up, Rules: []string{"public /*"}, Key: "app.1", UpstreamTimeout: 100 * time.Millisecond}}
 	})
 	if a := s.get("/", fetch); a.status != http.StatusGatewayTimeout || !strings.Contains(a.body, `"code":"app.slow"`) {
 		t.Errorf("an app that is slow: %d %s", a.status, a.body)

@@ -81,7 +81,7 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && !found.Session.ExpiresAt.After(id.ends) && id.signer == g.keys.Signer() && id.masters == g.holders.Version() && same(id.person, found.User) {
+		if now.Before(id.renewAt) && !found.Session.ExpiresAt.After(id.ends) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -114,7 +114,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 		expires = found.Session.ExpiresAt
 	}
 	person := found.User
-	token, signer, err := g.keys.Sign(claims{
+	token, signer, err := g.Keys.Sign(claims{
 		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: found.Session.SID(),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
 		AuthTime: found.Session.ProvenAt().Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
@@ -125,8 +125,8 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		ID: person.ID, Email: person.Address, Name: encode(person.Name), Roles: strings.Join(person.Roles, ","), Token: token,
 	}
-	id := &identity{person: person, signer: signer, masters: g.holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: found.Session.ExpiresAt}
-	for _, sum := range g.holders.Sums(a.Name, person.ID) {
+	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: found.Session.ExpiresAt}
+	for _, sum := range g.Holders.Sums(a.Name, person.ID) {
 		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
 	}
 	for _, h := range a.headers {

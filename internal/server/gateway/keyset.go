@@ -14,7 +14,7 @@ import (
 // keySet publishes the keys that verify tokens (RFC 7517 5). The cache lifetime
 // limits how long apps accept a revoked key.
 func (g *Gateway) keySet(w http.ResponseWriter, r *http.Request) error {
-	set, err := g.keys.Published()
+	set, err := g.Keys.Published()
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 // the database. Without flows to ask, a look panics.
 func TestLook_SparesTokens(t *testing.T) {
 	t.Parallel()
-	g := &Gateway{open: newOpen(), actions: &form.Actions{}}
+	g := &Gateway{open: newOpen(), Config: Config{Actions: &form.Actions{}}}
 	g.open.add(&passing{token: "access", resource: "https://tools.test/", ruledBy: g})
 	for _, tokens := range []bool{false, true} {
 		asked := func() (asked bool) {

@@ -48,11 +48,11 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	p.passing.asked = &p.asked
 	if v.token != "" {
 		var err error
-		if p.identity, err = g.identity(v.app, v.found, g.clock.Now()); err != nil {
+		if p.identity, err = g.identity(v.app, v.found, g.Clock.Now()); err != nil {
 			return unavailable(err)
 		}
 	}
-	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.clock.Now())
+	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.Clock.Now())
 	if r.ProtoMajor == 2 {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
@@ -136,7 +136,7 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	}
 	if p.identity != nil {
-		p.identity.put(h, a, p.visit.found, p.gateway.clock.Now())
+		p.identity.put(h, a, p.visit.found, p.gateway.Clock.Now())
 	}
 	h["X-Forwarded-For"] = p.client[:]
 	h["X-Forwarded-Host"], h["X-Forwarded-Proto"] = a.forwardedHost, p.gateway.forwardedProto

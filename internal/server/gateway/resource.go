@@ -80,17 +80,17 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 // resource.
 func (g *Gateway) find(ctx context.Context, token, resource string) (session.Found, error) {
 	if resource != "" {
-		return g.tokenSession(ctx, token, resource)
+		return g.TokenSession(ctx, token, resource)
 	}
-	return g.actions.Flows.Session(ctx, token)
+	return g.Actions.Flows.Session(ctx, token)
 }
 
 // sessionOf returns the session of an open request, without a use of it.
 func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (session.Found, error) {
 	if resource != "" {
-		return g.tokenSession(ctx, token, resource)
+		return g.TokenSession(ctx, token, resource)
 	}
-	return g.actions.Flows.PeekSession(ctx, token)
+	return g.Actions.Flows.PeekSession(ctx, token)
 }
 
 // byProgram reports whether a refused request comes from a program, which no redirect

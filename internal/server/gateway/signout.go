@@ -53,6 +53,6 @@ func (p *passage) signOutBefore(ctx context.Context) {
 		if err == nil {
 			status = answer.StatusCode
 		}
-		p.gateway.log.Warn("an app did not end the session of the previous user", "app", a.Name, "status", status, "error", err)
+		p.gateway.Log.Warn("an app did not end the session of the previous user", "app", a.Name, "status", status, "error", err)
 	}
 }

@@ -226,7 +226,7 @@ func (g *Gateway) Watch(ctx context.Context) {
 		}
 		if rounds%int(tidyEvery/watchEvery) == 0 {
 			for _, a := range g.apps {
-				a.forget(g.clock.Now())
+				a.forget(g.Clock.Now())
 			}
 		}
 	}
@@ -245,7 +245,7 @@ type look struct {
 func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 	defer clear(seen)
 	for _, p := range g.watched() {
-		if p.token == "" && !p.allows(nil, g.clock.Now()) {
+		if p.token == "" && !p.allows(nil, g.Clock.Now()) {
 			g.open.end(p.passing, closeForbidden, rule.CodeDenied)
 		}
 		if p.token == "" || p.resource != "" && !tokens {
@@ -260,7 +260,7 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 		switch {
 		case errors.Is(r.err, session.Required):
 			g.open.end(p.passing, closeSignedOut, session.CodeEnded)
-		case r.err == nil && !p.allows(&r.person, g.clock.Now()): // if the database is down, nothing that was allowed is ended
+		case r.err == nil && !p.allows(&r.person, g.Clock.Now()): // if the database is down, nothing that was allowed is ended
 			g.open.end(p.passing, closeForbidden, rule.CodeDenied)
 		}
 	}

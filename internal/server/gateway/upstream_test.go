@@ -30,7 +30,7 @@ func withApp(name, path, upstream string) func(*config.Config) {
 	return func(c *config.Config) {
 		u, _ := url.Parse(upstream)
 		c.Apps = append(c.Apps, config.App{
-			Name: name, Path: path, Upstream: u, Rules: []string{"public " + path + "/*"}, Key: fmt.Sprint("app.", len(c.Apps)+1), Timeout: time.Minute,
+			Name: name, Path: path, Upstream: u, Rules: []string{"public " + path + "/*"}, Key: fmt.Sprint("app.", len(c.Apps)+1), UpstreamTimeout: time.Minute,
 		})
 	}
 }

@@ -32,7 +32,9 @@ const scheme = "Portico "
 
 // Reloaded is the result of a reload.
 type Reloaded struct {
-	Changed  []string `json:"changed"`            // settings that have new values
+	Added    []string `json:"added"`              // providers, apps and OpenID clients: client "wiki"
+	Removed  []string `json:"removed"`            // as well
+	Changed  []string `json:"changed"`            // settings that have new values: brand.name, client "wiki": secret
 	Restart  []string `json:"restart"`            // settings that keep their values until a restart
 	Warnings []string `json:"warnings"`           // as of `portico config check`
 	Problems []string `json:"problems,omitempty"` // why nothing has changed

@@ -46,7 +46,7 @@ func (s *Screens) mountAccount(m *server.Mux) {
 	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
 	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
 	sections := []section{overview, password, s.mountAddresses(m), s.mountSessions(m), profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
-	if s.Config.Passkeys {
+	if s.Settings.Passkeys != "" {
 		sections = append(sections, s.mountPasskeys(m))
 	}
 	for _, p := range sections {
@@ -146,7 +146,7 @@ func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found ses
 		Addresses: strconv.Itoa(sum.Addresses), Password: yes(sum.Password), Passkeys: strconv.Itoa(sum.Passkeys), Factors: yes(sum.Apps > 0),
 		Sessions: strconv.Itoa(sum.Sessions), Providers: strconv.Itoa(sum.Providers), Apps: strconv.Itoa(sum.Clients),
 	}
-	if s.Trust {
+	if s.Settings.Trust != "" {
 		browsers, err := s.Owner.TrustedBrowsers(r.Context(), found.User.ID)
 		b.Account.States.Browsers = strconv.Itoa(len(browsers))
 		return err

@@ -25,7 +25,7 @@ func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found ses
 // offerTrust adds the box with which the owner trusts this browser. An
 // authenticator app is needed for it: recovery codes are for a loss.
 func (s *Screens) offerTrust(b *Boot, ticked string) {
-	if s.Trust && b.MFA.Way == form.WayApp {
+	if s.Settings.Trust != "" && b.MFA.Way == form.WayApp {
 		b.MFA.Trust, b.MFA.Trusting = yes(true), ticked
 	}
 }

@@ -37,7 +37,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Kind == flow.SignUp && s.SignUp != flow.ModeOpen {
+	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
 		return s.signUpClosed(w, r)
 	}
 	if led, err := s.leadOn(w, r, v); err != nil || led {

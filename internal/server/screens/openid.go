@@ -34,7 +34,11 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
 	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
-		b.Client = Client{Request: query, Name: request.Client.Name, Host: request.Host(), Asked: strings.Join(request.Asks(), " "), Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...), Unknown: request.Client.Host}
+		b.Client = Client{
+			Request: query, Name: request.Client.Name, Host: request.Host(), Unknown: request.Client.Host,
+			Asked:  strings.Join(request.Asks(), " "),
+			Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...),
+		}
 	})
 }
 

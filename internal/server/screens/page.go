@@ -214,7 +214,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 		return err
-	case v.Kind == flow.SignUp && s.SignUp != flow.ModeOpen:
+	case v.Kind == flow.SignUp && s.Settings.SignUp == "":
 		return s.signUpClosed(w, r) // since it began
 	case v.Overtaken:
 		return s.overtaken(w, r, v)

@@ -34,13 +34,9 @@ type Config struct {
 	Settings  Settings
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
-	SignUp    flow.SignUpMode
-	ByCode    bool     // whether users may sign in by an emailed code
-	Passkeys  bool     // whether users may have passkeys
-	Trust     bool     // whether users may trust a browser
 	Related   []string // other origins that may use the passkeys
-	Names     flow.NameRule
-	Describe  func(userAgent string) string // in words, such as "Firefox, Linux"; "" for an unknown one
+	// Describe returns a browser in words, such as "Firefox, Linux"; "" if it is unknown.
+	Describe func(userAgent string) string
 	// Place returns the city and country of a network in words, "" if it is unknown.
 	Place func(network, locale string) string
 	// Root says that no app has the path "/", so that Screens handles it.
@@ -64,12 +60,7 @@ func New(cfg Config) (*Screens, error) {
 	if logo := cfg.Theme.Shown(); logo != nil {
 		cfg.Brand.Logo = logo.Path
 	}
-	shown := &cfg.Settings
-	shown.SignUp, shown.SignInCode, shown.Providers = yes(cfg.SignUp == flow.ModeOpen), yes(cfg.ByCode), yes(len(cfg.Providers) > 0)
-	shown.Passkeys, shown.Trust = yes(cfg.Passkeys), yes(cfg.Trust)
-	if cfg.Names != flow.NameOff {
-		shown.Name = string(cfg.Names)
-	}
+	cfg.Settings.Providers = yes(len(cfg.Providers) > 0)
 	documents, err := load(cfg.Dist, cfg.Catalogue, cfg.Theme)
 	if err != nil {
 		return nil, err
@@ -158,7 +149,7 @@ func (s *Screens) Mount(m *server.Mux) {
 // mountSignUp registers the form. If registration is closed, it registers the
 // page that says so.
 func (s *Screens) mountSignUp(m *server.Mux) {
-	if s.SignUp != flow.ModeOpen {
+	if s.Settings.SignUp == "" {
 		m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUpClosed))
 		m.Handle("POST "+pages.SignUp, s.signUpClosed)
 		return
