@@ -475,7 +475,7 @@ func TestSEC125_UnprovenPasswordNeverOwnsAnAccount(t *testing.T) {
 	s.clock.Advance(11 * time.Minute)
 	owner := s.visitor()
 	owner.open(first.token(t))
-	owner.form("/auth/confirm-link", url.Values{"action": {"resend"}}).must(303)
+	owner.form("/auth/confirm-link/resend", url.Values{}).must(303)
 	second := s.mail.next(trap)
 	owner.open(second.token(t))
 	owner.post("confirm-link", object{})

@@ -46,7 +46,7 @@ func TestSEC212_LinkElsewhereDropsWhatAStrangerChose(t *testing.T) {
 	for range 6 { // also when no guesses of the password are left
 		owner.post("confirm-link", object{"password": good})
 	}
-	next := owner.form("/auth/confirm-link", url.Values{"action": {"anew"}}).must(303).header.Get("Location")
+	next := owner.form("/auth/confirm-link/anew", url.Values{}).must(303).header.Get("Location")
 	_, reset, found := strings.Cut(next, "/auth/reset-password?flow=")
 	if !found || owner.whoami() != "" {
 		t.Fatalf("the owner is sent to %s", next)
@@ -86,9 +86,8 @@ func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
 		t.Errorf("the press of the first page shows %+v", b)
 	}
 	own.post("confirm-link", object{"link": page.Link.Mark}).refused(409, "link.changed")
-	for _, action := range []string{"anew", "resend"} {
-		fields.Set("action", action)
-		own.form("/auth/confirm-link", fields).must(409)
+	for _, below := range []string{"anew", "resend"} {
+		own.form("/auth/confirm-link/"+below, fields).must(409)
 	}
 	if b := own.get("/auth/confirm-link?changed").boot(); b.Notice == "" {
 		t.Error("the page does not say that it shows another link")

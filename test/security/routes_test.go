@@ -39,8 +39,11 @@ func routes() map[string]route {
 		"POST /auth/forgot-password":                {422, 422, `{"email":"no"}`, false},
 		"GET /auth/verify-code":                     {200, 200, "", false},
 		"POST /auth/verify-code":                    {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/verify-code/resend":             {404, 404, `{"flow":"` + flowID + `"}`, false},
 		"GET /auth/confirm-link":                    {422, 422, "", false},
 		"POST /auth/confirm-link":                   {422, 422, `{}`, false},
+		"POST /auth/confirm-link/anew":              {422, 422, `{}`, false},
+		"POST /auth/confirm-link/resend":            {422, 422, `{}`, false},
 		"GET /auth/reset-password":                  {303, 303, "", false},
 		"POST /auth/reset-password":                 {303, 303, `{"flow":"` + flowID + `","password":"x","confirm_password":"x"}`, false},
 		"GET /auth/account":                         {303, 200, "", false},
@@ -61,6 +64,7 @@ func routes() map[string]route {
 		"POST /auth/account/delete":                 {303, 303, `{"account":"other"}`, false},
 		"GET /auth/keep":                            {303, 303, "", false},
 		"POST /auth/keep":                           {303, 303, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/keep/drop":                      {303, 303, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/account/delete":             {401, 409, `{"account":"other"}`, false},
 		"POST /auth/api/keep":                       {404, 404, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/keep/drop":                  {200, 200, `{"flow":"` + flowID + `"}`, false},
@@ -115,7 +119,11 @@ func routes() map[string]route {
 		"GET /auth/provider/{id}/callback":          {303, 303, "", false},
 		"POST /auth/provider/{id}/callback":         {303, 303, "state=x&code=y", true},
 		"GET /auth/account/factors":                 {303, 200, "", false},
-		"POST /auth/account/factors":                {303, 303, `{"account":"other","action":"remove","id":"` + flowID + `"}`, false},
+		"POST /auth/account/factors":                {303, 303, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/account/factors/add":            {303, 303, `{"account":"other"}`, false},
+		"POST /auth/account/factors/codes":          {303, 303, `{"account":"other"}`, false},
+		"POST /auth/account/factors/saved":          {303, 303, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/account/factors/remove":         {303, 303, `{"account":"other","id":"` + flowID + `"}`, false},
 		"GET /auth/account/passkeys":                {303, 200, "", false},
 		"GET /auth/account/passkeys/offer":          {303, 200, "", false},
 		"POST /auth/account/passkeys/offer":         {303, 303, `{"account":"other"}`, false},
@@ -133,14 +141,18 @@ func routes() map[string]route {
 		"POST /auth/api/account/passkeys/remove":    {401, 409, `{"account":"other","id":"` + flowID + `"}`, false},
 		"GET /auth/mfa":                             {303, 303, "", false},
 		"POST /auth/mfa":                            {303, 303, `{"flow":"` + flowID + `","code":"000000"}`, false},
+		"POST /auth/mfa/restart":                    {303, 303, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/mfa":                        {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
 		"POST /auth/api/mfa/restart":                {200, 200, `{"flow":"` + flowID + `"}`, false},
 		"GET /auth/terms":                           {303, 303, "", false},
 		"POST /auth/terms":                          {303, 303, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/terms/refuse":                   {303, 303, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/terms":                      {404, 404, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/terms/refuse":               {200, 200, `{"flow":"` + flowID + `"}`, false},
 		"GET /auth/protect":                         {303, 303, "", false},
 		"POST /auth/protect":                        {303, 303, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/protect/later":                  {303, 303, `{"flow":"` + flowID + `"}`, false},
+		"POST /auth/protect/restart":                {303, 303, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/protect":                    {404, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
 		"POST /auth/api/protect/later":              {404, 404, `{"flow":"` + flowID + `"}`, false},
 		"POST /auth/api/protect/restart":            {200, 200, `{"flow":"` + flowID + `"}`, false},
@@ -250,7 +262,7 @@ func TestSEC085_ReadingChangesNothing(t *testing.T) {
 		for pattern := range routes() {
 			_, target := path(pattern) // the paths of writes too
 			for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE"} {
-				for _, target := range []string{target, target + "?flow=" + flow + "&action=resend&email=x@x.test&code=000000&return_to=/"} {
+				for _, target := range []string{target, target + "?flow=" + flow + "&email=x@x.test&code=000000&return_to=/"} {
 					v.do(method, target, "", http.Header{"Referer": {"https://evil.test/"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"image"}})
 				}
 			}

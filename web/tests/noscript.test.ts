@@ -41,16 +41,16 @@ test.each([
   ['signin-code/idle', { '#email': 'm@x.test' }, 'Send code', 'email=m%40x.test'],
   ['forgot-password/idle', { '#email': 'm@x.test' }, 'Send reset link', 'email=m%40x.test'],
   ['verify-code/idle', { '#code': '894 529' }, 'Verify', 'flow=flow1&code=894+529'],
-  ['verify-code/idle', {}, 'Resend', 'flow=flow1&action=resend'],
+  ['verify-code/idle', {}, 'Resend', 'flow=flow1'],
   ['confirm-link/ready', {}, 'Confirm address', 'link=mark1'],
-  ['confirm-link/expired', {}, 'Send a new link', 'link=mark1&action=resend'],
+  ['confirm-link/expired', {}, 'Send a new link', 'link=mark1'],
   [
     'confirm-link/password',
     { '#password': 'tram-lemon' },
     'Confirm address',
     'link=mark1&password=tram-lemon',
   ],
-  ['confirm-link/password', {}, 'Choose a password', 'link=mark1&action=anew'],
+  ['confirm-link/password', {}, 'Choose a password', 'link=mark1'],
   [
     'reset-password/idle',
     { '#password': 'tram-lemon', '#confirm_password': 'tram-lemon' },
@@ -65,10 +65,10 @@ test.each([
   ['new-passkey/offer', {}, 'No, thanks', 'account=p1&return_to=%2Fwiki'],
   ['account-delete/idle', {}, 'Delete my account', 'account=p1'],
   ['protect/grace', { '#code': '894529' }, 'Turn on', 'flow=flow1&code=894529'],
-  ['protect/grace', {}, 'Later', 'flow=flow1&action=later'],
-  ['protect/idle', {}, 'Use another account', 'flow=flow1&action=restart'],
+  ['protect/grace', {}, 'Later', 'flow=flow1'],
+  ['protect/idle', {}, 'Use another account', 'flow=flow1'],
   ['keep/idle', {}, 'Keep my account', 'flow=flow1'],
-  ['keep/idle', {}, 'Leave it deleted', 'flow=flow1&action=refuse'],
+  ['keep/idle', {}, 'Leave it deleted', 'flow=flow1'],
   [
     'consent/idle',
     {},
@@ -92,5 +92,29 @@ test.each([
   ]) {
     expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
   }
+  await page.context().close();
+});
+
+// After a refused form the page has the address of that form, so its other forms must not post to where the page is.
+test.each([
+  ['verify-code/idle', 'Verify', '/auth/verify-code?flow=flow1'],
+  ['verify-code/idle', 'Resend', '/auth/verify-code/resend?flow=flow1'],
+  ['confirm-link/password', 'Confirm address', '/auth/confirm-link'],
+  ['confirm-link/password', 'Choose a password', '/auth/confirm-link/anew'],
+  ['confirm-link/expired', 'Send a new link', '/auth/confirm-link/resend'],
+  ['mfa/idle', 'Start again', '/auth/mfa/restart?flow=flow1'],
+  ['terms/idle', 'Accept and continue', '/auth/terms?flow=flow1'],
+  ['terms/idle', 'Sign out', '/auth/terms/refuse?flow=flow1'],
+  ['protect/grace', 'Turn on', '/auth/protect?flow=flow1'],
+  ['protect/grace', 'Later', '/auth/protect/later?flow=flow1'],
+  ['protect/grace', 'Use another account', '/auth/protect/restart?flow=flow1'],
+  ['keep/idle', 'Keep my account', '/auth/keep?flow=flow1'],
+  ['keep/idle', 'Leave it deleted', '/auth/keep/drop?flow=flow1'],
+  ['account-factors/setup', 'Turn on', '/auth/account/factors?flow=flow1'],
+  ['account-factors/codes', "I've saved them", '/auth/account/factors/saved?flow=flow1'],
+])('on the page %s, %j posts to %s', async (path, button, to) => {
+  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
+  const form = page.locator('form').filter({ has: page.getByRole('button', { name: button, exact: true }) });
+  expect(await form.getAttribute('action')).toBe(to);
   await page.context().close();
 });

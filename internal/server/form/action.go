@@ -47,6 +47,9 @@ type (
 		Password string `json:"password,omitempty"`
 		Link     string `json:"link,omitempty"` // mark of the link that the page was shown for
 	}
+	OpenedLink struct {
+		Link string `json:"link,omitempty"` // as in ConfirmLink
+	}
 	SignOut struct {
 		ReturnTo string `json:"return_to,omitempty"`
 	}
@@ -109,9 +112,13 @@ func (a *Actions) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCo
 
 // Resend is the action of the button Resend.
 func (a *Actions) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string, error) {
-	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.Resend(ctx, c, in.Flow)
 	})
+	if err == nil {
+		a.Say(w, CodeSent)
+	}
+	return next, err
 }
 
 // ConfirmLink is the action of the page of a mailed link.
@@ -123,15 +130,15 @@ func (a *Actions) ConfirmLink(w http.ResponseWriter, r *http.Request, in Confirm
 
 // ConfirmLinkAnew is ConfirmLink with a new password, for a visitor who does
 // not know the password chosen in another browser.
-func (a *Actions) ConfirmLinkAnew(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
-	return a.throughLink(w, r, mark, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
+func (a *Actions) ConfirmLinkAnew(w http.ResponseWriter, r *http.Request, in OpenedLink) (string, error) {
+	return a.throughLink(w, r, in.Link, func(ctx context.Context, c flow.Caller, token string) (flow.Result, error) {
 		return a.Flows.ConfirmLink(ctx, c, flow.LinkInput{Token: token, Anew: true})
 	})
 }
 
 // ResendLink starts the flow of an expired link again.
-func (a *Actions) ResendLink(w http.ResponseWriter, r *http.Request, mark string) (string, error) {
-	return a.throughLink(w, r, mark, a.Flows.ResendLink)
+func (a *Actions) ResendLink(w http.ResponseWriter, r *http.Request, in OpenedLink) (string, error) {
+	return a.throughLink(w, r, in.Link, a.Flows.ResendLink)
 }
 
 // ResetPassword is the action of /auth/reset-password.

@@ -42,7 +42,7 @@ func TestRedirects_AreShort(t *testing.T) {
 	}
 	atStep, over := s.Browser(), s.Browser()
 	waits, ended := step(atStep), query(t, step(over)).Get("flow")
-	over.Send("/auth/mfa", url.Values{"flow": {ended}, "action": {"restart"}})
+	over.Send("/auth/mfa/restart", url.Values{"flow": {ended}})
 	browsers := map[string]*apptest.Browser{
 		"without cookies": s.Browser(), "at the second step": atStep, "after the second step": over, "without a second factor": s.signedIn("noor@example.org"),
 	}

@@ -267,7 +267,7 @@ func (s *site) addFactor(b *apptest.Browser) factor.Secret {
 		Factors struct{ Secret string }
 	}
 	b.Boot(b.Open("/auth/account/factors"), &page)
-	setup := b.Send("/auth/account/factors", url.Values{"account": {page.Session.ID}, "action": {"add"}}).Next()
+	setup := b.Send("/auth/account/factors/add", url.Values{"account": {page.Session.ID}}).Next()
 	b.Boot(b.Open(setup), &page)
 	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(page.Factors.Secret, " ", ""))
 	if err != nil {

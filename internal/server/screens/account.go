@@ -28,40 +28,61 @@ type section struct {
 	// closes says that an alarm closes the account to the changes of the page.
 	closes bool
 	// fill adds what the page shows. nil for nothing but the user.
-	fill func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
+	fill  func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
+	forms []pageForm
 }
 
-// mountAccount registers the account pages.
-func (s *Screens) mountAccount(m *server.Mux) {
-	overview := section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}
-	password := section{
-		screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
-		says: []string{form.PasswordSaved, form.PasswordRemoved},
+// accountPages lists the account pages.
+func (s *Screens) accountPages() []page {
+	list := []page{
+		s.ownPage(section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}),
+		s.ownPage(section{
+			screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
+			says:  []string{form.PasswordSaved, form.PasswordRemoved},
+			forms: []pageForm{post("", s.Actions.ChangePassword, nil), post("/remove", s.Actions.RemovePassword, nil)},
+		}),
+		s.profilePage(), s.addressesPage(), s.sessionsPage(),
+		s.ownPage(section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}),
+		s.ownPage(section{
+			screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved},
+			forms: []pageForm{post("", s.Actions.RemoveApp, nil)},
+		}),
+		s.ownPage(section{
+			screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded},
+			forms: []pageForm{post("", s.Actions.EndTrust, nil)},
+		}),
+		s.dataPage(), s.deletePage(), s.providersPage(), s.factorsPage(),
 	}
-	profile := section{
+	if s.Settings.Passkeys != "" {
+		list = append(list, s.passkeysPage(), s.offerPage())
+	}
+	return list
+}
+
+// ownPage returns the page of a section.
+func (s *Screens) ownPage(p section) page {
+	return page{
+		screen: p.screen, path: p.path, show: s.own(p), forms: p.forms,
+		again: func(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
+			return s.refuseOwn(w, r, p, err, keep)
+		},
+	}
+}
+
+// profilePage is the page of the name, the language of emails and the picture.
+func (s *Screens) profilePage() page {
+	return s.ownPage(section{
 		screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile,
 		says: []string{form.ProfileSaved, form.PortraitSaved, form.PortraitRemoved},
-	}
-	history := section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}
-	apps := section{screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved}}
-	browsers := section{screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded}}
-	sections := []section{overview, password, s.mountAddresses(m), s.mountSessions(m), profile, history, apps, s.mountData(m), browsers, s.mountDeparture(m), s.mountProviders(m)}
-	if s.Settings.Passkeys != "" {
-		sections = append(sections, s.mountPasskeys(m))
-	}
-	for _, p := range sections {
-		m.Handle("GET "+p.path, s.own(p))
-	}
-	m.Handle("POST "+pages.Password, postOwn(s, password, s.Actions.ChangePassword, nil))
-	m.Handle("POST "+pages.Password+"/remove", postOwn(s, password, s.Actions.RemovePassword, nil))
-	m.Handle("POST "+pages.Profile, postOwn(s, profile, s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
-		b.Values.Name = in.Name
-		choose(b.Account.Languages, in.Locale)
-	}))
-	s.mountPortrait(m, profile)
-	m.Handle("POST "+pages.Apps, postOwn(s, apps, s.Actions.RemoveApp, nil))
-	m.Handle("POST "+pages.Browsers, postOwn(s, browsers, s.Actions.EndTrust, nil))
-	m.Handle("GET /.well-known/change-password", s.changePassword)
+		forms: []pageForm{
+			post("", s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
+				b.Values.Name = in.Name
+				choose(b.Account.Languages, in.Locale)
+			}),
+			{below: "/picture", take: s.postPortrait, traits: []server.Trait{server.Upload(maxUpload)}},
+			post("/picture/remove", s.Actions.RemovePortrait, nil),
+		},
+	})
 }
 
 // changePassword redirects for password managers (W3C, A Well-Known URL for
@@ -154,28 +175,8 @@ func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found ses
 	return nil
 }
 
-// postOwn handles a form of an account page without script. keep restores the typed
-// values, except passwords; it may be nil.
-func postOwn[Form any](s *Screens, p section, run form.Action[Form], keep func(Form, *Boot)) server.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		in, err := form.Receive[Form](r)
-		if err != nil {
-			return err
-		}
-		next, err := run(w, r, in)
-		if err == nil {
-			return server.SeeOther(w, next)
-		}
-		return s.refuseOwn(w, r, p, err, func(b *Boot) {
-			if keep != nil {
-				keep(in, b)
-			}
-		})
-	}
-}
-
 // refuseOwn answers a form of an account page that has failed. restore puts the
-// typed values back, except passwords; it may be nil.
+// typed values back, except passwords.
 func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, err error, restore func(*Boot)) error {
 	switch {
 	case errors.Is(err, session.Required):
@@ -199,9 +200,7 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 	if err != nil {
 		return err
 	}
-	if restore != nil {
-		restore(&b)
-	}
+	restore(&b)
 	s.blame(r, &b, f)
 	if f.Code == flow.CodeAlarmed {
 		b.Notice = "" // the error says the same

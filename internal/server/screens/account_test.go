@@ -150,23 +150,3 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%+v", b.Account.History)
 	}
 }
-
-// A browser without script has the address of a form in its address bar after a
-// refusal. Opening it leads to the page of the form.
-func TestForm_OpenedLeadsToItsPage(t *testing.T) {
-	t.Parallel()
-	_, v := person(t)
-	for form, page := range map[string]string{
-		"/auth/account/profile/picture":        "/auth/account/profile",
-		"/auth/account/profile/picture/remove": "/auth/account/profile",
-		"/auth/account/addresses/primary":      "/auth/account/addresses",
-		"/auth/account/password/remove":        "/auth/account/password",
-		"/auth/account/passkeys/rename":        "/auth/account/passkeys",
-		"/auth/account/providers/disconnect":   "/auth/account/providers",
-	} {
-		v.leads(v.Open(form), page)
-	}
-	if p := v.Open("/auth/account/profile/nothing"); p.StatusCode != 404 {
-		t.Errorf("an address of no form: %d", p.StatusCode)
-	}
-}

@@ -5,25 +5,25 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/pages"
-	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
-// mountAddresses registers the page of the addresses, and returns it.
-func (s *Screens) mountAddresses(m *server.Mux) section {
-	p := section{
+// addressesPage is the page of the addresses.
+func (s *Screens) addressesPage() page {
+	return s.ownPage(section{
 		screen: form.ScreenAccountAddresses, path: pages.Addresses, guarded: true, closes: true, fill: s.fillAddresses,
 		says: []string{form.AddressSaved, form.AddressRemoved},
-	}
-	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
-		b.Values.Email = in.Email
-		b.Account.Recovering = yes(in.Use == form.UseRecovery)
-	}))
-	m.Handle("POST "+p.path+"/primary", postOwn(s, p, s.Actions.MakePrimary, nil))
-	m.Handle("POST "+p.path+"/recovery", postOwn(s, p, s.Actions.SetRecovery, nil))
-	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemoveAddress, nil))
-	return p
+		forms: []pageForm{
+			post("", s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
+				b.Values.Email = in.Email
+				b.Account.Recovering = yes(in.Use == form.UseRecovery)
+			}),
+			post("/primary", s.Actions.MakePrimary, nil),
+			post("/recovery", s.Actions.SetRecovery, nil),
+			post("/remove", s.Actions.RemoveAddress, nil),
+		},
+	})
 }
 
 // fillAddresses adds the addresses other than the primary one.

@@ -9,15 +9,16 @@ import (
 	"portico/internal/server/form"
 )
 
-// mountData registers the download of the account's data, and returns its page.
-func (s *Screens) mountData(m *server.Mux) section {
-	p := section{screen: form.ScreenAccountData, path: pages.Data, guarded: true, closes: true}
-	m.Handle("POST "+p.path, s.postData(p))
-	return p
+// dataPage is the page that downloads the account's data.
+func (s *Screens) dataPage() page {
+	return s.ownPage(section{
+		screen: form.ScreenAccountData, path: pages.Data, guarded: true, closes: true,
+		forms: []pageForm{{take: s.postData}},
+	})
 }
 
 // postData answers with the file. The page stays in the browser.
-func (s *Screens) postData(p section) server.Handler {
+func (s *Screens) postData(p page) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in, err := form.Receive[form.DownloadData](r)
 		if err != nil {
@@ -25,7 +26,7 @@ func (s *Screens) postData(p section) server.Handler {
 		}
 		data, err := s.Actions.Data(w, r, in)
 		if err != nil {
-			return s.refuseOwn(w, r, p, err, nil)
+			return p.again(w, r, err, nothing)
 		}
 		return server.WriteDownload(w, "account-data-"+data.MadeAt.Format(time.DateOnly)+".json", data)
 	}

@@ -33,7 +33,7 @@ func TestDelete(t *testing.T) {
 	v.leads(v.Open("/auth/signin"), asked) // any page later shows the step
 	v.leads(v.Open("/auth/account"), toAccount)
 	flow := url.Values{"flow": {keep.Flow.ID}}
-	v.leads(v.Send("/auth/keep", url.Values{"flow": {keep.Flow.ID}, "action": {"refuse"}}), "/auth/signin")
+	v.leads(v.Send("/auth/keep/drop", url.Values{"flow": {keep.Flow.ID}}), "/auth/signin")
 	v.leads(v.Send("/auth/keep", flow), asked)
 	v.leads(v.Open(asked), "/auth/signin")
 	asked = v.Send("/auth/signin", credentials).Next()

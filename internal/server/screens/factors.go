@@ -19,6 +19,21 @@ import (
 	"portico/internal/session"
 )
 
+// factorsPage is the page of the second factors.
+func (s *Screens) factorsPage() page {
+	begun := func(in form.AddFactor, b *Boot) { b.ReturnTo = s.Actions.Targets.Check(in.ReturnTo).String() }
+	return page{
+		path: pages.Factors, show: s.factors, again: s.factorsAgain,
+		forms: []pageForm{
+			post("", s.Actions.ConfirmFactor, func(in form.ConfirmFactor, b *Boot) { b.Flow.ID = in.Flow }),
+			post("/add", s.Actions.AddFactor, begun),
+			post("/codes", s.Actions.MakeCodes, begun),
+			post("/saved", s.Actions.SavedCodes, func(in form.SavedCodes, b *Boot) { b.Flow.ID = in.Flow }),
+			post("/remove", s.Actions.RemoveFactor, nil),
+		},
+	}
+}
+
 // factors shows the second factors of the signed-in user, or a step of adding one.
 // All of them need a fresh proof.
 func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
@@ -127,53 +142,24 @@ func drawn(text string) (path, size string) {
 	return b.String(), strconv.Itoa(c.Size + 2*quiet)
 }
 
-// factorsForm is the form of the page. Action is the pressed button.
-type factorsForm struct {
-	Account  string `json:"account"`
-	Flow     string `json:"flow"`
-	ID       string `json:"id"`
-	Code     string `json:"code"`
-	ReturnTo string `json:"return_to"`
-	Action   string `json:"action"`
-}
-
-func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[factorsForm](r)
-	if err != nil {
-		return err
-	}
-	next := ""
-	switch in.Action {
-	case "add":
-		next, err = s.Actions.AddFactor(w, r, form.AddFactor{Account: in.Account, ReturnTo: in.ReturnTo})
-	case "codes":
-		next, err = s.Actions.MakeCodes(w, r, form.AddFactor{Account: in.Account, ReturnTo: in.ReturnTo})
-	case "saved":
-		next, err = s.Actions.SavedCodes(w, r, form.SavedCodes{Flow: in.Flow})
-	case "remove":
-		next, err = s.Actions.RemoveFactor(w, r, form.RemoveFactor{Account: in.Account, ID: in.ID})
-	default:
-		next, err = s.Actions.ConfirmFactor(w, r, form.ConfirmFactor{Flow: in.Flow, Code: in.Code})
-	}
-	if err == nil {
-		return server.SeeOther(w, next)
-	}
+// factorsAgain shows the page again after a press was refused, or leads to where it can succeed.
+func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
+	id, target := said(keep).Flow.ID, said(keep).ReturnTo
 	found, sessionErr := s.Actions.Session(w, r)
-	target := s.Actions.Targets.Check(in.ReturnTo).String()
 	switch {
 	case sessionErr != nil, errors.Is(err, flow.ProofNeeded), errors.Is(err, session.Required):
-		page := pages.With(pages.Factors, url.Values{"return_to": {target}, "flow": {in.Flow}})
+		page := pages.With(pages.Factors, url.Values{"return_to": {target}, "flow": {id}})
 		return s.proveFirst(w, r, found, page, errors.Join(sessionErr, err))
 	case flow.IsOvertaken(err):
-		return server.SeeOther(w, pages.Flow(pages.Factors, in.Flow)) // which says so
+		return server.SeeOther(w, pages.Flow(pages.Factors, id)) // which says so
 	case errors.Is(err, flow.Unknown):
 		return server.SeeOther(w, overPath(r))
 	case errors.Is(err, flow.Moved), errors.Is(err, form.AccountChanged), fault.From(err).Kind == fault.Missing:
 		return server.SeeOther(w, pages.Factors) // a second press, or another user by now; the page shows the state
 	}
-	v, viewErr := s.Owner.Enrolment(r.Context(), s.Actions.Caller(w, r), found, in.Flow)
+	v, viewErr := s.Owner.Enrolment(r.Context(), s.Actions.Caller(w, r), found, id)
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, in.Flow, target) })
+	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, id, target) })
 }

@@ -19,7 +19,7 @@ func TestFactors_WithoutScript(t *testing.T) {
 	s, v := person(t)
 	id := v.opens(page).Session.ID
 
-	next := v.Send(page, url.Values{"account": {id}, "action": {"add"}}).Next()
+	next := v.Send(page+"/add", url.Values{"account": {id}}).Next()
 	b := v.opens(next)
 	key, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
 	if err != nil || b.Factors.State != "app" || b.Factors.QR == "" {
@@ -35,12 +35,12 @@ func TestFactors_WithoutScript(t *testing.T) {
 		t.Errorf("the codes: %+v", b.Factors)
 	}
 	first := b.Factors.Codes[0]
-	v.leads(v.Send(page, url.Values{"action": {"saved"}, "flow": {b.Flow.ID}}), page)
+	v.leads(v.Send(page+"/saved", url.Values{"flow": {b.Flow.ID}}), page)
 	if b = v.opens(page); len(b.Factors.List) != 1 || b.Factors.Left != "10" {
 		t.Errorf("the list: %+v", b.Factors)
 	}
 	app := b.Factors.List[0].ID
-	if b = v.opens(v.Send(page, url.Values{"account": {id}, "action": {"codes"}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
+	if b = v.opens(v.Send(page+"/codes", url.Values{"account": {id}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
 		t.Errorf("the new codes: %+v", b.Factors)
 	}
 
@@ -62,7 +62,7 @@ func TestFactors_WithoutScript(t *testing.T) {
 	if b = v.opens(keys); len(b.Passkeys.List) != 0 || b.Success == "" {
 		t.Errorf("the passkeys: %+v", b.Passkeys)
 	}
-	v.leads(v.Send(page, url.Values{"account": {id}, "action": {"remove"}, "id": {app}}), page)
+	v.leads(v.Send(page+"/remove", url.Values{"account": {id}, "id": {app}}), page)
 	if b = v.opens(page); len(b.Factors.List) != 0 || b.Factors.Left != "" {
 		t.Errorf("after the removal: %+v", b.Factors)
 	}

@@ -16,13 +16,10 @@ import (
 )
 
 // errorPage writes the error page for a browser's failed request. The address of a
-// form of an account page leads to that page: a browser without script shows it
-// after a refused form, and opens it when it restores a tab.
+// form leads to its page.
 func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
-	rest, own := strings.CutPrefix(r.URL.Path, pages.Account+"/")
-	section, _, below := strings.Cut(rest, "/")
-	if own && below && f.Code == server.CodeMethodNotAllowed && r.Method == http.MethodGet {
-		return server.SeeOther(w, pages.Account+"/"+section)
+	if page := s.pageOf[r.URL.Path]; page != "" && f.Code == server.CodeMethodNotAllowed && r.Method == http.MethodGet {
+		return server.SeeOther(w, withQuery(page, r))
 	}
 	return s.show(w, r, form.ScreenError, func(b *Boot) {
 		s.explain(w, r, b, f)

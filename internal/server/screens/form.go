@@ -11,61 +11,13 @@ import (
 	"portico/internal/server/form"
 )
 
-// post handles a form without script. On success it redirects; otherwise it
-// writes the same document with the errors. keep restores the typed values.
-func post[Form any](s *Screens, screen form.Screen, run form.Action[Form], keep func(Form, *Boot)) server.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		in, err := form.Receive[Form](r)
-		if err != nil {
-			return err
-		}
-		next, err := run(w, r, in)
-		if err != nil {
-			return s.refuse(w, r, screen, err, func(b *Boot) { keep(in, b) })
-		}
-		return server.SeeOther(w, next)
-	}
-}
-
-// The forms of pages with two buttons. Action is the pressed button.
-type (
-	verifyForm struct {
-		Flow   string `json:"flow"`
-		Code   string `json:"code"`
-		Action string `json:"action"`
-	}
-	linkForm struct {
-		Password string `json:"password"`
-		Link     string `json:"link"`
-		Action   string `json:"action"`
-	}
-)
-
-const (
-	actionResend = "resend"
-	actionAnew   = "anew"
-)
-
-func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[verifyForm](r)
-	if err != nil {
-		return err
-	}
-	next := ""
-	if in.Action == actionResend {
-		if next, err = s.Actions.Resend(w, r, form.Resend{Flow: in.Flow}); err == nil {
-			s.Actions.Say(w, form.CodeSent)
-		}
-	} else {
-		next, err = s.Actions.VerifyCode(w, r, form.VerifyCode{Flow: in.Flow, Code: in.Code})
-	}
-	if err == nil {
-		return server.SeeOther(w, next)
-	}
+// verifyAgain shows where the flow of a refused code is now.
+func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
 	if errors.Is(err, flow.SignUpClosed) {
 		return s.signUpClosed(w, r)
 	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
+	id := said(keep).Flow.ID
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	if viewErr != nil && !errors.Is(viewErr, flow.Unknown) {
 		return viewErr
 	}
@@ -74,7 +26,7 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 		// guesses are left: the page shows the current state.
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))
 	}
-	if viewErr != nil && in.Flow != "" {
+	if viewErr != nil && id != "" {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	}
 	return s.refuse(w, r, form.ScreenVerifyCode, err, func(b *Boot) {
@@ -84,23 +36,8 @@ func (s *Screens) postVerifyCode(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[linkForm](r)
-	if err != nil {
-		return err
-	}
-	next := ""
-	switch in.Action {
-	case actionResend:
-		next, err = s.Actions.ResendLink(w, r, in.Link)
-	case actionAnew:
-		next, err = s.Actions.ConfirmLinkAnew(w, r, in.Link)
-	default:
-		next, err = s.Actions.ConfirmLink(w, r, form.ConfirmLink{Password: in.Password, Link: in.Link})
-	}
-	if err == nil {
-		return server.SeeOther(w, next)
-	}
+// linkAgain shows what the mailed link is good for after a press was refused.
+func (s *Screens) linkAgain(w http.ResponseWriter, r *http.Request, err error, _ func(*Boot)) error {
 	if errors.Is(err, flow.SignUpClosed) {
 		return s.signUpClosed(w, r)
 	}
@@ -115,16 +52,9 @@ func (s *Screens) postConfirmLink(w http.ResponseWriter, r *http.Request) error 
 	return s.refuse(w, r, form.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
 }
 
-func (s *Screens) postResetPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[form.ResetPassword](r)
-	if err != nil {
-		return err
-	}
-	next, err := s.Actions.ResetPassword(w, r, in)
-	if err == nil {
-		return server.SeeOther(w, next)
-	}
-	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), in.Flow)
+// resetAgain shows the form of a new password again, if its flow still waits for one.
+func (s *Screens) resetAgain(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
+	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), said(keep).Flow.ID)
 	if v.Overtaken {
 		return server.SeeOther(w, pages.Flow(pages.ResetPassword, v.ID))
 	}

@@ -29,7 +29,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 			t.Errorf("%s: %+v", address, b.Flow)
 		}
 		_, id, _ := strings.Cut(next, "flow=")
-		p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})
+		p := v.Send("/auth/verify-code/resend", url.Values{"flow": {id}})
 		if again := v.reads(p); p.StatusCode != 429 || again.Errors.Code != "code.held" || again.Errors.Form != b.Errors.Form {
 			t.Errorf("%s: Resend got status %d, %+v", address, p.StatusCode, again.Errors)
 		}
@@ -50,7 +50,7 @@ func TestForm_SaysWhenToTryAgain(t *testing.T) {
 	s := apptest.Start(t)
 	v := visit(s)
 	_, id, _ := strings.Cut(v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next(), "flow=")
-	p := v.Send("/auth/verify-code", url.Values{"flow": {id}, "action": {"resend"}})
+	p := v.Send("/auth/verify-code/resend", url.Values{"flow": {id}})
 	if p.StatusCode != 429 || p.Header.Get("Retry-After") != "30" {
 		t.Errorf("answered %d, Retry-After %q, want 429 and 30", p.StatusCode, p.Header.Get("Retry-After"))
 	}

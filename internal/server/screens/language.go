@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -38,8 +39,8 @@ func (s *Screens) postLanguage(w http.ResponseWriter, r *http.Request) error {
 // repeats only what the page understood, so that a link cannot put words on a
 // page. The response to a form has the page of the form. On the way to a provider
 // and back, and from a form to another address, there is no page: the menu leads to the sign-in page.
-func here(r *http.Request, b Boot) string {
-	page := r.URL.EscapedPath()
+func (s *Screens) here(r *http.Request, b Boot) string {
+	page := cmp.Or(s.pageOf[r.URL.Path], r.URL.EscapedPath())
 	switch {
 	case page == pages.Error:
 		next, _ := url.Parse(b.Next)

@@ -22,7 +22,7 @@ func replaced(t *testing.T) (visitor, string) {
 	_, flow, _ := strings.Cut(p.Next(), "flow=")
 	for range 2 {
 		s.Clock.Advance(31 * time.Second)
-		v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "action": {"resend"}}), p.Next())
+		v.leads(v.Send("/auth/verify-code/resend", url.Values{"flow": {flow}}), p.Next())
 	}
 	s.Clock.Advance(4 * time.Minute)
 	if b := v.opens(p.Next()); b.Sender != "no-reply@example.org" {

@@ -68,7 +68,7 @@ func TestConfirmLink_LockedNamesTheOtherWay(t *testing.T) {
 	if b := v.reads(p); b.Status != 429 || b.Errors.Form != want || b.Errors.RetryAfter != 0 || b.Link.State != "password" {
 		t.Errorf("%d, %s, %+v", b.Status, b.Link.State, b.Errors)
 	}
-	next := v.Send("/auth/confirm-link", url.Values{"action": {"anew"}}).Next()
+	next := v.Send("/auth/confirm-link/anew", url.Values{}).Next()
 	if b := v.opens(next); b.Screen != "reset-password" || b.Flow.Kind != "signup" {
 		t.Errorf("the other way leads to %s, %+v", b.Screen, b.Flow)
 	}

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -15,19 +16,37 @@ import (
 	"portico/internal/session"
 )
 
-// mfa asks for a second factor: of a pending sign-in, or of the session of a
-// signed-in user. A user without a factor goes to the page that adds one.
-func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
-	way := r.URL.Query().Get("way")
-	if r.URL.Query().Get("flow") == "" {
-		return s.mfaOfSession(w, r, way)
-	}
-	return s.step(w, r, flow.Factor, func(v flow.View) error {
-		return s.show(w, r, form.ScreenMFA, func(b *Boot) { s.fillMFA(b, v, way, "") })
+// mfaPage asks for a second factor: of a pending sign-in, or of the session of a
+// signed-in user.
+func (s *Screens) mfaPage() page {
+	p := s.atStep(page{
+		screen: form.ScreenMFA, path: pages.MFA, step: flow.Factor, fill: s.fillMFA,
+		forms: []pageForm{
+			post("", s.Actions.GiveFactor, func(in form.GiveFactor, b *Boot) {
+				b.Flow.ID, b.ReturnTo = in.Flow, s.Actions.Targets.Check(in.ReturnTo).String()
+				b.MFA.Way, b.MFA.Trusting = in.Way, in.Trust
+			}),
+			post("/restart", s.Actions.DropFactor, func(in form.DropFactor, b *Boot) { b.Flow.ID = in.Flow }),
+		},
 	})
+	ofFlow := p
+	p.show = func(w http.ResponseWriter, r *http.Request) error {
+		if query := r.URL.Query(); query.Get("flow") == "" {
+			return s.stepUp(w, r, s.asked(r).String(), query.Get("way"), nil)
+		}
+		return ofFlow.show(w, r)
+	}
+	p.again = func(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
+		if b := said(keep); b.Flow.ID == "" {
+			return s.stepUp(w, r, b.ReturnTo, b.MFA.Way, err)
+		}
+		return ofFlow.again(w, r, err, keep)
+	}
+	return p
 }
 
-func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
+func (s *Screens) fillMFA(r *http.Request, b *Boot, v flow.View, _ SignedIn) {
+	way, trusting := cmp.Or(b.MFA.Way, r.URL.Query().Get("way")), b.MFA.Trusting
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
 	first := form.WayApp
 	if v.Second.Passkey.After(v.Second.App) {
@@ -55,10 +74,10 @@ func waysOf(second flow.Second, first, asked string, query url.Values) MFA {
 	return MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery)}
 }
 
-// mfaOfSession asks the signed-in user for a second factor.
-func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way string) error {
+// stepUp asks the signed-in user for a second factor, again if err has refused one. A
+// user without a factor goes to the page that adds one.
+func (s *Screens) stepUp(w http.ResponseWriter, r *http.Request, target, way string, refused error) error {
 	found, err := s.Actions.Session(w, r)
-	target := s.asked(r).String()
 	switch {
 	case errors.Is(err, session.Required):
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, target)) // which leads to a step that waits
@@ -66,13 +85,22 @@ func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way strin
 		return err
 	}
 	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !second.Any() {
+	case !second.Any():
 		return server.SeeOther(w, pages.ReturnTo(pages.Factors, target))
 	}
-	return s.show(w, r, form.ScreenMFA, func(b *Boot) { fillStepUp(b, found, second, target, way) })
+	fill := func(b *Boot) {
+		fillStepUp(b, found, second, target, way)
+		if errors.Is(refused, factor.UsedUp) {
+			b.Flow.State = "used_up"
+		}
+	}
+	if refused != nil {
+		return s.refuse(w, r, form.ScreenMFA, refused, fill)
+	}
+	return s.show(w, r, form.ScreenMFA, fill)
 }
 
 // fillStepUp asks for the strongest that the account has: a passkey cannot be given
@@ -85,61 +113,6 @@ func fillStepUp(b *Boot, found session.Found, second flow.Second, target, way st
 	}
 	b.MFA = waysOf(second, first, way, url.Values{"return_to": {target}})
 	b.MFA.Second = flow.OfSession
-}
-
-// mfaForm is the form of the page. Action is the pressed button.
-type mfaForm struct {
-	Flow     string `json:"flow"`
-	Code     string `json:"code"`
-	Way      string `json:"way" enum:" totp recovery"`
-	Trust    string `json:"trust" enum:" yes"`
-	ReturnTo string `json:"return_to"`
-	Action   string `json:"action"`
-}
-
-const actionRestart = "restart"
-
-func (s *Screens) postMFA(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[mfaForm](r)
-	if err != nil {
-		return err
-	}
-	next := ""
-	if in.Action == actionRestart {
-		next, err = s.Actions.DropFactor(w, r, form.DropFactor{Flow: in.Flow})
-	} else {
-		next, err = s.Actions.GiveFactor(w, r, form.GiveFactor{Flow: in.Flow, Code: in.Code, Way: in.Way, Trust: in.Trust, ReturnTo: in.ReturnTo})
-	}
-	switch {
-	case err == nil:
-		return server.SeeOther(w, next)
-	case in.Flow == "":
-		return s.refuseStepUp(w, r, in, err)
-	}
-	return s.stepAgain(w, r, in.Flow, err, flow.Factor, pages.MFA, func(v flow.View) error {
-		return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) { s.fillMFA(b, v, in.Way, in.Trust) })
-	})
-}
-
-func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaForm, err error) error {
-	found, sessionErr := s.Actions.Session(w, r)
-	target := s.Actions.Targets.Check(in.ReturnTo).String()
-	switch {
-	case errors.Is(sessionErr, session.Required):
-		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, target))
-	case sessionErr != nil:
-		return sessionErr
-	}
-	second, secondErr := s.Actions.Flows.Second(r.Context(), found.User.ID)
-	if secondErr != nil {
-		return secondErr
-	}
-	return s.refuse(w, r, form.ScreenMFA, err, func(b *Boot) {
-		fillStepUp(b, found, second, target, in.Way)
-		if errors.Is(err, factor.UsedUp) {
-			b.Flow.State = "used_up"
-		}
-	})
 }
 
 // askStronger leads to the page that asks for a second factor or a passkey, if the

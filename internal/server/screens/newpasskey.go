@@ -12,6 +12,15 @@ import (
 	"portico/internal/session"
 )
 
+// offerPage is the page that offers a passkey.
+func (s *Screens) offerPage() page {
+	return page{path: pages.PasskeyOffer, show: s.passkeyOffer, again: s.offerAgain, forms: []pageForm{
+		post("", s.Actions.RefusePasskeys, func(in form.RefusePasskeys, b *Boot) {
+			b.ReturnTo = s.Actions.Targets.Check(in.ReturnTo).String()
+		}),
+	}}
+}
+
 // passkeyOffer offers a passkey to a user who has signed in with a password. The
 // page of who is not offered one any more is the return target.
 func (s *Screens) passkeyOffer(w http.ResponseWriter, r *http.Request) error {
@@ -64,18 +73,10 @@ func (s *Screens) signUpPasskey(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// postPasskeyOffer takes the answer that the user wants no offer.
-func (s *Screens) postPasskeyOffer(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[form.RefusePasskeys](r)
-	if err != nil {
-		return err
-	}
-	next, err := s.Actions.RefusePasskeys(w, r, in)
+// offerAgain asks who is here now, if it is another user than the one who pressed.
+func (s *Screens) offerAgain(w http.ResponseWriter, _ *http.Request, err error, keep func(*Boot)) error {
 	if errors.Is(err, session.Required) || errors.Is(err, form.AccountChanged) {
-		next, err = pages.ReturnTo(pages.PasskeyOffer, s.Actions.Targets.Check(in.ReturnTo).String()), nil // asks who is here now
+		return server.SeeOther(w, pages.ReturnTo(pages.PasskeyOffer, said(keep).ReturnTo))
 	}
-	if err != nil {
-		return err
-	}
-	return server.SeeOther(w, next)
+	return err
 }

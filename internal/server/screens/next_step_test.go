@@ -130,7 +130,7 @@ func TestSuccess_IsSaidOnce(t *testing.T) {
 	once(waits, "")
 	digits := s.NextMail().Data["code"]
 	s.Clock.Advance(31 * time.Second)
-	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "action": {"resend"}}), waits)
+	v.leads(v.Send("/auth/verify-code/resend", url.Values{"flow": {flow}}), waits)
 	once(waits, "New code sent.")
 	v.leads(v.Send("/auth/verify-code", url.Values{"flow": {flow}, "code": {digits}}), "/auth/account")
 	once("/auth/account", "You're verified. Your account is ready.")

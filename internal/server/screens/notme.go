@@ -25,23 +25,11 @@ func (s *Screens) notMe(w http.ResponseWriter, r *http.Request) error {
 		s.Actions.KeepAlarm(w, token)
 		return server.SeeOther(w, pages.NotMe)
 	}
-	return s.showAlarm(w, r, nil)
-}
-
-func (s *Screens) postNotMe(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[form.NotMe](r)
-	if err != nil {
-		return err
-	}
-	next, err := s.Actions.RaiseAlarm(w, r, in)
-	if err != nil {
-		return s.showAlarm(w, r, err)
-	}
-	return server.SeeOther(w, next)
+	return s.showAlarm(w, r, nil, nothing)
 }
 
 // showAlarm shows the page, with why its button was refused.
-func (s *Screens) showAlarm(w http.ResponseWriter, r *http.Request, refused error) error {
+func (s *Screens) showAlarm(w http.ResponseWriter, r *http.Request, refused error, _ func(*Boot)) error {
 	token := s.Actions.Alarm(w, r)
 	v, err := s.Actions.Flows.ViewAlarm(r.Context(), token)
 	fill := func(b *Boot) {

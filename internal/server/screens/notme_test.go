@@ -118,8 +118,8 @@ func TestAlarm_APressSaysItOnce(t *testing.T) {
 	_, v := regained(t)
 	person := v.opens("/auth/account").Session.ID
 	for path, form := range map[string]url.Values{
-		"/auth/account/addresses": {"account": {person}, "email": {"new@example.org"}, "use": {""}},
-		"/auth/account/factors":   {"account": {person}, "action": {"add"}},
+		"/auth/account/addresses":   {"account": {person}, "email": {"new@example.org"}, "use": {""}},
+		"/auth/account/factors/add": {"account": {person}},
 	} {
 		b := v.reads(v.Send(path, form))
 		if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for another 72 hours.") {

@@ -17,7 +17,7 @@ import (
 func (v visitor) enrols() factor.Secret {
 	v.Helper()
 	account := v.opens("/auth/account/factors").Session.ID
-	b := v.opens(v.Send("/auth/account/factors", url.Values{"account": {account}, "action": {"add"}}).Next())
+	b := v.opens(v.Send("/auth/account/factors/add", url.Values{"account": {account}}).Next())
 	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
 	if err != nil {
 		v.Fatal(err)
@@ -101,7 +101,7 @@ func TestOvertaken_TheSetupOfAnApp(t *testing.T) {
 	t.Parallel()
 	_, v := person(t)
 	account := v.opens("/auth/account/factors").Session.ID
-	page := v.Send("/auth/account/factors", url.Values{"account": {account}, "action": {"add"}}).Next()
+	page := v.Send("/auth/account/factors/add", url.Values{"account": {account}}).Next()
 	b := v.opens(page)
 	v.enrols()
 	v.leads(v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {"000000"}}), page)

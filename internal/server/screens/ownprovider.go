@@ -14,19 +14,17 @@ import (
 	"portico/internal/session"
 )
 
-// mountProviders registers the page of the connected providers, and returns it.
-func (s *Screens) mountProviders(m *server.Mux) section {
-	p := section{
+// providersPage is the page of the connected providers.
+func (s *Screens) providersPage() page {
+	return s.ownPage(section{
 		screen: form.ScreenAccountProviders, path: pages.Providers, guarded: true, closes: true, fill: s.fillProviders,
-		says: []string{form.ProviderConnected, form.ProviderDisconnected},
-	}
-	m.Handle("POST "+p.path+"/connect", s.connectProvider(p))
-	m.Handle("POST "+p.path+"/disconnect", postOwn(s, p, s.Actions.DisconnectProvider, nil))
-	return p
+		says:  []string{form.ProviderConnected, form.ProviderDisconnected},
+		forms: []pageForm{{below: "/connect", take: s.connectProvider}, post("/disconnect", s.Actions.DisconnectProvider, nil)},
+	})
 }
 
 // connectProvider answers with the page on the way to the provider.
-func (s *Screens) connectProvider(p section) server.Handler {
+func (s *Screens) connectProvider(p page) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in, err := form.Receive[form.OwnProvider](r)
 		if err != nil {
@@ -40,7 +38,7 @@ func (s *Screens) connectProvider(p section) server.Handler {
 			server.Note(w, err)
 			return server.SeeOther(w, pages.With(p.path, url.Values{"failed": {fault.From(err).Code}, "provider": {in.Provider}}))
 		}
-		return s.refuseOwn(w, r, p, err, nil)
+		return p.again(w, r, err, nothing)
 	}
 }
 

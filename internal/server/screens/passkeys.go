@@ -11,21 +11,13 @@ import (
 	"portico/internal/session"
 )
 
-// mountPasskeys registers what the page of the passkeys does without script, and
-// the list of related origins. It returns the page.
-func (s *Screens) mountPasskeys(m *server.Mux) section {
-	p := section{
+// passkeysPage is the page of the passkeys.
+func (s *Screens) passkeysPage() page {
+	return s.ownPage(section{
 		screen: form.ScreenAccountPasskeys, path: pages.Passkeys, prove: true, closes: true, fill: s.fillPasskeys,
-		says: []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
-	}
-	m.Handle("GET "+pages.PasskeyOffer, s.passkeyOffer)
-	m.Handle("POST "+pages.PasskeyOffer, s.postPasskeyOffer)
-	m.Handle("POST "+p.path+"/rename", postOwn(s, p, s.Actions.RenamePasskey, keepName))
-	m.Handle("POST "+p.path+"/remove", postOwn(s, p, s.Actions.RemovePasskey, nil))
-	if len(s.Related) > 0 {
-		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
-	}
-	return p
+		says:  []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
+		forms: []pageForm{post("/rename", s.Actions.RenamePasskey, keepName), post("/remove", s.Actions.RemovePasskey, nil)},
+	})
 }
 
 // relatedOrigins tells browsers which other origins may use the passkeys of this

@@ -19,19 +19,12 @@ import (
 // is refused on the page. A browser shows no answer before it has sent all.
 const maxUpload = 8 << 20
 
-// mountPortrait registers the picture of the user, whose forms are on the profile.
-func (s *Screens) mountPortrait(m *server.Mux, profile section) {
-	m.Handle("POST "+pages.Profile+"/picture", s.postPortrait(profile), server.Upload(maxUpload))
-	m.Handle("POST "+pages.Profile+"/picture/remove", postOwn(s, profile, s.Actions.RemovePortrait, nil))
-	m.Handle("GET "+pages.Portrait("{id}"), s.portrait, server.Quiet)
-}
-
 // postPortrait takes a form with a file.
-func (s *Screens) postPortrait(p section) server.Handler {
+func (s *Screens) postPortrait(p page) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if _, err := s.Actions.Session(w, r); err != nil { // before a picture is held in memory
 			server.Discard(w, r)
-			return s.refuseOwn(w, r, p, err, nil)
+			return p.again(w, r, err, nothing)
 		}
 		in, err := readPortrait(r)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -42,7 +35,7 @@ func (s *Screens) postPortrait(p section) server.Handler {
 		}
 		next, err := s.Actions.GivePortrait(w, r, in)
 		if err != nil {
-			return s.refuseOwn(w, r, p, err, nil)
+			return p.again(w, r, err, nothing)
 		}
 		return server.SeeOther(w, next)
 	}

@@ -49,6 +49,7 @@ type Screens struct {
 	documents map[string][]*document // by locale and screen
 	assets    map[string]asset
 	files     map[string]*server.Content // the operator's files, by path
+	pageOf    map[string]string          // the page of a form that has another path, by that path
 }
 
 // New finds the documents and assets, which are read at their first use. It returns
@@ -69,7 +70,10 @@ func New(cfg Config) (*Screens, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Screens{Config: cfg, documents: documents, assets: assets, files: files(slices.AppendSeq(slices.Clone(cfg.Pictures), maps.Values(cfg.Theme.Files())))}
+	s := &Screens{
+		Config: cfg, documents: documents, assets: assets, pageOf: map[string]string{},
+		files: files(slices.AppendSeq(slices.Clone(cfg.Pictures), maps.Values(cfg.Theme.Files()))),
+	}
 	for loc, screens := range documents {
 		for i, d := range screens {
 			b := s.boot(form.Screen(i), loc)
@@ -103,62 +107,21 @@ func (s *Screens) Mount(m *server.Mux) {
 	if s.Root {
 		m.Handle("GET /{$}", s.root)
 	}
-	m.Handle("GET "+pages.SignIn, s.orGoOn(s.signIn))
-	m.Handle("POST "+pages.SignIn, post(s, form.ScreenSignIn, s.Actions.SignIn, func(in form.SignIn, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
-		b.Flow.ID = in.Flow
-	}))
-	s.mountSignUp(m)
-	m.Handle("GET "+pages.ForgotPassword, s.orGoOn(s.forgotPassword))
-	m.Handle("POST "+pages.ForgotPassword, post(s, form.ScreenForgotPassword, s.Actions.ForgotPassword, func(in form.ForgotPassword, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
-	}))
-	m.Handle("GET "+pages.SignInCode, s.orGoOn(s.signInCode))
-	m.Handle("POST "+pages.SignInCode, post(s, form.ScreenSignInCode, s.Actions.SignInCode, func(in form.SignInCode, b *Boot) {
-		b.Values.Email, b.ReturnTo = in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
-	}))
-	m.Handle("GET "+pages.VerifyCode, s.orGoOn(s.verifyCode))
-	m.Handle("POST "+pages.VerifyCode, s.postVerifyCode)
-	m.Handle("GET "+pages.ConfirmLink, s.confirmLink)
-	m.Handle("POST "+pages.ConfirmLink, s.postConfirmLink)
-	m.Handle("GET "+pages.SignUpPasskey, s.signUpPasskey)
-	m.Handle("GET "+pages.ResetPassword, s.resetPassword)
-	m.Handle("POST "+pages.ResetPassword, s.postResetPassword)
-	s.mountAccount(m)
-	m.Handle("GET "+pages.MFA, s.mfa)
-	m.Handle("POST "+pages.MFA, s.postMFA)
-	m.Handle("GET "+pages.Terms, s.terms)
-	m.Handle("POST "+pages.Terms, s.postTerms)
-	m.Handle("GET "+pages.Protect, s.protect)
-	m.Handle("POST "+pages.Protect, s.postProtect)
-	m.Handle("GET "+pages.Factors, s.factors)
-	m.Handle("POST "+pages.Factors, s.postFactors)
-	m.Handle("GET "+pages.NotMe, s.notMe)
-	m.Handle("POST "+pages.NotMe, s.postNotMe)
+	for _, p := range append(s.publicPages(), s.accountPages()...) {
+		s.mount(m, p)
+	}
 	m.Handle("POST "+pages.SignOut, s.signOut)
-	m.Handle("GET "+pages.SignedOut, s.signedOut)
-	m.Handle("GET "+pages.Error, s.failure)
+	if s.Settings.Passkeys != "" && len(s.Related) > 0 {
+		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
+	}
+	m.Handle("GET /.well-known/change-password", s.changePassword)
+	m.Handle("GET "+pages.Portrait("{id}"), s.portrait, server.Quiet)
 	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet, server.EveryHost)
 	m.Handle("GET "+pages.Brand("{file}"), s.brandFile, server.Quiet, server.EveryHost)
 	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
 	m.LeavingPage(s.onward)
-}
-
-// mountSignUp registers the form. If registration is closed, it registers the
-// page that says so.
-func (s *Screens) mountSignUp(m *server.Mux) {
-	if s.Settings.SignUp == "" {
-		m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUpClosed))
-		m.Handle("POST "+pages.SignUp, s.signUpClosed)
-		return
-	}
-	m.Handle("GET "+pages.SignUp, s.orGoOn(s.signUp))
-	m.Handle("POST "+pages.SignUp, post(s, form.ScreenSignUp, s.Actions.SignUp, func(in form.SignUp, b *Boot) {
-		b.Values.Name, b.Values.Email, b.ReturnTo = in.Name, in.Email, s.Actions.Targets.Check(in.ReturnTo).String()
-		b.Values.Terms = yes(in.Terms != "" && in.Terms == s.Legal.Version)
-	}))
 }
 
 // boot returns the data of a document without data of a request.
@@ -193,7 +156,7 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Scree
 	if change != nil {
 		change(&b)
 	}
-	b.Here = here(r, b)
+	b.Here = s.here(r, b)
 	return d.serve(w, r, b.Status, b)
 }
 

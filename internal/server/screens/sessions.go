@@ -5,19 +5,17 @@ import (
 	"net/http"
 
 	"portico/internal/pages"
-	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
-// mountSessions registers the page of the sessions, and returns it.
-func (s *Screens) mountSessions(m *server.Mux) section {
-	p := section{
+// sessionsPage is the page of the sessions.
+func (s *Screens) sessionsPage() page {
+	return s.ownPage(section{
 		screen: form.ScreenAccountSessions, path: pages.Sessions, fill: s.fillSessions,
-		says: []string{form.SessionEnded, form.SessionsEnded},
-	}
-	m.Handle("POST "+p.path, postOwn(s, p, s.Actions.EndSession, nil))
-	return p
+		says:  []string{form.SessionEnded, form.SessionsEnded},
+		forms: []pageForm{post("", s.Actions.EndSession, nil)},
+	})
 }
 
 // device returns a user agent in words.

@@ -33,12 +33,16 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 // spelled redirects to the path of a screen.
 func spelled(screen string) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		to := pages.Root + "/" + screen
-		if r.URL.RawQuery != "" {
-			to += "?" + r.URL.RawQuery
-		}
-		w.Header().Set("Location", to)
+		w.Header().Set("Location", withQuery(pages.Root+"/"+screen, r))
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return nil
 	}
+}
+
+// withQuery returns the address of a page with the query of a request.
+func withQuery(page string, r *http.Request) string {
+	if r.URL.RawQuery == "" {
+		return page
+	}
+	return page + "?" + r.URL.RawQuery
 }

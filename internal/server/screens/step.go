@@ -36,9 +36,9 @@ func (s *Screens) orGoOn(page server.Handler) server.Handler {
 	}
 }
 
-// step shows the page of a step between the proofs of a sign-in and its session. It
+// waitsAt shows the page of a step between the proofs of a sign-in and its session. It
 // leads away if the flow in the query does not wait at this step.
-func (s *Screens) step(w http.ResponseWriter, r *http.Request, at flow.Step, show func(flow.View) error) error {
+func (s *Screens) waitsAt(w http.ResponseWriter, r *http.Request, at flow.Step, show func(flow.View) error) error {
 	id := r.URL.Query().Get("flow")
 	if id == "" {
 		return server.SeeOther(w, pages.SignIn) // which leads to a step that waits

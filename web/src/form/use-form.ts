@@ -61,7 +61,7 @@ export interface Form<Body> {
 }
 
 /**
- * The form of a screen. Without script the form posts to its own page. With script
+ * The form of a screen. Without script the form posts to the page, or to its own path below it. With script
  * the same fields go to the API, and errors appear where the server would have
  * rendered them. A submit during a request or during a wait does nothing. A button with
  * `data-without` neither checks nor sends the fields that it names.
@@ -121,8 +121,7 @@ export function useForm<Path extends keyof Forms>({
     setAnnouncement('');
     sentEmail.current = emailIn(element);
     const body = new FormData(element, button);
-    // The action tells the forms of a page apart; the API has a path for each.
-    for (const name of ['action', ...without]) body.delete(name);
+    for (const name of without) body.delete(name);
     const answer = await request<Forms[Path]['out']>('POST', path, Object.fromEntries(body));
     if (!answer.ok) return fail(troubleOf(answer.failure, text));
     if (!answer.value.next) return fail(troubleOf(foreign({ status: 200, retry_after: 0 }), text));

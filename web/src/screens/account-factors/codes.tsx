@@ -27,9 +27,8 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
         </Each>
       </ul>
       <Keep boot={boot} />
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/account/factors/saved?flow=${boot.flow.id}`}>
         <HiddenField<SavedCodes> name="flow" value={boot.flow.id} />
-        <input type="hidden" name="action" value="saved" />
         <Button busy={form.busy} wait={form.wait}>
           {t('account-factors.saved.submit')}
         </Button>

@@ -28,10 +28,9 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
       </ul>
       <Unless value={factors.full}>
         <Proof asked={form.asked} path={PATH} />
-        <form {...form.props}>
+        <form {...form.props} action={`${PATH}/add`}>
           <HiddenField<AddFactor> name="account" value={boot.session.id} />
           <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
-          <input type="hidden" name="action" value="add" />
           <When value={factors.on} otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}>
             <Button look="secondary" {...pressed(form)}>
               {t('account-factors.add_another')}
@@ -58,11 +57,10 @@ function Entry({ boot, factor }: { boot: Boot; factor: Factor }) {
       <p className={entries.detail}>{t('account-factors.used', { time: factor.used })}</p>
       <More label={t('account-factors.remove')}>
         <Proof asked={form.asked} path={PATH} />
-        <form {...form.props}>
+        <form {...form.props} action={`${PATH}/remove`}>
           <ErrorSummary {...form.summary} />
           <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
           <HiddenField<RemoveFactor> name="id" value={factor.id} />
-          <input type="hidden" name="action" value="remove" />
           <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
           <Button look="secondary" {...pressed(form)}>
             {t('account-factors.remove_submit')}
@@ -93,11 +91,10 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         )}
       </p>
       <Proof asked={form.asked} path={PATH} />
-      <form {...form.props}>
+      <form {...form.props} action={`${PATH}/codes`}>
         <ErrorSummary {...form.summary} />
         <HiddenField<AddFactor> name="account" value={boot.session.id} />
         <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
-        <input type="hidden" name="action" value="codes" />
         <Button look="secondary" {...pressed(form)}>
           {oneOf(factors.left, { '0': t('account-factors.get_codes') }, t('account-factors.new_codes'))}
         </Button>

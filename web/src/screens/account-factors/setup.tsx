@@ -16,7 +16,7 @@ export function Setup({ boot, title }: { boot: Boot; title: string }) {
   return (
     <Frame boot={boot} title={title} summary={form.summary} announcement={form.announcement}>
       <AppSecret boot={boot} />
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/account/factors?flow=${boot.flow.id}`}>
         <HiddenField<ConfirmFactor> name="flow" value={boot.flow.id} />
         <CodeField
           label={t('common.app_code')}

@@ -94,7 +94,7 @@ function Confirm({
   const brand = boot.brand.name;
   const address = addressOf(boot, t);
   return (
-    <form {...form.props}>
+    <form {...form.props} action="/auth/confirm-link">
       <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
       <SignedInOther boot={boot} address={address} />
       <Lead>

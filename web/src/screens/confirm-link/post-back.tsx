@@ -3,15 +3,18 @@ import type { Boot, ConfirmLink } from '../../api/schema.gen';
 import { useRestoredPage } from '../../lib/use-restored-page';
 import { HiddenField } from '../../ui/hidden-field';
 
-/** A native form to this page. A cookie holds the link that it is about. */
-export function PostBack(props: { boot: Boot; action: string; children: (busy: boolean) => ReactNode }) {
+/** A native form of this page. A cookie holds the link that it is about. */
+export function PostBack(props: {
+  boot: Boot;
+  action: 'anew' | 'resend';
+  children: (busy: boolean) => ReactNode;
+}) {
   const [busy, setBusy] = useState(false);
   useRestoredPage(useCallback(() => setBusy(false), []));
   const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
-    <form method="post" onSubmit={send}>
+    <form method="post" action={`/auth/confirm-link/${props.action}`} onSubmit={send}>
       <HiddenField<ConfirmLink> name="link" value={props.boot.link.mark} />
-      <input type="hidden" name="action" value={props.action} />
       {props.children(busy)}
     </form>
   );

@@ -26,7 +26,7 @@ function View({ boot }: { boot: Boot }) {
       announcement={form.announcement}
     >
       <Lead>{t('keep.lead', values)}</Lead>
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/keep?flow=${boot.flow.id}`}>
         <HiddenField<KeepAccount> name="flow" value={boot.flow.id} />
         <Button busy={form.busy} wait={form.wait}>
           {t('keep.submit')}
@@ -41,10 +41,9 @@ function Drop({ boot: { flow } }: { boot: Boot }) {
   const { t } = useText();
   const form = useForm({ path: '/auth/api/keep/drop' });
   return (
-    <form {...form.props}>
+    <form {...form.props} action={`/auth/keep/drop?flow=${flow.id}`}>
       <ErrorSummary {...form.summary} />
       <HiddenField<KeepAccount> name="flow" value={flow.id} />
-      <input type="hidden" name="action" value="refuse" />
       <Footer>
         <Button look="quiet" busy={form.busy} wait={form.wait}>
           {t('keep.drop')}

@@ -92,7 +92,7 @@ function Code({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
   const { t } = useText();
   const { mfa } = boot;
   return (
-    <form {...form.props}>
+    <form {...form.props} action={boot.here}>
       <HiddenField<GiveFactor> name="flow" value={boot.flow.id} />
       <HiddenField<GiveFactor> name="return_to" value={boot.return_to} />
       <HiddenField<GiveFactor> name="way" value={mfa.way} />
@@ -146,10 +146,9 @@ function Restart({ boot }: { boot: Boot }) {
   const form = useForm({ path: '/auth/api/mfa/restart' });
   const props = { busy: form.busy, wait: form.wait };
   return (
-    <form {...form.props}>
+    <form {...form.props} action={`/auth/mfa/restart?flow=${boot.flow.id}`}>
       <ErrorSummary {...form.summary} />
       <HiddenField<DropFactor> name="flow" value={boot.flow.id} />
-      <input type="hidden" name="action" value="restart" />
       <When
         value={boot.flow.state}
         is="used_up"

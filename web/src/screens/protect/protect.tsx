@@ -39,7 +39,7 @@ function View({ boot }: { boot: Boot }) {
         )}
       </Lead>
       <AppSecret boot={boot} />
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/protect?flow=${flow.id}`}>
         <HiddenField<ProtectByApp> name="flow" value={flow.id} />
         <CodeField
           label={t('common.app_code')}
@@ -65,10 +65,9 @@ function Later({ boot: { flow } }: { boot: Boot }) {
   const { t } = useText();
   const form = useForm({ path: '/auth/api/protect/later', onTrouble: reloadWhenOver });
   return (
-    <form {...form.props} className={styles.other}>
+    <form {...form.props} action={`/auth/protect/later?flow=${flow.id}`} className={styles.other}>
       <ErrorSummary {...form.summary} />
       <HiddenField<Protection> name="flow" value={flow.id} />
-      <input type="hidden" name="action" value="later" />
       <Button look="secondary" busy={form.busy} wait={form.wait}>
         {t('protect.later')}
       </Button>
@@ -80,10 +79,9 @@ function Restart({ boot: { flow } }: { boot: Boot }) {
   const { t } = useText();
   const form = useForm({ path: '/auth/api/protect/restart' });
   return (
-    <form {...form.props}>
+    <form {...form.props} action={`/auth/protect/restart?flow=${flow.id}`}>
       <ErrorSummary {...form.summary} />
       <HiddenField<Protection> name="flow" value={flow.id} />
-      <input type="hidden" name="action" value="restart" />
       <Footer>
         <Button look="quiet" busy={form.busy} wait={form.wait}>
           {t('protect.restart')}

@@ -34,7 +34,7 @@ function View({ boot }: { boot: Boot }) {
       <Lead>
         {oneOf(flow.kind, { signup: t('terms.signup.lead', { email }) }, t('terms.lead', { email }))}
       </Lead>
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/terms?flow=${flow.id}`}>
         <HiddenField<AcceptTerms> name="flow" value={flow.id} />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
         <Button busy={form.busy} wait={form.wait}>
@@ -53,10 +53,9 @@ function Refuse({ boot: { flow } }: { boot: Boot }) {
   const { t } = useText();
   const form = useForm({ path: '/auth/api/terms/refuse' });
   return (
-    <form {...form.props}>
+    <form {...form.props} action={`/auth/terms/refuse?flow=${flow.id}`}>
       <ErrorSummary {...form.summary} />
       <HiddenField<RefuseTerms> name="flow" value={flow.id} />
-      <input type="hidden" name="action" value="refuse" />
       <Footer>
         <Button look="quiet" busy={form.busy} wait={form.wait}>
           {oneOf(flow.kind, { signup: t('terms.cancel') }, t('terms.signout'))}

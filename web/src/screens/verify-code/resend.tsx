@@ -50,10 +50,9 @@ export function Resend({
   const said = resent ? times : '';
 
   return (
-    <form {...form.props}>
+    <form {...form.props} action={`/auth/verify-code/resend?flow=${flow.id}`}>
       <ErrorSummary {...form.summary} />
       <HiddenField<ResendBody> name="flow" value={flow.id} />
-      <input type="hidden" name="action" value="resend" />
       <When value={flow.state} is="code" otherwise={<SendNew flow={flow} {...props} />}>
         <Footer>
           {`${t('verify-code.not_received')} `}

@@ -121,7 +121,7 @@ function CodeForm({ flow, form, mails }: { flow: Flow; form: Form<VerifyCode>; m
       <Lead>
         {choose(flow.email, t('verify-code.lead_to', { address: flow.email }), t('verify-code.lead'))}
       </Lead>
-      <form {...form.props}>
+      <form {...form.props} action={`/auth/verify-code?flow=${flow.id}`}>
         <HiddenField<VerifyCode> name="flow" value={flow.id} />
         <CodeField
           key={mails} // a new email gives a new field, empty and with the focus
