@@ -196,8 +196,8 @@ func TestSEC336_AStepIsJudgedWhereItEnds(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	columns, rows := tableOf(t, "../../docs/pending-steps.md")
-	same(t, "columns", "steps in steps_test.go", columns, slices.Collect(maps.Keys(steps())))
-	same(t, "rows", "accountChanges in changes_test.go", slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(accountChanges())))
+	same(t, "columns", "steps in step_cell_test.go", columns, slices.Collect(maps.Keys(steps())))
+	same(t, "rows", "accountChanges in step_changes_test.go", slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(accountChanges())))
 	for name, at := range steps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +237,7 @@ func TestSEC336_EveryStepIsInTheTable(t *testing.T) {
 	}
 	for _, m := range found {
 		if !slices.Contains(named, m[1]+"/"+m[2]) {
-			t.Errorf("%s/%s has no column in docs/pending-steps.md: add it there, and to steps in steps_test.go", m[1], m[2])
+			t.Errorf("%s/%s has no column in docs/pending-steps.md: add it there, and to steps in step_cell_test.go", m[1], m[2])
 		}
 	}
 }
