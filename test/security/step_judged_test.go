@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"portico/internal/config"
 )
 
 // The words of the table: what a step does that was begun before a change and ends after it.
@@ -240,4 +243,24 @@ func TestSEC336_EveryStepIsInTheTable(t *testing.T) {
 			t.Errorf("%s/%s has no column in docs/pending-steps.md: add it there, and to steps in step_cell_test.go", m[1], m[2])
 		}
 	}
+}
+
+// After the right code of a step that a change has ended, its page mails no more codes.
+func TestSEC336_NoCodeForAnEndedStep(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, byCode)
+	address := fresh("v")
+	a := s.operator(address, good)
+	v := s.visitor()
+	flow := v.forgot(address)
+	code := s.mail.code(address)
+	s.setPassword(a)
+	v.verify(flow, code).refused(404, "flow.unknown")
+	s.clock.Advance(time.Minute)
+	v.post("resend", object{"flow": flow}).refused(409, "flow.conflict")
+	byMail := v.sendCode(address)
+	s.clock.Advance(time.Minute)
+	s.follows(func(c *config.Config) { c.SignIn.Code = false })
+	v.post("resend", object{"flow": byMail}).refused(404, "signin.code_off")
 }
