@@ -19,13 +19,19 @@ COPY clients/go/go.mod clients/go/go.sum clients/go/
 RUN go mod download
 COPY . .
 COPY --from=screens /src/web/dist web/dist
-ARG TARGETOS TARGETARCH VERSION=devel REVISION=unknown DATE=unknown
+ARG TARGETOS TARGETARCH VERSION= REVISION=unknown DATE=unknown
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
 	-ldflags="-s -w -X portico/internal/cli.version=$VERSION -X portico/internal/cli.revision=$REVISION -X portico/internal/cli.date=$DATE" \
 	-o /out/portico ./cmd/portico \
 	&& install -d -m 0700 /out/data
 
 FROM scratch
+ARG VERSION= REVISION=unknown DATE=unknown
+LABEL org.opencontainers.image.title=Portico \
+	org.opencontainers.image.licenses=Apache-2.0 \
+	org.opencontainers.image.version=$VERSION \
+	org.opencontainers.image.revision=$REVISION \
+	org.opencontainers.image.created=$DATE
 COPY --from=server /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=server /usr/share/doc/ca-certificates/copyright /usr/share/doc/ca-certificates/
 COPY --from=server /out/portico /portico

@@ -25,7 +25,7 @@ run: build ## Build and start everything on one loopback port: nothing to config
 # tests of it need not run again.
 build: ## Build bin/portico: one static file, the screens inside
 	@$(MAKE) -s -j2 $(if $(wildcard bin/portico),,libraries) web/dist/documents/manifest.json
-	@$(COMPILE) go build -ldflags='-s -w' -o bin/.portico ./cmd/portico
+	@version="$$(tools/version)" && $(COMPILE) go build -ldflags="-s -w -X portico/internal/cli.version=$$version" -o bin/.portico ./cmd/portico
 	@cmp -s bin/.portico bin/portico || cp --remove-destination bin/.portico bin/portico
 
 # The first build compiles the modules of others while npm installs its packages.
@@ -172,8 +172,9 @@ fixture: build ## Keep the databases of a release for the tests of upgrades: VER
 release: web/dist/documents/manifest.json ## The files of a release from a tagged commit, into bin/release: RELEASE="-snapshot -targets linux/amd64" without a tag, for one system
 	@cd tools/release && $(COMPILE) go run . $(RELEASE)
 
+# The name of an image takes no "+".
 image: ## The container image, with Docker or what CONTAINER names: IMAGE=localhost/portico:VERSION
-	@version="$$(git describe --tags --match 'v[0-9]*' --always --dirty)"; image="$(or $(IMAGE),localhost/portico:$$version)"; \
+	@version="$$(tools/version)"; image="$(or $(IMAGE),localhost/portico:$${version/+/-})"; \
 	$(or $(CONTAINER),docker) build -t "$$image" --build-arg VERSION="$$version" \
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 

@@ -51,7 +51,7 @@ func bands() []band {
 		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2"), nil}, // used by one package, and imports nothing
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document place"), nil},
-		{"base", list("internal/file internal/legible"), nil}, // every other band may import it
+		{"base", list(". internal/file internal/legible"), nil}, // every other band may import it
 		{"web", list("web"), nil},
 		{"clienttest", list("clients/go/clienttest"), list("client")},
 		{"client", list("clients/go"), nil},

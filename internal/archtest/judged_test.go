@@ -128,7 +128,7 @@ func unended(t *tree, effects map[string]bool, fn *ast.FuncDecl) (broken []strin
 	ends := slices.ContainsFunc(used, func(u use) bool { return slices.ContainsFunc(endings(), u.is) })
 	for _, u := range used {
 		if u.call && effects[u.text] && !slices.Contains(mild(), u.text) && !ends && endsLater()[fn.Name.Name] == "" {
-			broken = append(broken, fmt.Sprintf("%s: %s ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row", t.at(u.node), u.text))
+			broken = append(broken, fmt.Sprintf("%s: %s ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/step_changes_test.go a row", t.at(u.node), u.text))
 		}
 	}
 	return broken
@@ -252,11 +252,11 @@ func g() judged { return judged{} }
 func erase() { tx.InsertFactor() }`,
 	},
 		"internal/flow/a.go:2: tx.InsertFactor without an account that was judged: see internal/flow/judge.go",
-		"internal/flow/a.go:2: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
+		"internal/flow/a.go:2: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/step_changes_test.go a row",
 		"internal/flow/a.go:4: factors.Add without an account that was judged: see internal/flow/judge.go",
-		"internal/flow/a.go:4: factors.Add ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
+		"internal/flow/a.go:4: factors.Add ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/step_changes_test.go a row",
 		"internal/flow/a.go:6: tx.InsertFactor needs an account that is cleared for it: see internal/flow/judge.go",
-		"internal/flow/a.go:7: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/changes_test.go a row",
+		"internal/flow/a.go:7: tx.InsertFactor ends no pending step: call endFlows or afterRemoval in the same function, and give docs/pending-steps.md and test/security/step_changes_test.go a row",
 		"internal/flow/a.go:9: only judge.go makes judged: call one of its functions in the transaction of the effect",
 	)
 }

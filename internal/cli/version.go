@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"portico"
 	"portico/internal/app"
 	"portico/internal/notices"
 )
@@ -18,19 +19,22 @@ func (c versionCmd) Run(s *session) error {
 	return s.print(c.JSON, build(), build().String())
 }
 
-// The linker sets these. version is the tag of a release: the Go command itself
-// knows no tag above v1 for a module path without the number. revision and date
+// The linker sets these. version is what tools/version prints. revision and date
 // are of the commit, for a build without its repository (Dockerfile).
 var (
-	version  = "devel"
+	version  = ""
 	revision = "unknown"
 	date     = "unknown"
 )
 
 // build returns the version, and the commit that the Go command recorded in this
-// binary or the linker set.
+// binary or the linker set. A plain `go build` counts no commits: its version has
+// the commit alone, as in 1.2.3+0123456789ab.
 func build() app.Build {
 	b := app.Build{Version: version, Revision: revision, Date: date}
+	if b.Version == "" {
+		b.Version = portico.Version()
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -40,6 +44,9 @@ func build() app.Build {
 		switch set.Key {
 		case "vcs.revision":
 			b.Revision = set.Value
+			if version == "" && info.Main.Version != "v"+b.Version {
+				b.Version += "+" + set.Value[:12]
+			}
 		case "vcs.time":
 			b.Date = set.Value
 		}

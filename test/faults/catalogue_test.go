@@ -8,7 +8,7 @@ import (
 
 // broken says what each number of the suite breaks.
 func broken() testform.Catalogue {
-	return testform.Catalogue{
+	return testform.Catalogue{"": {
 		"FLT-01": "kill -9 ends the server while it writes under load.",
 		"FLT-02": "kill -9 ends the server before or after each SQL statement of a step that works only once.",
 		"FLT-03": "kill -9 ends the server between claiming an email, sending it and marking it as sent.",
@@ -36,7 +36,7 @@ func broken() testform.Catalogue {
 		"RegistrationWrites": "Hundreds of registrations write to SQLite at once.",
 		"Reload":             "The settings are reloaded under load, and with mistakes in the file.",
 		"Revocation":         "A session is ended on one of several nodes, or while a node cannot reach the database.",
-	}
+	}}
 }
 
 // announce logs what the running test breaks.

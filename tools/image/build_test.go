@@ -62,7 +62,7 @@ func (b *built) execute(t *testing.T, done map[string]*built, command instructio
 		b.run(t, strings.Join(c.CmdLine, " "))
 	case *instructions.CopyCommand:
 		b.copy(t, done[c.From], c)
-	case *instructions.UserCommand, *instructions.VolumeCommand, *instructions.EnvCommand,
+	case *instructions.UserCommand, *instructions.VolumeCommand, *instructions.EnvCommand, *instructions.LabelCommand,
 		*instructions.ExposeCommand, *instructions.HealthCheckCommand, *instructions.EntrypointCommand, *instructions.CmdCommand: // config returns them
 	default:
 		t.Fatalf("teach this test the instruction %s", command.Name())

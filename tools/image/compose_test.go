@@ -16,7 +16,7 @@ import (
 
 const (
 	composeFolder = repository + "/packaging/compose"
-	ownImage      = "localhost/portico:v1.2.3" // as `make image` names it
+	ownImage      = "localhost/portico:1.2.3" // as `make image` names it
 )
 
 // project reads a compose file as `docker compose` does, with env.example and the image that its operator writes.

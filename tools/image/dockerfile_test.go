@@ -88,15 +88,27 @@ func TestDockerfile_PinsItsBases(t *testing.T) {
 	}
 }
 
-// config returns what the last stage says about the process: user, command, environment.
+// config returns what the last stage says about the process and the image: user, command, environment, labels.
 func config(t *testing.T) dockerspec.DockerOCIImageConfig {
 	t.Helper()
 	text := read(t, "Dockerfile")
-	_, img, _, _, err := dockerfile2llb.Dockerfile2LLB(t.Context(), text, options(t, text))
+	opt := options(t, text)
+	opt.BuildArgs = map[string]string{"VERSION": "9.8.7+6.0123456789ab", "REVISION": "0123456789abcdef", "DATE": "2026-01-02T03:04:05Z"}
+	_, img, _, _, err := dockerfile2llb.Dockerfile2LLB(t.Context(), text, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return img.Config
+}
+
+// The labels have what the binary says about itself.
+func TestDockerfile_Labels(t *testing.T) {
+	labels := config(t).Labels
+	for name, want := range map[string]string{"version": "9.8.7+6.0123456789ab", "revision": "0123456789abcdef", "created": "2026-01-02T03:04:05Z", "licenses": "Apache-2.0"} {
+		if got := labels["org.opencontainers.image."+name]; got != want {
+			t.Errorf("the label %s is %q, want %q", name, got, want)
+		}
+	}
 }
 
 func stages(t *testing.T) []instructions.Stage {

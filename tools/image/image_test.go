@@ -12,7 +12,7 @@ import (
 // The image is made and run: it becomes ready, takes a registration, ends on
 // SIGTERM, and has the account when it starts again.
 func TestImage_ServesAndKeeps(t *testing.T) {
-	image := build(t, "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH, "VERSION=v9.8.7", "REVISION=0123456789abcdef", "DATE=2026-01-02T03:04:05Z")
+	image := build(t, "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH, "VERSION=9.8.7", "REVISION=0123456789abcdef", "DATE=2026-01-02T03:04:05Z")
 	holds(t, image)
 	data, public, ops := volume(t, image), port(t), port(t)
 	mail := receive(t)
@@ -23,7 +23,7 @@ func TestImage_ServesAndKeeps(t *testing.T) {
 	}
 
 	version := start(t, image, data, environment, "version")
-	if code := version.wait(); code != 0 || !strings.HasPrefix(version.said.String(), "portico v9.8.7 (0123456789ab of 2026-01-02") {
+	if code := version.wait(); code != 0 || !strings.HasPrefix(version.said.String(), "portico 9.8.7 (0123456789ab of 2026-01-02") {
 		t.Errorf("%d, %s", code, version.said.String())
 	}
 

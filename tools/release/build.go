@@ -14,7 +14,7 @@ func (r *release) build(binary, system, arch string) error {
 	if err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -X portico/internal/cli.version=v"+r.version, "-o", absolute, "./cmd/portico")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -X portico/internal/cli.version="+r.version, "-o", absolute, "./cmd/portico")
 	build.Dir = r.root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	if out, err := build.CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
@@ -21,7 +22,7 @@ const goModule = "portico.internal/clients/go"
 // goClient packs the Go client as a module proxy in an archive: unpacked, its
 // folder is an address for GOPROXY.
 func (r *release) goClient() (err error) {
-	version := module.Version{Path: goModule, Version: "v" + r.version}
+	version := module.Version{Path: goModule, Version: "v" + r.dashed()}
 	folder := filepath.Join(r.root, "clients", "go")
 	var packed bytes.Buffer
 	if err := modzip.CreateFromDir(&packed, version, folder); err != nil {
@@ -35,7 +36,7 @@ func (r *release) goClient() (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(r.out, "portico-client-go_"+r.version+".zip"))
+	file, err := os.Create(filepath.Join(r.out, "portico-client-go_"+r.dashed()+".zip"))
 	if err != nil {
 		return err
 	}
@@ -61,6 +62,16 @@ func (r *release) goClient() (err error) {
 	return archive.Close()
 }
 
+// dashed returns the version of the clients. Go modules refuse a build number
+// after "+", and npm drops it.
+func (r *release) dashed() string {
+	version, number, found := strings.Cut(r.version, "+")
+	if !found {
+		return version
+	}
+	return version + "-" + strings.ReplaceAll(number, ".", "-")
+}
+
 // jsClient packs the JavaScript client as `npm publish` would.
 func (r *release) jsClient() error {
 	folder, err := os.MkdirTemp("", "portico-client")
@@ -78,7 +89,7 @@ func (r *release) jsClient() error {
 	if err != nil {
 		return err
 	}
-	with := bytes.Replace(manifest, []byte(`"version": "0.0.0"`), []byte(`"version": "`+r.version+`"`), 1)
+	with := bytes.Replace(manifest, []byte("{\n"), []byte("{\n  \"version\": \""+r.dashed()+"\",\n"), 1)
 	if err := os.WriteFile(filepath.Join(folder, "package.json"), with, 0o644); err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// packed makes the files of both clients as release 1.8.7.
-func packed(t *testing.T) string {
+// packed makes the files of both clients.
+func packed(t *testing.T, version string) string {
 	t.Helper()
-	r := release{root: "../..", out: t.TempDir(), version: "1.8.7", when: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	r := release{root: "../..", out: t.TempDir(), version: version, when: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	for _, pack := range []func() error{r.goClient, r.jsClient} {
 		if err := pack(); err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func write(t *testing.T, folder, name, text string) {
 // A new module fetches the Go client from the archive, with the commands of
 // docs/integrating/go.md.
 func TestGoClient_CanBeFetched(t *testing.T) {
-	out, app := packed(t), t.TempDir()
+	out, app := packed(t, "1.8.7"), t.TempDir()
 	command(t, app, "unzip", "-q", filepath.Join(out, "portico-client-go_1.8.7.zip"), "-d", "proxy")
 	write(t, app, "go.mod", "module example.com/app\n\ngo 1.25.0\n")
 	write(t, app, "main.go", `package main
@@ -87,9 +87,22 @@ func TestSignedIn(t *testing.T) {
 	command(t, app, "go", "test", "./...")
 }
 
+// The clients have the version of Portico, which Go and npm take.
+func TestClients_Version(t *testing.T) {
+	for version, want := range map[string]string{"1.8.7": "1.8.7", "1.8.7+3.0123456789ab.dirty": "1.8.7-3-0123456789ab-dirty"} {
+		out := packed(t, version)
+		if list := command(t, out, "unzip", "-p", "portico-client-go_"+want+".zip", goModule+"/@v/list"); list != "v"+want {
+			t.Errorf("%s: the Go client has the version %s, want v%s", version, list, want)
+		}
+		if manifest := command(t, out, "tar", "-xzOf", "portico-client-"+want+".tgz", "package/package.json"); !strings.Contains(manifest, `"version": "`+want+`"`) {
+			t.Errorf("%s: the JavaScript client has the manifest %s", version, manifest)
+		}
+	}
+}
+
 // The package has what an app needs, and nothing else.
 func TestJSClient_Holds(t *testing.T) {
-	out := packed(t)
+	out := packed(t, "1.8.7")
 	names := strings.Fields(command(t, out, "tar", "-tzf", "portico-client-1.8.7.tgz"))
 	slices.Sort(names)
 	want := strings.Fields(`package/LICENSE package/README.md package/package.json
@@ -110,7 +123,7 @@ func TestJSClient_Holds(t *testing.T) {
 // A new project installs the package, imports everything from it with its types,
 // and loads it in Node.
 func TestJSClient_CanBeInstalled(t *testing.T) {
-	out, app := packed(t), t.TempDir()
+	out, app := packed(t, "1.8.7"), t.TempDir()
 	tools, err := filepath.Abs("../../clients/js/node_modules")
 	if err != nil {
 		t.Fatal(err)

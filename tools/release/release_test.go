@@ -64,6 +64,7 @@ func TestRun_SameBytesInEveryFolder(t *testing.T) {
 		if i == 0 {
 			command(t, out, "sha256sum", "--check", "--quiet", "SHA256SUMS")
 			holdsArchive(t, out)
+			countsCommits(t, folder)
 		}
 	}
 	if !bytes.Equal(sums[0], sums[1]) {
@@ -80,7 +81,7 @@ func holdsArchive(t *testing.T, out string) {
 	t.Helper()
 	command(t, out, "tar", "-xzf", "portico_1.8.7_linux_amd64.tar.gz")
 	folder := filepath.Join(out, "portico_1.8.7_linux_amd64")
-	if version := command(t, folder, "./portico", "version"); !strings.HasPrefix(version, "portico v1.8.7 (") || !strings.Contains(version, " of 2026-01-02,") {
+	if version := command(t, folder, "./portico", "version"); !strings.HasPrefix(version, "portico 1.8.7 (") || !strings.Contains(version, " of 2026-01-02,") {
 		t.Errorf("the released binary calls itself %q", version)
 	}
 	notices, err := os.ReadFile(filepath.Join(folder, "NOTICES.txt"))
@@ -104,7 +105,20 @@ func holdsArchive(t *testing.T, out string) {
 	}
 }
 
-func TestIdentify_Refuses(t *testing.T) {
+// countsCommits checks that builds of the commit after a release say which it is, with make and without.
+func countsCommits(t *testing.T, folder string) {
+	t.Helper()
+	command(t, folder, "git", "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "--quiet", "--allow-empty", "-m", "go on")
+	commit := command(t, folder, "git", "rev-parse", "--short=12", "HEAD")
+	for want, build := range map[string][]string{"1.8.7+1." + commit: {"make", "build"}, "1.8.7+" + commit: {"go", "build", "-o", "bin/portico", "./cmd/portico"}} {
+		command(t, folder, build[0], build[1:]...)
+		if version := command(t, folder, "bin/portico", "version"); !strings.HasPrefix(version, "portico "+want+" (") {
+			t.Errorf("%s builds %q, want %s", build, version, want)
+		}
+	}
+}
+
+func TestIdentify(t *testing.T) {
 	folder := t.TempDir()
 	git := func(args ...string) {
 		command(t, folder, "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost"}, args...)...)
@@ -121,21 +135,38 @@ func TestIdentify_Refuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	identified := func(snapshot bool, want string) {
+		t.Helper()
+		r := release{root: folder}
+		if err := r.identify(snapshot); err != nil || r.version != want {
+			t.Errorf("version %q, %v; want %q", r.version, err, want)
+		}
+	}
 	git("init", "--quiet")
-	write("## [1.2.3] - today\n")
+	write("## [1.2.3] - today\n\n## [1.2.2]\n")
 	git("add", ".")
 	git("commit", "--quiet", "-m", "start")
-	refused("tag the commit first")
+	commit := command(t, folder, "git", "rev-parse", "--short=12", "HEAD")
+	refused("git tag v1.2.3")
 	git("tag", "clients/go/v1.2.3")
-	refused("tag the commit first")
+	refused("git tag v1.2.3")
 	git("tag", "v1.2.4")
-	refused("## [1.2.4]")
+	refused("git tag v1.2.3")
 	git("tag", "-d", "v1.2.4")
+	identified(true, "1.2.3+1."+commit)
 	git("tag", "v1.2.3")
-	r := release{root: folder}
-	if err := r.identify(false); err != nil || r.version != "1.2.3" {
-		t.Errorf("version %q, %v", r.version, err)
-	}
+	identified(false, "1.2.3")
+	identified(true, "1.2.3")
+	git("commit", "--quiet", "--allow-empty", "-m", "go on")
+	refused("git tag v1.2.3")
+	commit = command(t, folder, "git", "rev-parse", "--short=12", "HEAD")
+	identified(true, "1.2.3+1."+commit)
 	write("changed")
 	refused("CHANGELOG.md")
+	write("## [1.3.0]\n")
+	identified(true, "1.3.0+1."+commit+".dirty")
+	write("nothing yet\n")
+	if err := (&release{root: folder}).identify(true); err == nil || !strings.Contains(err.Error(), "begin it with a heading") {
+		t.Errorf("a changelog without a version: %v", err)
+	}
 }

@@ -1,8 +1,6 @@
 package security
 
 import (
-	"net/url"
-	"strings"
 	"testing"
 
 	"portico/internal/flow"
@@ -122,80 +120,6 @@ func TestSEC081_TokensOfLaterStepsAreNoSessions(t *testing.T) {
 		}
 		if a := s.with(token).get("/auth/account"); a.status != 303 {
 			t.Errorf("with the %s the account gets %d", name, a.status)
-		}
-	}
-}
-
-// A user who has just given the strongest proof sends the ids of another user's passkeys
-// and apps in bodies. They are missing, as made-up ids are.
-func TestSEC164_ForeignIDsInBodies(t *testing.T) {
-	announce(t)
-	t.Parallel()
-	s := start(t)
-	victim, p := s.protected()
-	theirs, _ := s.passkeyOf(p)
-	var passkey string
-	if err := s.database().QueryRow(`SELECT id FROM passkey`).Scan(&passkey); err != nil {
-		t.Fatal(err)
-	}
-	victim.post("mfa", object{"code": p.code()})
-	factor := victim.shown("/auth/account/factors").List[0].ID
-	attacker, _ := s.holder()
-	for path, ids := range map[string][]string{
-		"account/passkeys/rename": {passkey, flowID}, "account/passkeys/remove": {passkey, flowID}, "factors/remove": {factor, flowID},
-	} {
-		answers := map[string]*answer{}
-		for _, id := range ids {
-			body := object{"account": attacker.id(), "id": id, "name": "mine"}
-			if strings.HasSuffix(path, "remove") {
-				delete(body, "name")
-			}
-			answers[id] = attacker.post(path, body).must(404)
-		}
-		alike(t, answers)
-	}
-	attacker.post("account/password", object{"account": victim.id(), "password": other, "confirm_password": other})
-	attacker.form("/auth/account/browsers", url.Values{"account": {victim.id()}})
-	s.in(theirs)
-	if n := s.count(`SELECT COUNT(*) FROM factor`); n != 1 {
-		t.Errorf("%d factors are left", n)
-	}
-	s.visitor().signIn(p.address, good).must(200)
-}
-
-// Two passkeys are the only ways in, and two browsers remove one each.
-func TestSEC124_OneOfTwoPasskeysStays(t *testing.T) {
-	announce(t)
-	t.Parallel()
-	s := start(t)
-	for range rounds(2, 50) {
-		owner, _ := s.holder()
-		second, challenge := owner.offered()
-		owner.add(second.Create(challenge)).must(200)
-		owner.post("account/password/remove", object{"account": owner.id()}).must(200)
-		id := owner.id()
-		rows, err := s.database().Query(`SELECT id FROM passkey WHERE account_id = $1`, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var held []string
-		for rows.Next() {
-			var one string
-			if err := rows.Scan(&one); err != nil {
-				t.Fatal(err)
-			}
-			held = append(held, one)
-		}
-		if err := rows.Err(); err != nil || len(held) != 2 {
-			t.Fatalf("%d passkeys (%v)", len(held), err)
-		}
-		atOnce(2, func(i int) {
-			if _, err := owner.tryAs(owner, "account/passkeys/remove", object{"account": id, "id": held[i]}); err != nil {
-				t.Error(err)
-			}
-		})
-		if n := s.count(`SELECT COUNT(*) FROM passkey WHERE account_id = $1`, id); n != 1 {
-			t.Errorf("%d passkeys are left, want one", n)
 		}
 	}
 }

@@ -135,3 +135,40 @@ func TestSEC124_TheLastWayInStays(t *testing.T) {
 		t.Errorf("the last way in: %d", a.status)
 	}
 }
+
+// Two passkeys are the only ways in, and two browsers remove one each.
+func TestSEC124_OneOfTwoPasskeysStays(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	for range rounds(2, 50) {
+		owner, _ := s.holder()
+		second, challenge := owner.offered()
+		owner.add(second.Create(challenge)).must(200)
+		owner.post("account/password/remove", object{"account": owner.id()}).must(200)
+		id := owner.id()
+		rows, err := s.database().Query(`SELECT id FROM passkey WHERE account_id = $1`, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var held []string
+		for rows.Next() {
+			var one string
+			if err := rows.Scan(&one); err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, one)
+		}
+		if err := rows.Err(); err != nil || len(held) != 2 {
+			t.Fatalf("%d passkeys (%v)", len(held), err)
+		}
+		atOnce(2, func(i int) {
+			if _, err := owner.tryAs(owner, "account/passkeys/remove", object{"account": id, "id": held[i]}); err != nil {
+				t.Error(err)
+			}
+		})
+		if n := s.count(`SELECT COUNT(*) FROM passkey WHERE account_id = $1`, id); n != 1 {
+			t.Errorf("%d passkeys are left, want one", n)
+		}
+	}
+}

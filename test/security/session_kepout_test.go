@@ -127,23 +127,3 @@ func TestSEC335_RefusedTermsLeaveNothing(t *testing.T) {
 	v.post("terms/refuse", object{"flow": v.signIn(address, good).must(200).flow()}).must(200)
 	v.reset(recovery, other).refused(404, "flow.unknown")
 }
-
-// After the right code of a step that a change has ended, its page mails no more codes.
-func TestSEC336_NoCodeForAnEndedStep(t *testing.T) {
-	announce(t)
-	t.Parallel()
-	s := start(t, byCode)
-	address := fresh("v")
-	a := s.operator(address, good)
-	v := s.visitor()
-	flow := v.forgot(address)
-	code := s.mail.code(address)
-	s.setPassword(a)
-	v.verify(flow, code).refused(404, "flow.unknown")
-	s.clock.Advance(time.Minute)
-	v.post("resend", object{"flow": flow}).refused(409, "flow.conflict")
-	byMail := v.sendCode(address)
-	s.clock.Advance(time.Minute)
-	s.follows(func(c *config.Config) { c.SignIn.Code = false })
-	v.post("resend", object{"flow": byMail}).refused(404, "signin.code_off")
-}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"portico/internal/config"
 )
 
 // The words of the table: what a step does that was begun before a change and ends after it.
@@ -196,8 +199,8 @@ func TestSEC336_AStepIsJudgedWhereItEnds(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	columns, rows := tableOf(t, "../../docs/pending-steps.md")
-	same(t, "columns", "steps in steps_test.go", columns, slices.Collect(maps.Keys(steps())))
-	same(t, "rows", "accountChanges in changes_test.go", slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(accountChanges())))
+	same(t, "columns", "steps in step_cell_test.go", columns, slices.Collect(maps.Keys(steps())))
+	same(t, "rows", "accountChanges in step_changes_test.go", slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(accountChanges())))
 	for name, at := range steps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +240,27 @@ func TestSEC336_EveryStepIsInTheTable(t *testing.T) {
 	}
 	for _, m := range found {
 		if !slices.Contains(named, m[1]+"/"+m[2]) {
-			t.Errorf("%s/%s has no column in docs/pending-steps.md: add it there, and to steps in steps_test.go", m[1], m[2])
+			t.Errorf("%s/%s has no column in docs/pending-steps.md: add it there, and to steps in step_cell_test.go", m[1], m[2])
 		}
 	}
+}
+
+// After the right code of a step that a change has ended, its page mails no more codes.
+func TestSEC336_NoCodeForAnEndedStep(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, byCode)
+	address := fresh("v")
+	a := s.operator(address, good)
+	v := s.visitor()
+	flow := v.forgot(address)
+	code := s.mail.code(address)
+	s.setPassword(a)
+	v.verify(flow, code).refused(404, "flow.unknown")
+	s.clock.Advance(time.Minute)
+	v.post("resend", object{"flow": flow}).refused(409, "flow.conflict")
+	byMail := v.sendCode(address)
+	s.clock.Advance(time.Minute)
+	s.follows(func(c *config.Config) { c.SignIn.Code = false })
+	v.post("resend", object{"flow": byMail}).refused(404, "signin.code_off")
 }
