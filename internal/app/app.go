@@ -190,7 +190,7 @@ func (a *App) Close() error {
 }
 
 // firstMigration is applied only to an empty database.
-const firstMigration = "00001_start.sql"
+const firstMigration = "0001_start.sql"
 
 func (a *App) assemble(ctx context.Context, p *parts) error {
 	if err := a.checkPurpose(ctx); err != nil {

@@ -72,20 +72,16 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		return
 	}
 	found := fmt.Sprintf("%s %s, schema %d", db.facts.Engine, db.facts.Version, db.facts.Schema)
-	err := db.store.Rights(ctx)
-	purpose := store.Undecided
-	if err == nil {
-		purpose, err = db.store.PurposeAt(ctx, db.facts)
-	}
+	purpose, err := db.store.Purpose(ctx)
 	restored := false
 	if err == nil && db.facts.Schema == db.facts.Newest {
 		if err = db.store.CheckHome(ctx); err == nil {
 			restored, err = app.Unfinished(ctx, db.store)
 		}
 	}
-	switch newer := db.store.Bears(db.facts); {
-	case newer != nil:
-		why, write, _ := strings.Cut(newer.Error(), ": ") // the error of package store includes advice
+	switch strange := db.store.Bears(db.facts); {
+	case strange != nil:
+		why, write, _ := strings.Cut(strange.Error(), ": ") // the error of package store includes advice
 		r.add(Failed, why, write)
 	case err != nil:
 		why, write, _ := strings.Cut(words(err), ": ")

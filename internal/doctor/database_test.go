@@ -61,8 +61,8 @@ func TestDatabase(t *testing.T) {
 		words     string
 	}{
 		"right":       {"SELECT 1", OK, "SQLite 3."},
-		"older":       {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", Warning, "portico migrate"},
-		"newer":       {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)", Failed, "start that version"},
+		"unreleased":  {"ALTER TABLE schema_version RENAME TO goose_db_version", Failed, "was made before 0.1.0"},
+		"newer":       {"INSERT INTO schema_version (version_id, is_applied) VALUES (99999, 1)", Failed, "start that version"},
 		"development": {"UPDATE installation SET purpose = 'development'", Failed, "belongs to portico dev"},
 		"copied":      {"UPDATE installation SET lineage = 'backup'", Failed, "finish-restore"},
 		"moved":       {"INSERT INTO move (id, state, until) VALUES (1, 'gone', 0)", Failed, "moved"},

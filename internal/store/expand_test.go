@@ -27,7 +27,7 @@ var (
 func TestMigrations_OnlyExpand(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil || len(files) < 10 {
+	if err != nil || len(files) == 0 {
 		t.Fatalf("%d migrations (%v)", len(files), err)
 	}
 	for _, file := range files {

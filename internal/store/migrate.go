@@ -11,10 +11,10 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"portico/internal/clock"
+	"portico/internal/store/engine"
 )
 
-// One list for all engines. A file of which the engines need two forms has the
-// engine in its name: 00007_nodes.postgres.sql.
+// One list for both engines.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -29,6 +29,9 @@ const (
 // ErrSchemaNewer says that a newer version of Portico has migrated the
 // database: this one must not touch it.
 var ErrSchemaNewer = errors.New("the database was migrated by a newer version of Portico")
+
+// ErrUnreleased says that the database is older than the first version.
+var ErrUnreleased = errors.New("this database was made before 0.1.0, and no version can use it")
 
 // Migration is one change of the schema.
 type Migration struct {
@@ -118,12 +121,15 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := p.Status(ctx)
+	var status []*goose.MigrationStatus
+	if _, err = s.version(ctx, p); err == nil {
+		status, err = p.Status(ctx)
+	}
 	if lacks := s.engine.Rights(ctx, newest(p)); err != nil && lacks != nil {
 		return nil, lacks
 	}
 	if err != nil {
-		return nil, s.engine.Explain(fmt.Errorf("read the schema version: %w", err))
+		return nil, s.engine.Explain(err)
 	}
 	all := make([]Migration, 0, len(status))
 	for _, m := range status {
@@ -132,21 +138,26 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return all, nil
 }
 
-// version returns the version of the schema, or ErrSchemaNewer with what to do.
+// version returns the version of the schema, or an error of Bears.
 func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
-	version, err := p.GetDBVersion(ctx)
+	f, err := s.engine.Facts(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
-	return version, s.bears(version, newest(p))
+	f.Newest = newest(p)
+	return f.Schema, s.Bears(f)
 }
 
-// bears returns ErrSchemaNewer with what to do for an unknown version.
-func (s *Store) bears(version, known int64) error {
-	if version <= known {
-		return nil
+// Bears returns ErrSchemaNewer or ErrUnreleased with what to do when this program
+// must not touch a database with these facts.
+func (s *Store) Bears(f Facts) error {
+	switch {
+	case f.Unreleased:
+		return fmt.Errorf("%w: %s", ErrUnreleased, s.engine.Anew())
+	case f.Schema > f.Newest:
+		return fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, f.Schema, f.Newest, s.engine.WayBack(f.Newest))
 	}
-	return fmt.Errorf("%w (its schema is %d, this one knows %d): start that version, or go back to %s", ErrSchemaNewer, version, known, s.engine.WayBack(known))
+	return nil
 }
 
 // newest returns the version that this program migrates to.
@@ -161,18 +172,7 @@ func (s *Store) provider() (*goose.Provider, error) {
 		return nil, err
 	}
 	dialect, db := s.engine.Schema()
-	others, err := fs.Glob(files, "*."+otherEngine(dialect)+".sql")
-	if err != nil {
-		return nil, err
-	}
-	return goose.NewProvider(dialect, db, files, goose.WithExcludeNames(others))
-}
-
-func otherEngine(dialect goose.Dialect) string {
-	if dialect == goose.DialectPostgres {
-		return "sqlite"
-	}
-	return "postgres"
+	return goose.NewProvider(dialect, db, files, goose.WithTableName(engine.VersionTable))
 }
 
 // MigrateCopy migrates a database without a lock: no other process knows of it,

@@ -11,9 +11,6 @@ const (
 	Development Purpose = "development" // made by `portico dev`
 )
 
-// purposeSchema is the first schema version with a purpose.
-const purposeSchema = 8
-
 // Purpose returns what the database is for. It works with every schema version
 // and changes nothing.
 func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
@@ -21,22 +18,12 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.engine.Rights(ctx, newest(p)); err != nil { // the migration tool makes a table
+	if err := s.engine.Rights(ctx, newest(p)); err != nil {
 		return Undecided, err
 	}
 	version, err := s.version(ctx, p)
-	if err != nil {
+	if err != nil || version == 0 {
 		return Undecided, s.engine.Explain(err)
-	}
-	return s.purposeAt(ctx, version)
-}
-
-func (s *Store) purposeAt(ctx context.Context, version int64) (purpose Purpose, err error) {
-	switch {
-	case version == 0:
-		return Undecided, nil
-	case version < purposeSchema:
-		return Real, nil
 	}
 	err = s.Read(ctx, func(tx *Tx) error {
 		purpose, _, err = first(ctx, tx, `SELECT purpose FROM installation WHERE id = 1`, nil, func(row scanner) (Purpose, error) {

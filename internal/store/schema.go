@@ -19,6 +19,9 @@ func (s *Store) checkSchema(ctx context.Context, file *sqlite.DB, scratch string
 		return err
 	}
 	version, err := s.version(ctx, p)
+	if errors.Is(err, ErrUnreleased) {
+		return ErrUnreleased // the advice is about a database in use
+	}
 	if err != nil {
 		return err
 	}

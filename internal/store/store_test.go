@@ -242,7 +242,7 @@ func TestMigrate_NewerSchema(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	err := s.Write(t.Context(), func(tx *Tx) error {
-		_, err := tx.exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
+		_, err := tx.exec(t.Context(), `INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)`)
 		return err
 	})
 	if err != nil {

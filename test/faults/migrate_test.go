@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,11 +11,11 @@ import (
 	"time"
 )
 
-// killedMigrating runs `portico migrate`, which kills itself at an event of its
-// database (0: never). It returns the number of events.
-func (p *place) killedMigrating(event int) (events int) {
+// killedMigrating runs `portico migrate` of a test binary, which kills itself at an
+// event of its database (0: never). It returns the number of events.
+func (p *place) killedMigrating(program string, event int) (events int) {
 	p.Helper()
-	cmd := exec.Command(os.Args[0], "migrate")
+	cmd := exec.Command(program, "migrate")
 	cmd.Dir, cmd.Env = p.dir, append(p.environ(), fmt.Sprintf("%s=%d", killAt, event), killFromStart+"=1")
 	out, err := cmd.CombinedOutput()
 	if event == 0 {
@@ -30,42 +29,14 @@ func (p *place) killedMigrating(event int) (events int) {
 	return events
 }
 
-// older undoes the last migration, as the version before would leave the
-// database. It returns the version of the schema.
-func (p *place) older() int {
+// used serves the installation until it has an account. It returns the address, and
+// the name of the copy that a later version keeps of this schema.
+func (p *place) used() (address, saved string) {
 	p.Helper()
-	version := p.count(`SELECT MAX(version_id) FROM goose_db_version`)
-	files, _ := filepath.Glob(fmt.Sprintf("../../internal/store/migrations/%05d_*.sql", version))
-	var file string
-	for _, name := range files {
-		if !strings.HasSuffix(name, ".postgres.sql") {
-			file = name
-		}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		p.Fatal(err)
-	}
-	_, down, found := strings.Cut(string(text), "-- +goose Down")
-	if !found {
-		p.Fatalf("%s cannot be undone", file)
-	}
-	p.change(down)
-	p.change(fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, version))
-	return version - 1
-}
-
-// change writes to the database of an installation that does not run.
-func (p *place) change(query string) {
-	p.Helper()
-	db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?_pragma=busy_timeout(5000)")
-	if err == nil {
-		_, err = db.Exec(query)
-		_ = db.Close()
-	}
-	if err != nil {
-		p.Fatalf("%s: %v", query, err)
-	}
+	r := p.serve()
+	address = p.registered()
+	r.stop()
+	return address, fmt.Sprintf("%s.schema-%d", p.databaseFile(), p.count(`SELECT MAX(version_id) FROM schema_version`))
 }
 
 // The next start completes a migration that was killed at any point. The copy
@@ -76,26 +47,25 @@ func TestFLT12_InterruptedMigration(t *testing.T) {
 	mail := newSink(t)
 	for _, upgrade := range []bool{false, true} {
 		p := newPlace(t, mail)
-		version, known := 0, ""
+		known, saved := "", p.databaseFile()+".schema-0"
+		killed, program := os.Args[0], binary
 		if upgrade {
-			r := p.serve()
-			known = p.registered()
-			r.stop()
-			version = p.older()
+			known, saved = p.used()
+			killed, program = nextToKill(t), nextVersion(t)
 		}
-		events := p.copiedOrNew(upgrade).killedMigrating(0)
+		events := p.copiedOrNew(upgrade).killedMigrating(killed, 0)
 		tried := 0
 		for event := 1; event <= events; event += max(1, events/rounds(6, events)) {
 			one := p.copiedOrNew(upgrade)
-			one.killedMigrating(event)
+			one.killedMigrating(killed, event)
 			one.sometimesSound(upgrade)
-			r := one.serve()
+			r := one.serveAs(program)
 			if upgrade {
 				one.journey(known)
 			}
 			r.stop()
 			one.sound()
-			saved := fmt.Sprintf("%s.schema-%d", one.databaseFile(), version)
+			saved := filepath.Join(one.dir, filepath.Base(saved))
 			if _, err := os.Stat(saved); (err == nil) != upgrade {
 				t.Errorf("a copy from before the migration is there: %v, want %v", err == nil, upgrade)
 			}
@@ -134,28 +104,30 @@ func (p *place) sometimesSound(migrated bool) {
 func TestFLT12_MigrateAtOnce(t *testing.T) {
 	announce(t)
 	t.Parallel()
+	const schema = `SELECT MAX(version_id) FROM schema_version`
 	p := newPlace(t, newSink(t))
-	r := p.serve()
-	known := p.registered()
-	r.stop()
-	version := p.older()
+	known, saved := p.used()
+	before, program := p.count(schema), nextVersion(t)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			if out := p.command("user", "list"); !strings.HasPrefix(out, known) {
+			if out := p.commandOf(program, "user", "list"); !strings.HasPrefix(out, known) {
 				t.Errorf("one of four says %s", out)
 			}
 		})
 	}
 	group.Wait()
 	p.sound()
+	if n := p.count(schema); n != expanded {
+		t.Errorf("the schema is %d, want %d", n, expanded)
+	}
 	old := *p
 	old.dir = t.TempDir()
-	if err := os.Rename(fmt.Sprintf("%s.schema-%d", p.databaseFile(), version), old.databaseFile()); err != nil {
+	if err := os.Rename(saved, old.databaseFile()); err != nil {
 		t.Fatal(err)
 	}
-	if n := old.count(`SELECT MAX(version_id) FROM goose_db_version`); n != version {
-		t.Errorf("the copy from before the migration has the schema %d, want %d", n, version)
+	if n := old.count(schema); n != before {
+		t.Errorf("the copy from before the migration has the schema %d, want %d", n, before)
 	}
 	t.Log("FLT-12: four processes migrate at once, one does it, each goes on")
 }
@@ -166,30 +138,23 @@ func TestFLT12_OtherVersions(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	p := newPlace(t, newSink(t))
-	r := p.serve()
-	known := p.registered()
-	r.stop()
-	version := p.older()
-	p.command("migrate")
-	p.change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
-	// The copy that the newer version would have kept when it migrated.
-	saved := fmt.Sprintf("%s.schema-%d", p.databaseFile(), version+1)
-	if err := os.Rename(fmt.Sprintf("%s.schema-%d", p.databaseFile(), version), saved); err != nil {
-		t.Fatal(err)
+	known, saved := p.used()
+	program := nextVersion(t)
+	if out := p.commandOf(program, "doctor"); !strings.Contains(out, fmt.Sprintf("this version needs %d: the next start updates it", expanded)) {
+		t.Errorf("on an older schema the doctor says\n%s", out)
 	}
+	p.commandOf(program, "migrate")
 	out := p.refuses()
 	way := "portico restore --replace " + saved
-	if !strings.Contains(out, way) || !strings.Contains(out, "schema is 999") {
+	if !strings.Contains(out, way) || !strings.Contains(out, fmt.Sprintf("schema is %d", expanded)) {
 		t.Errorf("on a newer schema it says\n%s\nwant the command %q", out, way)
 	}
 	p.command(strings.Fields(way)[1:]...)
-	r = p.serve()
+	r := p.serve()
 	p.journey(known)
 
-	// The running server now looks like the version before.
-	p.older()
 	began := time.Now()
-	if out := p.command("user", "list"); !strings.Contains(out, "another portico serves this database already") {
+	if out := p.commandOf(program, "user", "list"); !strings.Contains(out, "another portico serves this database already") {
 		t.Errorf("beside a server of the older version a command prints %s", out)
 	}
 	t.Logf("FLT-12: a newer schema is refused with the way back; no migration runs under a server (%v)", time.Since(began).Round(time.Second))

@@ -62,6 +62,26 @@ func countPostgres(t *testing.T, url, query string, args ...any) (n int) {
 	return n
 }
 
+// The target has the schema of the version before: the move migrates it first.
+func TestMove_OlderTarget(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	to := pgtest.Migrated(t)
+	p := newPlace(t, newSink(t))
+	known, _ := p.used()
+	program := nextVersion(t)
+	p.commandOf(program, "migrate")
+	if out := p.commandOf(program, "move", "--to", to); !strings.Contains(out, "moved") {
+		t.Fatal(out)
+	}
+	if n := countPostgres(t, to, `SELECT MAX(version_id) FROM schema_version`); n != expanded {
+		t.Errorf("the schema of the target is %d, want %d", n, expanded)
+	}
+	n := p.at(to)
+	n.serveAs(program)
+	n.journey(known)
+}
+
 // A server under load moves to PostgreSQL. No acknowledged change is lost, no
 // user is signed out and no email comes twice. Reads never wait, and at most
 // one database is served at a time.

@@ -118,7 +118,13 @@ func eventually(limit time.Duration, condition func() bool) bool {
 // command runs an operator's command on the installation.
 func (p *place) command(args ...string) string {
 	p.Helper()
-	cmd := exec.Command(binary, args...)
+	return p.commandOf(binary, args...)
+}
+
+// commandOf is command with a program of another version.
+func (p *place) commandOf(program string, args ...string) string {
+	p.Helper()
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = p.dir, p.environ()
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -96,7 +96,7 @@ func onEmptyPostgres(t *testing.T) *onPostgres {
 }
 
 // schema returns the version of the schema.
-func (c *cluster) schema() int { return c.count(`SELECT MAX(version_id) FROM goose_db_version`) }
+func (c *cluster) schema() int { return c.count(`SELECT MAX(version_id) FROM schema_version`) }
 
 // pending holds flows that are not finished: a registration whose code has
 // come, one whose link has come, and a recovery.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -24,33 +25,71 @@ ALTER TABLE throttle ADD COLUMN novelty BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE audit ADD COLUMN novelty TEXT NOT NULL DEFAULT '';
 `
 
-// nextVersion builds the product with another version and one more migration.
+// expanded is the version of the schema after it.
+const expanded = 99999
+
+// nextVersion returns the product with another version and one more migration.
 func nextVersion(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(root, "internal", "store", "migrations", "99999_next.sql"): filepath.Join(dir, "next.sql"),
-	}})
-	for name, content := range map[string]string{"next.sql": expansion, "overlay.json": string(overlay)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program := build(t, root, dir, "-overlay", filepath.Join(dir, "overlay.json"), "-ldflags", "-X portico/internal/cli.version=next-to-devel")
+	program := built(t, nextProduct)
 	if out, err := exec.Command(program, "version").Output(); err != nil || !strings.Contains(string(out), "next-to-") {
 		t.Fatalf("the next version calls itself %s (%v)", out, err)
 	}
 	return program
 }
 
+// nextToKill returns this test binary with one more migration, for killSelf.
+func nextToKill(t *testing.T) string {
+	t.Helper()
+	return built(t, nextSuite)
+}
+
+var (
+	nextProduct = sync.OnceValues(func() (string, error) {
+		return expand("portico.next", "build", "./cmd/portico", "-ldflags", "-X portico/internal/cli.version=next-to-devel")
+	})
+	nextSuite = sync.OnceValues(func() (string, error) { return expand("faults.next", "test", "./test/faults", "-c") })
+)
+
+func built(t *testing.T, program func() (string, error)) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// expand runs a command of go on a package, with the migration of expansion among the
+// others. It returns the program that this makes, next to binary.
+func expand(name, command, of string, flags ...string) (program string, err error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(filepath.Dir(binary), name)
+	migration, overlay := program+".sql", program+".json"
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(root, "internal", "store", "migrations", fmt.Sprintf("%d_next.sql", expanded)): migration,
+	}})
+	if err = errors.Join(err, os.WriteFile(migration, []byte(expansion), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", append(append([]string{command, "-o", program, "-overlay", overlay}, flags...), of)...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, failed := cmd.CombinedOutput(); failed != nil {
+		return "", fmt.Errorf("%w\n%s", failed, out)
+	}
+	return program, nil
+}
+
 // versionBefore builds the commit before the last migration was added. A
 // shallow clone does not have it.
 func versionBefore(t *testing.T) string {
 	t.Helper()
+	if all, err := filepath.Glob("../../internal/store/migrations/*.sql"); err != nil || len(all) == 1 {
+		t.Skipf("no version has another schema (%v)", err)
+	}
 	git := func(args ...string) string {
 		out, err := exec.Command("git", append([]string{"-C", "../.."}, args...)...).Output()
 		if err != nil {
@@ -73,14 +112,8 @@ func versionBefore(t *testing.T) string {
 	if err := errors.Join(os.RemoveAll(screens), os.CopyFS(screens, os.DirFS("../../web/dist"))); err != nil {
 		t.Fatal(err)
 	}
-	return build(t, tree, dir)
-}
-
-// build builds the command of a tree into a folder.
-func build(t *testing.T, tree, dir string, flags ...string) string {
-	t.Helper()
 	program := filepath.Join(dir, "portico")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), "./cmd/portico")...)
+	cmd := exec.Command("go", "build", "-o", program, "./cmd/portico")
 	cmd.Dir, cmd.Env = tree, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -88,7 +88,7 @@ func (e engine) counts() map[string]int {
 	}
 	counts := map[string]int{}
 	for _, table := range e.strings(db, tables) {
-		if table == "goose_db_version" {
+		if table == "schema_version" {
 			continue
 		}
 		var n int

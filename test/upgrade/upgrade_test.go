@@ -1,8 +1,10 @@
 package upgrade
 
 import (
+	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"portico/internal/app"
 	"portico/internal/config"
@@ -47,9 +49,10 @@ func (e engine) upgrade(version string) {
 		}
 	}
 	e.Logf("%d tables from %s, %d now", len(before), version, len(after))
-	a := e.open(key(e.T, version))
+	a := e.open(key(e.T, version), "")
 	defer a.Close()
 	e.signIn(a)
+	e.read(a)
 	u, err := a.Operator.User(e.Context(), mara)
 	if err != nil || u.Name != "Mara Lind" || len(u.Roles) != 1 || u.Roles[0] != "admin" {
 		e.Errorf("the account is %+v (%v)", u, err)
@@ -69,12 +72,31 @@ func (e engine) migrate() {
 	}
 }
 
+// read reads every row that names the account of mara.
+func (e engine) read(a *app.App) {
+	e.Helper()
+	err := a.Store.Read(e.Context(), func(tx *store.Tx) error {
+		owner, _, err := tx.AccountByKey(e.Context(), mara)
+		if err != nil {
+			return err
+		}
+		data, err := tx.AccountData(e.Context(), owner, time.Now())
+		if err == nil {
+			_, err = json.Marshal(data)
+		}
+		return err
+	})
+	if err != nil {
+		e.Error(err)
+	}
+}
+
 // open opens an application as `portico serve` does.
-func (e engine) open(secret string) *app.App {
+func (e engine) open(secret, next string) *app.App {
 	e.Helper()
 	cfg := config.Default()
 	cfg.PublicURL = parse(e.T, "https://portico.test")
-	cfg.DatabaseURL, cfg.SecretFile = e.url, secret
+	cfg.DatabaseURL, cfg.SecretFile, cfg.SecretNext = e.url, secret, next
 	cfg.SMTPURL, cfg.MailFrom = "smtp://127.0.0.1:1?tls=none", "no-reply@portico.test"
 	a, err := app.New(e.Context(), cfg, app.Options{})
 	if err != nil {

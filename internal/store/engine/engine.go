@@ -9,6 +9,10 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
+// VersionTable is the table of the migrations that were applied. It has a name of its
+// own, so that a program with the same migration tool can use the same database.
+const VersionTable = "schema_version"
+
 // Engine is one kind of database. Its methods are safe for concurrent use.
 type Engine interface {
 	// Write runs fn in one transaction, as store.Store.Write says.
@@ -41,6 +45,8 @@ type Engine interface {
 	Keep(ctx context.Context, version int64) error
 	// WayBack says how to return to a version of the schema.
 	WayBack(version int64) string
+	// Anew says how to begin with an empty database.
+	Anew() string
 
 	// Claim, Shared, Now, Lineage and Backup implement the methods of store.Store.
 	Claim() (io.Closer, error)

@@ -54,7 +54,8 @@ type Facts struct {
 	Schema  int64  // 0: no Portico has used the database
 	Newest  int64  // the schema that this program needs
 
-	Elsewhere string // another schema of the same database that has a Portico, if this one has none
+	Unreleased bool   // the database was made before 0.1.0
+	Elsewhere  string // another schema of the same database that has a Portico, if this one has none
 
 	// Of a server; zero where it does not say.
 	Connections    int // of all its clients, now

@@ -23,7 +23,7 @@ const (
 // ownTables are the tables of an engine and of the move itself. All others are
 // moved.
 func ownTables() []string {
-	return []string{"goose_db_version", "commit_key", moveTable, sqlite.JournalTable}
+	return []string{engine.VersionTable, "commit_key", moveTable, sqlite.JournalTable}
 }
 
 // table is one that is moved, as the source has it.

@@ -253,6 +253,11 @@ func (p *DB) Alone(ctx context.Context, _ func() (bool, error), fn func() error)
 // a server.
 func (p *DB) Keep(context.Context, int64) error { return nil }
 
+// Anew implements engine.Engine.
+func (p *DB) Anew() string {
+	return "make another one with CREATE DATABASE, and name it in database_url"
+}
+
 // WayBack implements engine.Engine.
 func (p *DB) WayBack(int64) string {
 	return "a copy made before the upgrade with pg_restore"

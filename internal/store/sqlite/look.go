@@ -53,10 +53,14 @@ func (s *DB) Facts(ctx context.Context) (engine.Facts, error) {
 	if err != nil {
 		return f, fmt.Errorf("read the database: %w", err)
 	}
-	used, err := finds(ctx, s.reader, `SELECT 1 FROM sqlite_schema WHERE name = 'goose_db_version'`)
+	const has = `SELECT 1 FROM sqlite_schema WHERE name = `
+	used, err := finds(ctx, s.reader, has+`'`+engine.VersionTable+`'`)
+	if err == nil && !used {
+		f.Unreleased, err = finds(ctx, s.reader, has+`'installation' AND EXISTS (`+has+`'goose_db_version')`)
+	}
 	if err != nil || !used {
 		return f, err
 	}
-	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Scan(&f.Schema)
+	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+engine.VersionTable).Scan(&f.Schema)
 	return f, err
 }

@@ -67,3 +67,6 @@ func (s *DB) WayBack(version int64) string {
 	}
 	return "the copy made before the upgrade: portico restore --replace " + file
 }
+
+// Anew implements engine.Engine.
+func (s *DB) Anew() string { return "delete " + s.path + ", or move it away, and start again" }
