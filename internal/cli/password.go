@@ -42,5 +42,5 @@ func (s *session) readSecret() (string, error) {
 // password it would let in only a thief who has read it there.
 var hashed = regexp.MustCompile(`^(` +
 	`(\{[\w.-]+\}|[a-z0-9_]+\$?)?\$(2[abxy]?|argon2(id|i|d)|scrypt|pbkdf2[\w-]*|bcrypt[\w-]*|g?y|[1567PHS]|apr1)\$\S{20,}|` +
-	`(pbkdf2(_sha\d+|:sha\d+)?|scrypt)[$:]\S+\$\S{20,}|` +
-	`\{(S?SHA(\d{3})?|S?MD5|PBKDF2[\w-]*|CRYPT|ARGON2|BCRYPT)\}\S{13,})$`)
+	`(pbkdf2(_sha\d+)?|scrypt)[$:]\S+\$\S{20,}|` +
+	`\{(S?SHA(\d{3})?|S?MD5|PBKDF2[\w-]*|CRYPT)\}\S{13,})$`)

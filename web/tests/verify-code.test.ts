@@ -48,7 +48,7 @@ async function openEarly(path: string, early: (page: Page) => Promise<void>) {
     api: { '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }) },
     early: (page) => {
       page.on('request', (request) => {
-        if (request.method() === 'POST') bodies.push(request.postDataJSON());
+        if (new URL(request.url()).pathname === '/auth/api/verify-code') bodies.push(request.postDataJSON());
       });
       return early(page);
     },
@@ -64,6 +64,8 @@ test.each(['idle', 'wrong'])(
     expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
 
     await page.goto(`${world.origin}/preview/signin/idle`);
+    const device = await page.context().newCDPSession(page);
+    await device.send('Emulation.setCPUThrottlingRate', { rate: 6 });
     await page.goBack();
     await hydrated(page);
     expect(await page.locator('#code').inputValue()).toBe('123456'); // the browser brings it back
