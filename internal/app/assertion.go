@@ -15,8 +15,7 @@ func clientKeys(cfg config.Config) (list []assertion.Source, problems config.Pro
 		if c.Keys != "" {
 			var err error
 			if source.Keys, err = assertion.ParseKeys([]byte(c.Keys)); err != nil {
-				key := c.Key + ".jwks"
-				problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write the public keys of the client, as its documents name them"})
+				problems = append(problems, cfg.Problem(c.Key+".jwks", err.Error(), "write the public keys of the client, as its documents name them"))
 			}
 		}
 		if c.Keys != "" || c.KeysURI != "" {

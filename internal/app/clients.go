@@ -31,7 +31,7 @@ func clientRules(cfg config.Config, c config.Client) (openid.Rules, config.Probl
 		need, p := rule.NeedOf(line)
 		if p != nil {
 			key := c.Key + ".rules." + strconv.Itoa(i+1)
-			problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", line, p.Why), Write: p.Write})
+			problems = append(problems, cfg.Problem(key, fmt.Sprintf("(%s) %s", line, p.Why), p.Write))
 		}
 		needs = append(needs, need)
 	}
@@ -74,10 +74,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 			continue // the settings have been refused for it
 		}
 		if err != nil {
-			key := c.Key + ".secret"
-			problems = append(problems, config.Problem{
-				Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write what openssl rand -hex 32 prints",
-			})
+			problems = append(problems, cfg.Problem(c.Key+".secret", err.Error(), "write what openssl rand -hex 32 prints"))
 			continue
 		}
 		list = append(list, client)

@@ -29,7 +29,7 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	list, problems := sites(cfg)
 	roots, err := egress.Roots(cfg.TLS.CAFile)
 	if err != nil { // the file has changed since Check
-		problems = append(problems, config.Problem{Source: cfg.Source("tls.ca_file"), Key: "tls.ca_file", Why: err.Error(), Write: "write the path of a file with certificates in PEM"})
+		problems = append(problems, cfg.Problem("tls.ca_file", err.Error(), "write the path of a file with certificates in PEM"))
 	}
 	var all []gateway.App
 	for i, served := range cfg.Served() {
@@ -49,12 +49,9 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 		for n, text := range served.Headers {
 			h, err := gateway.ParseHeader(text)
 			if err != nil {
-				key := served.Setting("headers", n)
 				_, part, _ := strings.Cut(text, ":")
-				problems = append(problems, config.Problem{
-					Source: cfg.Source(key), Key: key, Why: err.Error(),
-					Write: config.OneFrom(strings.TrimSpace(part), []string{"id", "email", "name", "roles", "token", "session_age"}) + " behind a name, such as Remote-User: email",
-				})
+				one := config.OneFrom(strings.TrimSpace(part), []string{"id", "email", "name", "roles", "token", "session_age"})
+				problems = append(problems, cfg.Problem(served.Setting("headers", n), err.Error(), one+" behind a name, such as Remote-User: email"))
 			}
 			a.Headers = append(a.Headers, h)
 		}

@@ -73,6 +73,9 @@ func TestReload_TakesSettings(t *testing.T) {
 			}
 		}
 	}
+	if l := a.live.Load(); l.handler.Before != nil || l.gateway.Before != nil {
+		t.Error("what serves holds what it has replaced, and so all of it since the start")
+	}
 	r.stop()
 	if err := <-r.stopped; err != nil {
 		t.Error(err)

@@ -20,8 +20,7 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 	var problems config.Problems
 	for _, a := range cfg.Served() {
 		if _, err := rule.Path(a.Path); err != nil {
-			key := a.Setting("path", -1)
-			problems = append(problems, config.Problem{Source: cfg.Source(key), Key: key, Why: err.Error(), Write: "write a path such as /shop"})
+			problems = append(problems, cfg.Problem(a.Setting("path", -1), err.Error(), "write a path such as /shop"))
 			continue
 		}
 		set, wrong := rule.New(a.Path, a.Rules)
@@ -43,10 +42,7 @@ func rulesWithoutApp(cfg config.Config) config.Problems {
 
 func badRules(cfg config.Config, a config.App, wrong []rule.Problem) (problems config.Problems) {
 	for _, p := range wrong {
-		key := a.Setting("rules", p.Rule)
-		problems = append(problems, config.Problem{
-			Source: cfg.Source(key), Key: key, Why: fmt.Sprintf("(%s) %s", a.Rules[p.Rule], p.Why), Write: p.Write,
-		})
+		problems = append(problems, cfg.Problem(a.Setting("rules", p.Rule), fmt.Sprintf("(%s) %s", a.Rules[p.Rule], p.Why), p.Write))
 	}
 	return problems
 }

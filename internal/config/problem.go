@@ -61,6 +61,11 @@ func place(source string) (file string, line int) {
 	return source[:at], line
 }
 
+// Problem returns a Problem of the setting key, at the place where it is written.
+func (c *Config) Problem(key, why, write string) Problem {
+	return Problem{Source: c.Source(key), Key: key, Why: why, Write: write}
+}
+
 // Report collects the Problems of a configuration. It is not safe for
 // concurrent use.
 type Report struct {
@@ -78,7 +83,7 @@ func (r *Report) Add(key, why, write string, others ...string) {
 	if r.config.unread || slices.ContainsFunc(append(others, key), func(k string) bool { return r.config.broken[k] }) {
 		return
 	}
-	r.problems = append(r.problems, Problem{Source: r.config.Source(key), Key: key, Why: why, Write: write})
+	r.problems = append(r.problems, r.config.Problem(key, why, write))
 }
 
 // AddAt adds a Problem of another file that a setting names, with its place in

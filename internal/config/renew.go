@@ -37,40 +37,21 @@ func (c *Config) Renew(read Config) (Renewal, error) {
 func (c *Config) differs(other *Config) Difference {
 	before, after := c.values(), other.values()
 	d := Difference{Added: []string{}, Removed: []string{}, Changed: []string{}}
-	for table := range before {
-		if after[table] == nil {
-			d.Removed = append(d.Removed, table)
+	for name, value := range after {
+		switch was, there := before[name]; {
+		case there && was != value:
+			d.Changed = append(d.Changed, name)
+		case !there && value == theTable:
+			d.Added = append(d.Added, name)
 		}
 	}
-	for table, settings := range after {
-		if before[table] == nil {
-			d.Added = append(d.Added, table)
-			continue
-		}
-		for name, value := range settings {
-			if before[table][name] != value {
-				d.Changed = append(d.Changed, name)
-			}
+	for name, value := range before {
+		if _, there := after[name]; !there && value == theTable {
+			d.Removed = append(d.Removed, name)
 		}
 	}
 	for _, list := range [][]string{d.Added, d.Removed, d.Changed} {
 		slices.Sort(list)
 	}
 	return d
-}
-
-// values returns the settings of each table, secrets as digests.
-func (c *Config) values() map[string]map[string]string {
-	values := map[string]map[string]string{}
-	for _, t := range c.tables() {
-		values[t.name] = map[string]string{}
-		for _, k := range t.keys {
-			value := k.get(c)
-			if k.secret {
-				value = k.digest(c)
-			}
-			values[t.name][t.called(k)] = value
-		}
-	}
-	return values
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -25,33 +26,11 @@ func ownSettings() []string {
 // Use it only as the input of a keyed hash.
 func (c *Config) Shared() map[string]string {
 	byDefault := Default()
-	defaults := map[string]string{}
-	for _, k := range keys() {
-		defaults[k.name] = k.get(&byDefault)
-	}
-	shared := map[string]string{}
-	for _, t := range c.tables() {
-		for _, k := range t.keys {
-			value := k.get(c)
-			if t.owns(k) || value == defaults[k.name] || value == `""` {
-				continue
-			}
-			if k.secret {
-				value = k.digest(c)
-			}
-			shared[t.called(k)] = value
-		}
-	}
+	defaults, shared := byDefault.values(), c.values()
+	maps.DeleteFunc(shared, func(name, value string) bool {
+		_, setting, inTable := strings.Cut(name, ": ")
+		own := slices.Contains(ownSettings(), name) || inTable && (setting == "upstream" || setting == "icon")
+		return own || value == theTable || value == notSet || value == defaults[name]
+	})
 	return shared
-}
-
-// owns reports whether a setting of the table may differ between nodes.
-func (t table) owns(k key) bool {
-	switch name := strings.TrimPrefix(k.name, t.prefix); {
-	case strings.HasPrefix(t.prefix, appArray+"."):
-		return name == "upstream"
-	case t.prefix != "" && name == "icon": // of a provider
-		return true
-	}
-	return slices.Contains(ownSettings(), k.name)
 }

@@ -12,13 +12,31 @@ type table struct {
 	keys   []key
 }
 
-// called returns the name of a setting of the table in reports: client "wiki": secret.
-func (t table) called(k key) string {
-	if t.name == "" {
-		return k.name
+// theTable is the value of a table itself in values. No setting has it.
+const theTable = ""
+
+// values returns the tables and their settings by the names that reports use: client "wiki": secret.
+// It has secrets as unkeyed digests.
+func (c *Config) values() map[string]string {
+	values := map[string]string{}
+	for _, t := range c.tables() {
+		values[t.name] = theTable
+		for _, k := range t.keys {
+			name, value := k.name, k.get(c)
+			if t.name != "" {
+				name = t.name + ": " + strings.TrimPrefix(name, t.prefix)
+			}
+			if k.secret && value != notSet {
+				value = k.digest(c)
+			}
+			values[name] = value
+		}
 	}
-	return t.name + ": " + strings.TrimPrefix(k.name, t.prefix)
+	return values
 }
+
+// notSet is the value of a text that is not set.
+const notSet = `""`
 
 // ProviderIcon returns the name of a provider's icon in reports.
 func ProviderIcon(id string) string { return fmt.Sprintf("provider %q: icon", id) }
