@@ -3,10 +3,12 @@ package flow
 import (
 	"context"
 	"errors"
+	"net/url"
 
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -203,4 +205,9 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	}
 	d.Handed = false // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
+}
+
+// linkTo returns the URL of a link from its token.
+func (f *core) linkTo(token string) string {
+	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
 }

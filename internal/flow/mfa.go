@@ -174,7 +174,7 @@ func (f *Flows) forgetFactors(ctx context.Context, tx Tx, a account.Account, t t
 // owner, because whoever tries has given the first proof.
 func (f *Flows) wrongFactorOf(ctx context.Context, tx Tx, c Caller, a account.Account, left int, cause *fault.Error) (*fault.Error, error) {
 	entry := fact(c, audit.FactorFailed, a.ID, cause.Code)
-	entry.Actor = "stranger"
+	entry.Actor = actorStranger
 	if err := f.record.Add(ctx, tx, entry); err != nil {
 		return nil, err
 	}

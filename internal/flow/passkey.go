@@ -145,7 +145,7 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 // refusePasskey records a wrong answer for a passkey.
 func (f *Flows) refusePasskey(ctx context.Context, c Caller, p passkey.Passkey, cause error) error {
 	entry := fact(c, audit.SignInFailed, p.AccountID, passkey.Method)
-	entry.Actor = "stranger"
+	entry.Actor = actorStranger
 	if err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) }); err != nil {
 		return err
 	}

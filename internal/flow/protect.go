@@ -9,8 +9,6 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
-	"portico/internal/passkey"
-	"portico/internal/session"
 )
 
 // Require says which users need a second factor.
@@ -197,37 +195,6 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 // again. It succeeds when there is none.
 func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Result, error) {
 	return f.startAgain(ctx, c, flowID, Protect)
-}
-
-// LastFactor reports whether the user needs a second factor and has a single one: to
-// remove it means to add another at the next sign-in.
-func (f *Owner) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil // costs nothing
-	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
-		if err == nil {
-			last, err = f.lastFactor(ctx, tx, found, passkeys)
-		}
-		return err
-	})
-	return last, err
-}
-
-// lastFactor is LastFactor for a user with these passkeys.
-func (f *Owner) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil
-	}
-	apps, err := tx.FactorsOf(ctx, found.User.ID)
-	count := len(apps)
-	for _, p := range passkeys {
-		if f.passkeyWorks(p) {
-			count++
-		}
-	}
-	return count == 1, err
 }
 
 // endGrace makes the owner add a second factor at the next sign-in, after the last one
