@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/factor"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
@@ -84,21 +85,27 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 		return Result{}, false, nil // own has judged the session that it adds to
 	}
 	lacks, err := f.asks(ctx, tx, c, e)
-	switch {
-	case err != nil:
-	case lacks:
-		r, err = f.askFactor(ctx, tx, c, *e)
-	case e.account.State == account.Leaving:
-		r, err = f.askKeep(ctx, tx, c, *e)
-	case f.lacks(e.account.Terms):
-		p, d := e.waiting()
-		r, err = f.askTerms(ctx, tx, c, p, d)
-	default:
-		if waits, err = f.unprotected(ctx, tx, *e); err == nil && waits {
-			r, err = f.askProtection(ctx, tx, c, *e)
-		}
-		return r, waits, err
+	if err != nil {
+		return Result{}, false, err
 	}
+	p, d := e.waiting()
+	switch {
+	case lacks:
+		p.Kind, p.Step = SecondFactor, Factor
+	case e.account.State == account.Leaving:
+		p.Kind, p.Step = Return, Keep
+	case f.lacks(e.account.Terms):
+		p.Kind, p.Step = Acceptance, Accept
+	default:
+		if waits, err = f.unprotected(ctx, tx, *e); err != nil || !waits {
+			return Result{}, false, err
+		}
+		p.Kind, p.Step, d.Secret = Protection, Protect, factor.NewSecret()
+		if err := f.beginGrace(ctx, tx, e.account); err != nil {
+			return Result{}, false, err
+		}
+	}
+	r, err = f.ask(ctx, tx, c, p, d)
 	return r, true, err
 }
 
@@ -176,14 +183,17 @@ func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (session
 	return old.Session, err
 }
 
-// settled drops two accounts from the session cache after a step was committed:
-// the account of the step, and the account that the browser has left.
-func (f *core) settled(r Result, accountID string) Result {
+// settled returns the result of a step, or its error. After a step was committed, it drops two
+// accounts from the session cache: the account of the step, and the one that the browser has left.
+func (f *core) settled(r Result, accountID string, err error) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
 	f.sessions.Forget(accountID)
 	if r.left != "" && r.left != accountID {
 		f.sessions.Forget(r.left)
 	}
-	return r
+	return r, nil
 }
 
 // SignOut ends the caller's session. It succeeds without a session.

@@ -66,7 +66,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		return Result{}, err
 	}
 	r.BrowserCookie = fresh
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, nil)
 }
 
 // linked returns the flow of a valid link, in any browser.

@@ -80,10 +80,7 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 		}
 		return f.limiter.Return(ctx, tx, attempts...)
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, err)
 }
 
 // spend counts an attempt and uses up its challenge. Both are committed before the

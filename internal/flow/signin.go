@@ -204,10 +204,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		r, err = f.admitted(ctx, tx, c, e)
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, a.ID), nil
+	return f.settled(r, a.ID, err)
 }
 
 // keepRehashed stores the same password under a hash of the current cost, unless it is "".
