@@ -12,10 +12,15 @@ type Actor struct {
 // ByOperator is an operator who runs a command.
 var ByOperator = Actor{name: actorOperator, caller: Caller{Locale: "en"}}
 
-const actorOperator = "operator"
+// The names of actors in audit records.
+const (
+	actorSelf     = "self"
+	actorOperator = "operator"
+	actorStranger = "stranger" // who had a wrong password or a used token
+)
 
-func (a Actor) fact(name audit.Name, accountID string) audit.Fact {
-	record := fact(a.caller, name, accountID, "")
+func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
+	record := fact(a.caller, name, accountID, detail)
 	record.Actor = a.name
 	return record
 }

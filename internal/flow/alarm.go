@@ -170,7 +170,7 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 		return err
 	})
 	r.BrowserCookie = fresh
-	return f.settled(r, id), err
+	return f.settled(r, id, err)
 }
 
 // alarmed reports whether an alarm of the owner still closes the account to

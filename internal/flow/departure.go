@@ -5,7 +5,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/pages"
 	"portico/internal/session"
 )
 
@@ -34,16 +33,6 @@ func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 	})
 }
 
-// askKeep begins the step that asks whether a closed account is kept, in place of a
-// session.
-func (f *core) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	value, fresh := browser(c)
-	p, d := e.waiting()
-	p.Kind, p.Step = Return, Keep
-	p, err := f.begin(ctx, tx, p, d, value)
-	return Result{Next: pages.Flow(pages.Keep, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
-}
-
 // KeepAccount takes a closed account back, and ends the sign-in that waits for it.
 // The owner gets an email.
 //
@@ -51,37 +40,16 @@ func (f *core) askKeep(ctx context.Context, tx Tx, c Caller, e entry) (Result, e
 func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "keep", Return)
 	defer w.end(&r, &err)
-	p, _, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
-		return Result{}, err
-	case p.Kind != Return:
-		return Result{}, Unknown
-	case p.Step == Done:
-		return f.againFactor(ctx, c, p)
-	}
-	err = f.store.Write(ctx, func(tx Tx) error {
-		p, d, err := f.at(ctx, tx, c, p.ID, Keep)
-		if err != nil {
-			return err
-		}
+	return f.answer(ctx, c, flowID, Return, func(tx Tx, p Pending, d data) (Result, error) {
 		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
-			return err
-		}
-		if err := f.advance(ctx, tx, p, Done); err != nil {
-			return err
+			return Result{}, err
 		}
 		if err := f.takeBack(ctx, tx, c, &owner); err != nil {
-			return err
+			return Result{}, err
 		}
-		r, err = f.goOn(ctx, tx, c, owner, p, d)
-		return err
+		return f.goOn(ctx, tx, c, owner, p, d)
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
 }
 
 // takeBack opens a closed account again.
@@ -101,46 +69,4 @@ func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *judged) er
 // stays closed. It succeeds when there is no such step.
 func (f *Flows) DropKeep(ctx context.Context, c Caller, flowID string) (Result, error) {
 	return f.startAgain(ctx, c, flowID, Keep)
-}
-
-// eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.
-const eraseAtOnce = 10
-
-// EraseDue erases accounts whose owners have closed them account.Grace ago, and
-// reports whether more may be due.
-func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
-	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
-	if err != nil {
-		return false, err
-	}
-	for _, d := range due {
-		// The owner may take the account back at this moment. Reading the account waits
-		// for that transaction, and the departure is then gone.
-		if _, _, err := tx.AccountByID(ctx, d.AccountID); err != nil {
-			return false, err
-		}
-		if _, ok, err := tx.DepartureOf(ctx, d.AccountID); err != nil {
-			return false, err
-		} else if !ok {
-			continue
-		}
-		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: "self", Detail: "left"}
-		if err := f.erase(ctx, tx, erased); err != nil {
-			return false, err
-		}
-	}
-	return len(due) == eraseAtOnce, nil
-}
-
-// erase deletes an account with everything that names it, except for what
-// account.Store.DeleteAccount leaves.
-func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
-	id := erased.AccountID
-	if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
-		return err
-	}
-	if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
-		return missing(err)
-	}
-	return f.record.Add(ctx, tx, erased)
 }

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +9,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/ids"
+	"portico/internal/factor"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
@@ -86,21 +85,27 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 		return Result{}, false, nil // own has judged the session that it adds to
 	}
 	lacks, err := f.asks(ctx, tx, c, e)
-	switch {
-	case err != nil:
-	case lacks:
-		r, err = f.askFactor(ctx, tx, c, *e)
-	case e.account.State == account.Leaving:
-		r, err = f.askKeep(ctx, tx, c, *e)
-	case f.lacks(e.account.Terms):
-		p, d := e.waiting()
-		r, err = f.askTerms(ctx, tx, c, p, d)
-	default:
-		if waits, err = f.unprotected(ctx, tx, *e); err == nil && waits {
-			r, err = f.askProtection(ctx, tx, c, *e)
-		}
-		return r, waits, err
+	if err != nil {
+		return Result{}, false, err
 	}
+	p, d := e.waiting()
+	switch {
+	case lacks:
+		p.Kind, p.Step = SecondFactor, Factor
+	case e.account.State == account.Leaving:
+		p.Kind, p.Step = Return, Keep
+	case f.lacks(e.account.Terms):
+		p.Kind, p.Step = Acceptance, Accept
+	default:
+		if waits, err = f.unprotected(ctx, tx, *e); err != nil || !waits {
+			return Result{}, false, err
+		}
+		p.Kind, p.Step, d.Secret = Protection, Protect, factor.NewSecret()
+		if err := f.beginGrace(ctx, tx, e.account); err != nil {
+			return Result{}, false, err
+		}
+	}
+	r, err = f.ask(ctx, tx, c, p, d)
 	return r, true, err
 }
 
@@ -178,14 +183,17 @@ func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (session
 	return old.Session, err
 }
 
-// settled drops two accounts from the session cache after a step was committed:
-// the account of the step, and the account that the browser has left.
-func (f *core) settled(r Result, accountID string) Result {
+// settled returns the result of a step, or its error. After a step was committed, it drops two
+// accounts from the session cache: the account of the step, and the one that the browser has left.
+func (f *core) settled(r Result, accountID string, err error) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
 	f.sessions.Forget(accountID)
 	if r.left != "" && r.left != accountID {
 		f.sessions.Forget(r.left)
 	}
-	return r
+	return r, nil
 }
 
 // SignOut ends the caller's session. It succeeds without a session.
@@ -234,24 +242,6 @@ func (f *Flows) readSession(ctx context.Context, token string) (found session.Fo
 	return found, err
 }
 
-// Sessions lists the sessions of the signed-in user.
-func (f *Owner) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
-	return f.UserSessions(ctx, found.User.ID)
-}
-
-// EndSession ends one of the user's own sessions, or returns session.Missing. It
-// returns the same for a session of another user, so that ids reveal nothing.
-func (f *Owner) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {
-	if !ids.Valid(id) {
-		return session.Missing
-	}
-	why := session.Elsewhere
-	if id == found.Session.ID {
-		why = session.Left
-	}
-	return f.endSession(ctx, c, found, id, why, audit.SessionEnded)
-}
-
 func (f *core) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		ok, err := f.endOne(ctx, tx, owner.ID, id, why)
@@ -263,36 +253,6 @@ func (f *core) endSession(ctx context.Context, c Caller, found session.Found, id
 		}
 		return f.record.Add(ctx, tx, fact(c, name, owner.ID, ""))
 	})
-}
-
-// EndOtherSessions ends all sessions of the user except this one. The owner gets an
-// email if there were any.
-//
-// Faults: session.Required.
-func (f *Owner) EndOtherSessions(ctx context.Context, c Caller, found session.Found) error {
-	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		if err := f.endWaiting(ctx, tx, found, owner); err != nil {
-			return err
-		}
-		ended, err := f.endListed(ctx, tx, owner.ID, found.Session.ID, session.Elsewhere)
-		if err != nil || ended == 0 {
-			return err
-		}
-		return f.report(ctx, tx, c, owner.Account, fact(c, audit.SessionEnded, owner.ID, "others"))
-	})
-}
-
-// endWaiting ends the sign-ins that wait in other browsers, if the session has the proof for
-// a change. With a weaker one, a thief could keep the owner from signing in.
-func (f *Owner) endWaiting(ctx context.Context, tx Tx, found session.Found, owner judged) error {
-	a, err := f.clears(ctx, tx, found, owner)
-	if errors.Is(err, ProofNeeded) || errors.Is(err, Alarmed) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.endFlows(ctx, tx, &a)
 }
 
 func version(a account.Account) string { return strconv.FormatInt(a.Version, 10) }

@@ -26,3 +26,6 @@ var Draw = (*drawing).draw
 
 // NewDrawing is what New draws with.
 var NewDrawing = newDrawing
+
+// NewActor returns an Actor with a name.
+func NewActor(name string) Actor { return Actor{name: name, caller: Caller{Locale: "en"}} }

@@ -134,10 +134,7 @@ func (f *Flows) AddFirstPasskey(ctx context.Context, c Caller, flowID string, in
 		})
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, id), nil
+	return f.settled(r, id, err)
 }
 
 // leavePassword ends the password of an account whose owner has made a passkey in its

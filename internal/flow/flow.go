@@ -235,7 +235,7 @@ func (f *Flows) Targets() Targets { return f.targets }
 // fact returns an audit record with the data of the caller.
 func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {
 	return audit.Fact{
-		Name: name, AccountID: accountID, Actor: "self",
+		Name: name, AccountID: accountID, Actor: actorSelf,
 		Peer: c.Peer, UserAgent: c.Agent, RequestID: c.RequestID, Detail: detail,
 	}
 }

@@ -3,10 +3,12 @@ package flow
 import (
 	"context"
 	"errors"
+	"net/url"
 
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -64,7 +66,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		return Result{}, err
 	}
 	r.BrowserCookie = fresh
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, nil)
 }
 
 // linked returns the flow of a valid link, in any browser.
@@ -203,4 +205,9 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	}
 	d.Handed = false // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
+}
+
+// linkTo returns the URL of a link from its token.
+func (f *core) linkTo(token string) string {
+	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
 }

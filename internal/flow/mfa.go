@@ -10,19 +10,8 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
-	"portico/internal/session"
 	"portico/internal/throttle"
 )
-
-// askFactor begins the step that asks for a second factor. Its row keeps what is
-// proven so far, and what the sign-in does when the factor is given.
-func (f *core) askFactor(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	value, fresh := browser(c)
-	p, d := e.waiting()
-	p.Kind, p.Step = SecondFactor, Factor
-	p, err := f.begin(ctx, tx, p, d, value)
-	return Result{Next: pages.Flow(pages.MFA, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
-}
 
 // FactorInput is the input of GiveFactor and of StepUp.
 type FactorInput struct {
@@ -44,14 +33,9 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	p, _, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
-		return Result{}, err
-	case p.Kind != SecondFactor:
-		return Result{}, Unknown
-	case p.Step == Done:
-		return f.againFactor(ctx, c, p)
+	p, r, done, err := f.asked(ctx, c, flowID, SecondFactor)
+	if err != nil || done {
+		return r, err
 	}
 	t := trial{flowID: p.ID, accountID: p.AccountID, given: given}
 	if t, err = f.prepare(ctx, c, t); err != nil {
@@ -89,7 +73,7 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 	case refused != nil:
 		return Result{wrong: wrongFactor}, refused
 	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, nil)
 }
 
 // afterFactor returns the page after a second factor. When few recovery codes are
@@ -105,19 +89,6 @@ func (f *Flows) afterFactor(ctx context.Context, tx Tx, accountID, method, next 
 	return pages.ReturnTo(pages.Factors, next), nil
 }
 
-// againFactor answers a second press after the step: the browser that is signed in
-// by it goes on.
-func (f *Flows) againFactor(ctx context.Context, c Caller, p Pending) (Result, error) {
-	found, err := f.Session(ctx, c.Session)
-	if err == nil && found.User.ID == p.AccountID {
-		return Result{Next: f.targets.Or(f.target(p))}, nil
-	}
-	if err := ignore(err, session.Required); err != nil {
-		return Result{}, err
-	}
-	return Result{}, Moved
-}
-
 // DropFactor ends a pending second step, so that the visitor can start again. It
 // succeeds when there is none.
 func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (Result, error) {
@@ -125,19 +96,24 @@ func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (Result
 }
 
 // startAgain ends a sign-in that waits at a step.
-func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step Step) (r Result, err error) {
+func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step Step) (Result, error) {
+	_, r, err := f.drop(ctx, c, flowID, step)
+	return r, err
+}
+
+// drop is startAgain, and returns the flow. It returns an empty one if none waits at the step.
+func (f *Flows) drop(ctx context.Context, c Caller, flowID string, step Step) (p Pending, r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		p, _, err := f.at(ctx, tx, c, flowID, step)
-		if err != nil {
+		if p, _, err = f.at(ctx, tx, c, flowID, step); err != nil {
 			return err
 		}
 		r.Next = pages.ReturnTo(pages.SignIn, f.target(p).String())
 		return f.advance(ctx, tx, p, Done)
 	})
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return Result{Next: pages.SignIn}, nil
+		return Pending{}, Result{Next: pages.SignIn}, nil
 	}
-	return r, err
+	return p, r, err
 }
 
 // countFactor counts a guess before it is checked. It returns the fault of a guess
@@ -174,7 +150,7 @@ func (f *Flows) forgetFactors(ctx context.Context, tx Tx, a account.Account, t t
 // owner, because whoever tries has given the first proof.
 func (f *Flows) wrongFactorOf(ctx context.Context, tx Tx, c Caller, a account.Account, left int, cause *fault.Error) (*fault.Error, error) {
 	entry := fact(c, audit.FactorFailed, a.ID, cause.Code)
-	entry.Actor = "stranger"
+	entry.Actor = actorStranger
 	if err := f.record.Add(ctx, tx, entry); err != nil {
 		return nil, err
 	}

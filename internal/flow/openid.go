@@ -122,7 +122,7 @@ func (f *OpenID) exchange(ctx context.Context, c Caller, client openid.Client, p
 			return err
 		}
 		record := fact(c, audit.GrantReused, owner, client.ID+","+kind)
-		record.Actor = "stranger"
+		record.Actor = actorStranger
 		if err := f.record.Add(ctx, tx, record); err != nil {
 			return err
 		}

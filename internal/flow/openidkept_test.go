@@ -162,15 +162,15 @@ type nodes struct {
 	settings flow.Config     // of the other node
 }
 
-func twoNodes(t *testing.T) *nodes {
+func twoNodes(t *testing.T, options ...option) *nodes {
 	t.Helper()
 	var far flow.Config
 	client := openid.Client{ID: "rp", Name: "rp", Code: true, RedirectURIs: []string{"https://rp.test/cb"}, Scopes: []string{"openid", "groups"}}
-	b := setup(t, func(c *flow.Config) {
+	b := setup(t, append(options, func(c *flow.Config) {
 		c.Clients = openid.NewClients([]openid.Client{client})
 		c.Keys = signingkey.NewKeeper(signingkey.Config{Clock: c.Clock, Box: c.Key.Box("keys"), Longest: time.Hour})
 		far = *c
-	})
+	})...)
 	n := &nodes{visitor: b.visitor("192.0.2.1"), client: client}
 	n.sessions = session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 10})
 	far.Sessions = n.sessions

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"time"
 
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -129,73 +128,4 @@ func (f *OpenID) parser(metadata []byte, id string) func() (openid.Registration,
 		}
 		return r, err
 	}
-}
-
-// AllowRegistrations makes a token by which so many clients may register within a time, and
-// returns its text.
-func (f *Operator) AllowRegistrations(ctx context.Context, by Actor, uses int64, life time.Duration) (text string, t openid.InitialToken, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
-		if text, t, err = f.grants.AllowRegistrations(ctx, tx, uses, life); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationAllowed, t.ID))
-	})
-	return text, t, err
-}
-
-// InitialTokens returns the tokens by which clients may register, the oldest first.
-func (f *Operator) InitialTokens(ctx context.Context) (list []openid.InitialToken, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.InitialTokens(ctx, f.clock.Now())
-		return err
-	})
-	return list, err
-}
-
-// EndInitialToken deletes a token by which clients may register, and reports whether there
-// was one.
-func (f *Operator) EndInitialToken(ctx context.Context, by Actor, id string) (there bool, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
-		if there, err = tx.DeleteInitialToken(ctx, id); err != nil || !there {
-			return err
-		}
-		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationWithdrawn, id))
-	})
-	return there, err
-}
-
-// Registered returns the clients that have registered themselves, the oldest first.
-func (f *Operator) Registered(ctx context.Context) (list []openid.Registered, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.RegisteredList(ctx, f.clock.Now())
-		return err
-	})
-	return list, err
-}
-
-// RegisteredByID returns a client that has registered itself, or false.
-func (f *Operator) RegisteredByID(ctx context.Context, id string) (r openid.Registered, ok bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		r, ok, err = tx.RegisteredByID(ctx, id, f.clock.Now())
-		return err
-	})
-	return r, ok, err
-}
-
-// DeleteRegistered deletes a client that has registered itself, and reports whether there
-// was one. All of its tokens end.
-func (f *Operator) DeleteRegistered(ctx context.Context, by Actor, id string) (there bool, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
-		if there, err = tx.DeleteRegistered(ctx, id); err != nil || !there {
-			return err
-		}
-		return f.record.Add(ctx, tx, aboutClient(by, audit.RegistrationEnded, id))
-	})
-	return there, err
-}
-
-func aboutClient(by Actor, name audit.Name, id string) audit.Fact {
-	fact := by.fact(name, "")
-	fact.Detail = id
-	return fact
 }

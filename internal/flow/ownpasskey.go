@@ -124,10 +124,7 @@ func (f *Owner) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 		r, err = f.strengthen(ctx, tx, c, a.judged, found, passkey.Method, Target{})
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, found.User.ID), nil
+	return f.settled(r, found.User.ID, err)
 }
 
 // RenamePasskey names a passkey of the signed-in user, and tells the owner. An

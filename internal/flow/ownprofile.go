@@ -66,3 +66,20 @@ func (f *Owner) History(ctx context.Context, accountID, before string) (list []a
 	}
 	return list, older, err
 }
+
+// rename stores the name and everything that belongs to it.
+func (f *core) rename(ctx context.Context, tx Tx, c Caller, a judged, name string, change audit.Fact) error {
+	if name == a.Name {
+		return nil
+	}
+	if _, err := tx.UpdateName(ctx, a.ID, name); err != nil {
+		return err
+	}
+	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, c, email{template: mailName, owner: &a.Account})
+}

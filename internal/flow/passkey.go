@@ -80,10 +80,7 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 		}
 		return f.limiter.Return(ctx, tx, attempts...)
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, err)
 }
 
 // spend counts an attempt and uses up its challenge. Both are committed before the
@@ -145,7 +142,7 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 // refusePasskey records a wrong answer for a passkey.
 func (f *Flows) refusePasskey(ctx context.Context, c Caller, p passkey.Passkey, cause error) error {
 	entry := fact(c, audit.SignInFailed, p.AccountID, passkey.Method)
-	entry.Actor = "stranger"
+	entry.Actor = actorStranger
 	if err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) }); err != nil {
 		return err
 	}

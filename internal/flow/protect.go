@@ -9,8 +9,6 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/pages"
-	"portico/internal/passkey"
-	"portico/internal/session"
 )
 
 // Require says which users need a second factor.
@@ -38,19 +36,13 @@ func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
 	return !have.Any(), err
 }
 
-// askProtection begins the step that adds a second factor, in place of a session.
-// The first time tells the owner, and begins the grace.
-func (f *core) askProtection(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
-	if e.account.FactorToldAt.IsZero() {
-		if _, err := tx.UpdateFactorTold(ctx, e.account.ID, f.clock.Now()); err != nil {
-			return Result{}, err
-		}
+// beginGrace stores when an account was first told that it needs a second factor.
+func (f *core) beginGrace(ctx context.Context, tx Tx, a judged) error {
+	if !a.FactorToldAt.IsZero() {
+		return nil
 	}
-	value, fresh := browser(c)
-	p, d := e.waiting()
-	p.Kind, p.Step, d.Secret = Protection, Protect, factor.NewSecret()
-	p, err := f.begin(ctx, tx, p, d, value)
-	return Result{Next: pages.Flow(pages.Protect, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
+	_, err := tx.UpdateFactorTold(ctx, a.ID, f.clock.Now())
+	return err
 }
 
 // protecting returns the flow of a second factor that its owner needs.
@@ -76,7 +68,6 @@ func (f *Flows) mayWait(owner judged) (until time.Time, ok bool) {
 
 // viewProtection fills in what the page shows.
 func (f *Flows) viewProtection(owner judged, d data, v *View) {
-	v.Next = pages.Flow(pages.Protect, v.ID)
 	v.Secret = d.Secret
 	v.URI = v.Secret.URI(f.site, d.Address)
 	v.Until, v.Later = f.mayWait(owner)
@@ -94,12 +85,8 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	p, _, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
-		return Result{}, err
-	case p.Kind == Protection && p.Step == Done:
-		r, err = f.againFactor(ctx, c, p)
+	p, r, done, err := f.asked(ctx, c, flowID, Protection)
+	if err != nil || done {
 		r.Next = pages.ReturnTo(pages.Factors, r.Next) // which offers new codes
 		return r, err
 	}
@@ -130,10 +117,7 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 		}
 		return f.showCodes(ctx, tx, c, owner, codes, hashes, &r)
 	})
-	if err != nil {
-		return Result{}, wrongEnrolment(err)
-	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, wrongEnrolment(err))
 }
 
 // showCodes stores recovery codes, and leads to the page that shows them.
@@ -164,70 +148,24 @@ func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner cleared, p
 func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect-later", Protection)
 	defer w.end(&r, &err)
-	p, _, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
-		return Result{}, err
-	case p.Kind == Protection && p.Step == Done:
-		return f.againFactor(ctx, c, p)
-	}
-	err = f.store.Write(ctx, func(tx Tx) error {
-		p, d, owner, err := f.protecting(ctx, tx, c, flowID)
+	return f.answer(ctx, c, flowID, Protection, func(tx Tx, p Pending, d data) (Result, error) {
+		owner, err := f.bare(ctx, tx, p, d)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if _, ok := f.mayWait(owner.judged); !ok {
-			return Moved
-		}
-		if err := f.advance(ctx, tx, p, Done); err != nil {
-			return err
+			return Result{}, Moved
 		}
 		e := f.waited(owner.judged, p, d)
 		e.later, e.makesPasskeys = true, false // one page of this kind is enough
-		r, err = f.admitted(ctx, tx, c, e)
-		return err
+		return f.admitted(ctx, tx, c, e)
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
 }
 
 // DropProtection ends the step without a session, so that the visitor can start
 // again. It succeeds when there is none.
 func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Result, error) {
 	return f.startAgain(ctx, c, flowID, Protect)
-}
-
-// LastFactor reports whether the user needs a second factor and has a single one: to
-// remove it means to add another at the next sign-in.
-func (f *Owner) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil // costs nothing
-	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
-		if err == nil {
-			last, err = f.lastFactor(ctx, tx, found, passkeys)
-		}
-		return err
-	})
-	return last, err
-}
-
-// lastFactor is LastFactor for a user with these passkeys.
-func (f *Owner) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil
-	}
-	apps, err := tx.FactorsOf(ctx, found.User.ID)
-	count := len(apps)
-	for _, p := range passkeys {
-		if f.passkeyWorks(p) {
-			count++
-		}
-	}
-	return count == 1, err
 }
 
 // endGrace makes the owner add a second factor at the next sign-in, after the last one

@@ -70,8 +70,5 @@ func (f *Flows) ProtectByPasskey(ctx context.Context, c Caller, flowID string, i
 		r, err = f.protected(ctx, tx, c, owner, p, d, passkey.Method)
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, owner.ID), nil
+	return f.settled(r, owner.ID, err)
 }

@@ -112,7 +112,8 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	if err = cmp.Or(err, unproven); err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 	}
-	return f.settled(r, owner), Detour{}, nil
+	r, err = f.settled(r, owner, nil)
+	return r, Detour{}, err
 }
 
 // refuseProvider records a response without a sign-in, and returns its error.

@@ -108,10 +108,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 		r, err = f.admitted(ctx, tx, c, f.given(owner.judged, f.target(p), method))
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, err)
 }
 
 // replacePassword stores the verifier and does everything that belongs to it: it

@@ -28,7 +28,7 @@ func (f *Operator) managed(ctx context.Context, tx Tx, by Actor, change audit.Fa
 // inWords returns the email about a change that has no template of its own.
 func inWords(a account.Account, change audit.Fact) email {
 	l := email{template: mailChanged, owner: &a, event: change.Name}
-	if change.Actor == actorOperator {
+	if change.Actor != actorSelf {
 		l.template = mailManaged
 	}
 	return l

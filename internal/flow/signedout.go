@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"portico/internal/clientdoc"
 	"portico/internal/openid"
@@ -36,18 +37,6 @@ func (f *core) endAll(ctx context.Context, tx Tx, accountID, keep string, why se
 		return err
 	}
 	return f.tell(ctx, tx, accountID, told)
-}
-
-// EndAged ends what OpenID clients have got from sessions that have ended by age or
-// idleness, and tells these clients. It reports whether more sessions may be due.
-func (f *Operator) EndAged(ctx context.Context, tx Tx) (more bool, err error) {
-	list, more, err := f.grants.EndAged(ctx, tx)
-	for _, aged := range list {
-		if err == nil {
-			err = f.tell(ctx, tx, aged.AccountID, aged.Told)
-		}
-	}
-	return more, err
 }
 
 // The data of a message to a client about an ended session.
@@ -95,4 +84,15 @@ func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bo
 	}
 	client, known := clients.Get(id)
 	return client, known, err
+}
+
+// endListed is endAll, and returns how many of the sessions UserSessions would have
+// listed. Expired rows that are not yet deleted do not count.
+func (f *core) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
+	sessions, err := f.sessions.List(ctx, tx, accountID)
+	if err != nil {
+		return 0, err
+	}
+	sessions = slices.DeleteFunc(sessions, func(s session.Session) bool { return s.ID == keep })
+	return len(sessions), f.endAll(ctx, tx, accountID, keep, why)
 }

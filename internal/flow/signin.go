@@ -129,7 +129,7 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) (Result, error) {
 	err := f.store.Write(ctx, func(tx Tx) error {
 		entry := fact(c, audit.SignInFailed, who.id(), "password")
-		entry.Actor = "stranger"
+		entry.Actor = actorStranger
 		if counted.Left > 0 {
 			return f.record.Add(ctx, tx, entry)
 		}
@@ -204,10 +204,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		r, err = f.admitted(ctx, tx, c, e)
 		return err
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, a.ID), nil
+	return f.settled(r, a.ID, err)
 }
 
 // keepRehashed stores the same password under a hash of the current cost, unless it is "".

@@ -44,7 +44,7 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 	case refused != nil:
 		return Result{wrong: wrongFactor}, refused
 	}
-	return f.settled(r, found.User.ID), nil
+	return f.settled(r, found.User.ID, nil)
 }
 
 // strengthen replaces the session of the caller by one that counts the second

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"portico/internal/account"
@@ -36,15 +35,6 @@ func (f *core) lacks(accepted account.Terms) bool {
 	return f.terms != "" && accepted.Version != f.terms
 }
 
-// askTerms begins the step that asks for the terms. Without an account in p, it is
-// the last step of a sign-up.
-func (f *core) askTerms(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
-	value, fresh := browser(c)
-	p.Kind, p.Step = Acceptance, Accept
-	p, err := f.begin(ctx, tx, p, d, value)
-	return Result{Next: pages.Flow(pages.Terms, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
-}
-
 // admitNew makes the account of a sign-up whose mailbox is proven. If the terms are
 // not accepted yet, it asks for them first. Proven is as for register.
 func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
@@ -52,7 +42,7 @@ func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		return f.register(ctx, tx, c, p, d, proven)
 	}
 	d.ProvenAt = proven
-	return f.askTerms(ctx, tx, c, Pending{AddressKey: p.AddressKey, ReturnTo: p.ReturnTo}, d)
+	return f.ask(ctx, tx, c, Pending{Kind: Acceptance, Step: Accept, AddressKey: p.AddressKey, ReturnTo: p.ReturnTo}, d)
 }
 
 // AcceptTerms ends the step that asks for the terms: with the session that waits
@@ -62,48 +52,26 @@ func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data
 func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "terms", Acceptance)
 	defer w.end(&r, &err)
-	p, _, err := f.look(ctx, c, flowID)
-	switch {
-	case err != nil:
-		return Result{}, err
-	case p.Kind != Acceptance:
-		return Result{}, Unknown
-	case p.Step == Done:
-		return f.againFactor(ctx, c, p)
-	}
-	switch bad, err := f.checkTerms(accepted); {
-	case err != nil:
-		return Result{}, err
-	case bad != nil:
-		return Result{}, fault.InvalidFields(*bad)
-	}
-	err = f.store.Write(ctx, func(tx Tx) error {
-		p, d, err := f.at(ctx, tx, c, p.ID, Accept)
-		if err != nil {
-			return err
-		}
-		if err := f.advance(ctx, tx, p, Done); err != nil {
-			return err
+	return f.answer(ctx, c, flowID, Acceptance, func(tx Tx, p Pending, d data) (Result, error) {
+		switch bad, err := f.checkTerms(accepted); {
+		case err != nil:
+			return Result{}, err
+		case bad != nil:
+			return Result{}, fault.InvalidFields(*bad)
 		}
 		if p.AccountID == "" {
 			d.Terms = f.acceptedNow()
-			r, err = f.register(ctx, tx, c, p, d, d.ProvenAt)
-			return err
+			return f.register(ctx, tx, c, p, d, d.ProvenAt)
 		}
 		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if err := f.accept(ctx, tx, c, &owner); err != nil {
-			return err
+			return Result{}, err
 		}
-		r, err = f.goOn(ctx, tx, c, owner, p, d)
-		return err
+		return f.goOn(ctx, tx, c, owner, p, d)
 	})
-	if err != nil {
-		return Result{}, err
-	}
-	return f.settled(r, p.AccountID), nil
 }
 
 // accept stores that the owner has accepted the current terms.
@@ -121,25 +89,11 @@ func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) erro
 // RefuseTerms ends the step that asks for the terms without a session. The owner of
 // an account is signed out: the session that the browser had before ends too. It
 // succeeds when there is no such step.
-func (f *Flows) RefuseTerms(ctx context.Context, c Caller, flowID string) (r Result, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
-		p, _, err := f.at(ctx, tx, c, flowID, Accept)
-		if err != nil {
-			return err
-		}
-		r.Next = pages.ReturnTo(pages.SignIn, f.target(p).String())
-		if p.AccountID != "" {
-			r.Next = pages.SignedOut
-		}
-		return f.advance(ctx, tx, p, Done)
-	})
-	switch {
-	case errors.Is(err, Unknown), errors.Is(err, Moved):
-		return Result{Next: pages.SignIn}, nil
-	case err != nil:
-		return Result{}, err
-	case r.Next == pages.SignedOut:
-		return r, f.SignOut(ctx, c)
+func (f *Flows) RefuseTerms(ctx context.Context, c Caller, flowID string) (Result, error) {
+	p, r, err := f.drop(ctx, c, flowID, Accept)
+	if err != nil || p.AccountID == "" {
+		return r, err
 	}
-	return r, nil
+	r.Next = pages.SignedOut
+	return r, f.SignOut(ctx, c)
 }

@@ -119,16 +119,6 @@ func (f *Owner) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 	})
 }
 
-// EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
-// returns how many there were.
-func (f *Operator) EndUserTrust(ctx context.Context, by Actor, a account.Account) (ended int, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
-		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, a.ID))
-		return err
-	})
-	return ended, err
-}
-
 // dropTrust ends the trust in all browsers with a change of which the owner is told.
 func (f *core) dropTrust(ctx context.Context, tx Tx, accountID string) error {
 	_, err := f.trusts.End(ctx, tx, accountID, nil, "")

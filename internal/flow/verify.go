@@ -63,7 +63,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 	case refused != nil:
 		return Result{wrong: r.wrong}, refused
 	}
-	return f.settled(r, p.AccountID), nil
+	return f.settled(r, p.AccountID, nil)
 }
 
 // tryCode counts a guess and then checks it, in one transaction. Concurrent guesses

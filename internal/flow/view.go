@@ -9,7 +9,6 @@ import (
 	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/fault"
-	"portico/internal/pages"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -74,7 +73,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 				v.Kind = SignUp
 			}
 		case Factor:
-			v.Next = pages.Flow(pages.MFA, p.ID)
+			v.Next = p.page()
 			left, err := f.limiter.Left(ctx, tx, throttle.Attempt{Limit: factorFlow, Subject: p.ID})
 			if v.UsedUp = left == 0; err != nil {
 				return err
@@ -82,16 +81,17 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			v.Second, err = f.second(ctx, tx, p.AccountID)
 			return err
 		case Accept:
-			v.Next = pages.Flow(pages.Terms, p.ID)
+			v.Next = p.page()
 			if p.AccountID == "" {
 				v.Kind = SignUp
 			}
 		case Keep:
-			v.Next = pages.Flow(pages.Keep, p.ID)
+			v.Next = p.page()
 			d, _, err := tx.DepartureOf(ctx, p.AccountID)
 			v.EraseAt = d.EraseAt
 			return err
 		case Protect:
+			v.Next = p.page()
 			f.viewProtection(owner, d, &v)
 		case Done:
 			v.Next = f.targets.Or(v.ReturnTo)

@@ -2,7 +2,70 @@ package flow
 
 import (
 	"context"
+
+	"portico/internal/pages"
+	"portico/internal/session"
 )
+
+// ask begins a step that asks for what a sign-in or a sign-up lacks. Its row keeps what is
+// proven so far. The browser goes to the page of the step.
+func (f *core) ask(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+	value, fresh := browser(c)
+	p, err := f.begin(ctx, tx, p, d, value)
+	return Result{Next: p.page(), FlowID: p.ID, BrowserCookie: fresh}, err
+}
+
+// page returns the page of a flow that asks for what a sign-in lacks.
+func (p Pending) page() string {
+	page := map[Step]string{Factor: pages.MFA, Keep: pages.Keep, Accept: pages.Terms, Protect: pages.Protect}[p.Step]
+	return pages.Flow(page, p.ID)
+}
+
+// asked returns a flow of ask. If its step is done, r is the response: the browser that is
+// signed in by the step goes on, for example after a double click.
+//
+// Faults: Unknown, Moved.
+func (f *Flows) asked(ctx context.Context, c Caller, flowID string, kind Kind) (p Pending, r Result, done bool, err error) {
+	p, _, err = f.look(ctx, c, flowID)
+	switch {
+	case err != nil:
+		return p, r, false, err
+	case p.Kind != kind:
+		return p, r, false, Unknown
+	case p.Step != Done:
+		return p, r, false, nil
+	}
+	found, err := f.Session(ctx, c.Session)
+	if err == nil && found.User.ID == p.AccountID {
+		return p, Result{Next: f.targets.Or(f.target(p))}, true, nil
+	}
+	if err := ignore(err, session.Required); err != nil {
+		return p, r, false, err
+	}
+	return p, r, false, Moved
+}
+
+// answer ends the step of a flow of ask. do carries it out, in the transaction of the step.
+//
+// Faults: Unknown, Moved.
+func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, do func(tx Tx, p Pending, d data) (Result, error)) (Result, error) {
+	p, r, done, err := f.asked(ctx, c, flowID, kind)
+	if err != nil || done {
+		return r, err
+	}
+	err = f.store.Write(ctx, func(tx Tx) error {
+		p, d, err := f.at(ctx, tx, c, p.ID, p.Step)
+		if err != nil {
+			return err
+		}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		r, err = do(tx, p, d)
+		return err
+	})
+	return f.settled(r, p.AccountID, err)
+}
 
 // waiting returns the flow in which a sign-in waits for an answer of its owner.
 func (e entry) waiting() (Pending, data) {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"strconv"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/factor"
 	"portico/internal/ids"
 	"portico/internal/pages"
+	"portico/internal/passkey"
 	"portico/internal/session"
 )
 
@@ -185,63 +185,33 @@ func (f *core) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, 
 	return f.endAll(ctx, tx, a.ID, keep, why)
 }
 
-// Removed counts what ResetFactors has removed.
-type Removed struct {
-	Factors, Passkeys int
-}
-
-// ResetFactors removes all second factors, recovery codes and passkeys of an
-// account, ends its sessions and tells its owner. It returns how many factors and
-// passkeys there were.
-func (f *Operator) ResetFactors(ctx context.Context, by Actor, a account.Account) (removed Removed, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
-		passkeys, err := tx.PasskeysOf(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		for _, p := range passkeys {
-			if _, err := tx.DeletePasskey(ctx, a.ID, p.ID); err != nil {
-				return err
-			}
-		}
-		have, err := tx.FactorsOf(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		for _, each := range have {
-			if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
-				return err
-			}
-		}
-		if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
-			return err
-		}
-		if removed = (Removed{len(have), len(passkeys)}); removed == (Removed{}) {
-			return nil
-		}
-		if err := f.afterRemoval(ctx, tx, a, "", session.Operator); err != nil {
-			return err
-		}
-		if len(have) > 0 {
-			if err := f.noteReset(ctx, tx, by, a.Account, audit.FactorRemoved, mailFactorRemoved); err != nil {
-				return err
-			}
-		}
-		if len(passkeys) > 0 {
-			return f.noteReset(ctx, tx, by, a.Account, audit.PasskeyRemoved, mailPasskeyRemoved)
-		}
-		return nil
-	})
-	return removed, err
-}
-
-// noteReset records that an operator has removed everything of a kind, and tells
-// the owner.
-func (f *Operator) noteReset(ctx context.Context, tx Tx, by Actor, a account.Account, name audit.Name, template string) error {
-	fact := by.fact(name, a.ID)
-	fact.Detail = "all"
-	if err := f.record.Add(ctx, tx, fact); err != nil {
-		return err
+// LastFactor reports whether the user needs a second factor and has a single one: to
+// remove it means to add another at the next sign-in.
+func (f *Owner) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
+	if !f.requires(found.User.Roles) {
+		return false, nil // costs nothing
 	}
-	return f.post(ctx, tx, by.caller, email{template: template, owner: &a})
+	err = f.store.Read(ctx, func(tx Tx) error {
+		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
+		if err == nil {
+			last, err = f.lastFactor(ctx, tx, found, passkeys)
+		}
+		return err
+	})
+	return last, err
+}
+
+// lastFactor is LastFactor for a user with these passkeys.
+func (f *Owner) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
+	if !f.requires(found.User.Roles) {
+		return false, nil
+	}
+	apps, err := tx.FactorsOf(ctx, found.User.ID)
+	count := len(apps)
+	for _, p := range passkeys {
+		if f.passkeyWorks(p) {
+			count++
+		}
+	}
+	return count == 1, err
 }

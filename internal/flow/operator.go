@@ -41,7 +41,7 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID))
+		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID, ""))
 	})
 	return a, err
 }
@@ -114,7 +114,7 @@ func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state 
 		if err := f.endAll(ctx, tx, id, "", why); err != nil {
 			return err
 		}
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(name, id))
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(name, id, ""))
 	})
 }
 
@@ -159,8 +159,7 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 		if err := f.sessions.Changed(ctx, tx, id); err != nil {
 			return err
 		}
-		fact := by.fact(audit.RolesChanged, id)
-		fact.Detail = strings.Join(roles, ",")
+		fact := by.fact(audit.RolesChanged, id, strings.Join(roles, ","))
 		return f.report(ctx, tx, by.caller, a.Account, fact)
 	})
 }
@@ -192,7 +191,7 @@ func (f *Operator) SetUserPassword(ctx context.Context, by Actor, a account.Acco
 		return err
 	}
 	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
-		return f.replacePassword(ctx, tx, by.caller, a, hash, by.fact(audit.PasswordChanged, a.ID))
+		return f.replacePassword(ctx, tx, by.caller, a, hash, by.fact(audit.PasswordChanged, a.ID, ""))
 	})
 }
 
@@ -215,14 +214,14 @@ func (f *Operator) Unlock(ctx context.Context, by Actor, email string) error {
 		if err := f.clear(ctx, tx, factorAttempts(*known)...); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.Unlocked, known.ID))
+		return f.record.Add(ctx, tx, by.fact(audit.Unlocked, known.ID, ""))
 	})
 }
 
 // DeleteUser erases an account at once, and notifies its former owner.
 func (f *Operator) DeleteUser(ctx context.Context, by Actor, id string) error {
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
-		erased := by.fact(audit.AccountDeleted, id)
+		erased := by.fact(audit.AccountDeleted, id, "")
 		if err := f.post(ctx, tx, by.caller, inWords(a.Account, erased)); err != nil { // while its addresses are known
 			return err
 		}

@@ -28,7 +28,7 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 			return err
 		}
 		err = f.moveAddress(ctx, tx, by.caller, a, address, move{
-			former: mailAddress, new: mailGiven, why: session.Operator, change: by.fact(audit.AddressChanged, id), since: account.Always,
+			former: mailAddress, new: mailGiven, why: session.Operator, change: by.fact(audit.AddressChanged, id, ""), since: account.Always,
 		})
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 		return fault.InvalidFields(*bad)
 	}
 	return f.change(ctx, id, func(tx Tx, a cleared) error {
-		return f.rename(ctx, tx, by.caller, a.judged, name, by.fact(audit.NameChanged, id))
+		return f.rename(ctx, tx, by.caller, a.judged, name, by.fact(audit.NameChanged, id, ""))
 	})
 }
 
@@ -61,8 +61,7 @@ func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, a account.A
 		if err != nil || !removed {
 			return err
 		}
-		fact := by.fact(audit.PortraitChanged, a.ID)
-		fact.Detail = portraitRemoved
+		fact := by.fact(audit.PortraitChanged, a.ID, portraitRemoved)
 		return f.portraitChanged(ctx, tx, by.caller, fact, email{template: mailNoPortrait, owner: &a.Account})
 	})
 }
@@ -85,28 +84,10 @@ func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string
 		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
 			return err
 		}
-		fact := by.fact(audit.ProviderRemoved, id)
-		fact.Detail = provider
+		fact := by.fact(audit.ProviderRemoved, id, provider)
 		if err := f.record.Add(ctx, tx, fact); err != nil {
 			return err
 		}
 		return f.post(ctx, tx, by.caller, email{template: mailUnlinked, owner: &a.Account, provider: f.named(provider)["provider"]})
 	})
-}
-
-// rename stores the name and everything that belongs to it.
-func (f *core) rename(ctx context.Context, tx Tx, c Caller, a judged, name string, change audit.Fact) error {
-	if name == a.Name {
-		return nil
-	}
-	if _, err := tx.UpdateName(ctx, a.ID, name); err != nil {
-		return err
-	}
-	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {
-		return err
-	}
-	if err := f.record.Add(ctx, tx, change); err != nil {
-		return err
-	}
-	return f.post(ctx, tx, c, email{template: mailName, owner: &a.Account})
 }

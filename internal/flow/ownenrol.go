@@ -103,10 +103,7 @@ func (f *Owner) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 		r.Next = f.afterEnrolment(p, next)
 		return nil
 	})
-	if err != nil {
-		return Result{}, wrongEnrolment(err)
-	}
-	return f.settled(r, found.User.ID), nil
+	return f.settled(r, found.User.ID, wrongEnrolment(err))
 }
 
 // newApp is an authenticator app that has shown the right code, with new recovery codes for

@@ -2,8 +2,8 @@ package flow
 
 import (
 	"context"
-	"slices"
 
+	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/ids"
 	"portico/internal/session"
@@ -29,22 +29,10 @@ func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID stri
 		if err != nil || ended == 0 {
 			return err
 		}
-		fact := by.fact(audit.SessionEnded, accountID)
-		fact.Detail = "all"
+		fact := by.fact(audit.SessionEnded, accountID, "all")
 		return f.managed(ctx, tx, by, fact)
 	})
 	return ended, err
-}
-
-// endListed is endAll, and returns how many of the sessions UserSessions would have
-// listed. Expired rows that are not yet deleted do not count.
-func (f *core) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
-	sessions, err := f.sessions.List(ctx, tx, accountID)
-	if err != nil {
-		return 0, err
-	}
-	sessions = slices.DeleteFunc(sessions, func(s session.Session) bool { return s.ID == keep })
-	return len(sessions), f.endAll(ctx, tx, accountID, keep, why)
 }
 
 // EndUserSession ends one session of any account and notifies the owner, or returns
@@ -68,8 +56,18 @@ func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) erro
 		} else if !ok {
 			return session.Missing
 		}
-		return f.managed(ctx, tx, by, by.fact(audit.SessionEnded, accountID))
+		return f.managed(ctx, tx, by, by.fact(audit.SessionEnded, accountID, ""))
 	})
 	f.sessions.Forget(accountID)
 	return err
+}
+
+// EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
+// returns how many there were.
+func (f *Operator) EndUserTrust(ctx context.Context, by Actor, a account.Account) (ended int, err error) {
+	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, a.ID, ""))
+		return err
+	})
+	return ended, err
 }

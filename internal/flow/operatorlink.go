@@ -2,12 +2,10 @@ package flow
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/pages"
 	"portico/internal/secret"
 )
 
@@ -36,15 +34,10 @@ func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account)
 			return err
 		}
 		link, until = f.linkTo(issued.Link), issued.ExpiresAt
-		if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID)); err != nil {
+		if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID, "")); err != nil {
 			return err
 		}
 		return f.post(ctx, tx, by.caller, email{template: mailLinkMade, owner: &a.Account})
 	})
 	return link, until, err
-}
-
-// linkTo returns the URL of a link from its token.
-func (f *core) linkTo(token string) string {
-	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
 }

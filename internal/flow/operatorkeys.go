@@ -7,29 +7,6 @@ import (
 	"portico/internal/signingkey"
 )
 
-// FollowKeys reads the signing keys and rotates them when a rotation is due. The
-// application calls it at its start and then every few seconds, so that it soon
-// stops using a key that another process has revoked.
-func (f *Operator) FollowKeys(ctx context.Context) error {
-	renew, err := f.loadKeys(ctx)
-	if err != nil || !renew {
-		return err
-	}
-	if err := f.store.Write(ctx, func(tx Tx) error { return f.keys.Renew(ctx, tx) }); err != nil {
-		return err
-	}
-	_, err = f.loadKeys(ctx)
-	return err
-}
-
-func (f *Operator) loadKeys(ctx context.Context) (renew bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		renew, err = f.keys.Load(ctx, tx)
-		return err
-	})
-	return renew, err
-}
-
 // SigningKeys lists the signing keys, oldest first.
 func (f *Operator) SigningKeys(ctx context.Context) (list []signingkey.Entry, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
@@ -49,7 +26,7 @@ func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entr
 		}
 		key = list[0]
 		for _, key := range list {
-			if err := f.record.Add(ctx, tx, aboutKey(by, audit.KeyRotated, key.ID)); err != nil {
+			if err := f.record.Add(ctx, tx, by.fact(audit.KeyRotated, "", key.ID)); err != nil {
 				return err
 			}
 		}
@@ -64,12 +41,6 @@ func (f *Operator) RevokeKey(ctx context.Context, by Actor, id string) error {
 		if err := f.keys.Revoke(ctx, tx, id); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, aboutKey(by, audit.KeyRevoked, id))
+		return f.record.Add(ctx, tx, by.fact(audit.KeyRevoked, "", id))
 	})
-}
-
-func aboutKey(by Actor, name audit.Name, id string) audit.Fact {
-	fact := by.fact(name, "")
-	fact.Detail = id
-	return fact
 }

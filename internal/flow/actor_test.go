@@ -1,0 +1,92 @@
+package flow_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+	"portico/internal/openid"
+)
+
+// Every method that takes an Actor names it in its audit records.
+func TestOperator_RecordsTheActor(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t, trusting)
+	n.authorize()
+	n.links("google")
+	n.trusts(n.enrols())
+	if err := n.Owner.SetPortrait(t.Context(), n.Caller, n.found(), small(t)); err != nil {
+		t.Fatal(err)
+	}
+	by, o, ctx := flow.NewActor("somebody"), n.Operator, t.Context()
+	a, err := o.User(ctx, "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	registered := openid.Registered{ID: "registered", EndsAt: n.clock.Now().Add(time.Hour)}
+	if err := n.store.Write(ctx, func(tx flow.Tx) error {
+		_, err := tx.InsertRegistered(ctx, registered, n.clock.Now(), 1)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	id, key, initial := a.ID, "", ""
+	drop := func(_ any, err error) error { return err }
+	steps := []struct {
+		method string
+		do     func() error
+	}{
+		{"EndUserTrust", func() error { return drop(o.EndUserTrust(ctx, by, a)) }},
+		{"ForgetClient", func() error { return drop(o.ForgetClient(ctx, by, n.client.ID)) }},
+		{"EndUserSession", func() error { return o.EndUserSession(ctx, by, n.found().Session.ID) }},
+		{"ResetFactors", func() error { return drop(o.ResetFactors(ctx, by, a)) }},
+		{"EndUserSessions", func() error { n.must(n.signIn("mara@example.org", good)); return drop(o.EndUserSessions(ctx, by, id)) }},
+		{"UnlinkUser", func() error { return o.UnlinkUser(ctx, by, id, "google") }},
+		{"RemoveUserPortrait", func() error { return o.RemoveUserPortrait(ctx, by, a) }},
+		{"SetUserName", func() error { return o.SetUserName(ctx, by, id, "Mara") }},
+		{"SetUserAddress", func() error { return o.SetUserAddress(ctx, by, id, "m@example.org") }},
+		{"SetUserPassword", func() error { return o.SetUserPassword(ctx, by, a, another) }},
+		{"SetUserRoles", func() error { return o.SetUserRoles(ctx, by, id, []string{"a"}) }},
+		{"AddUserRoles", func() error { return o.AddUserRoles(ctx, by, id, []string{"b"}) }},
+		{"RemoveUserRoles", func() error { return o.RemoveUserRoles(ctx, by, id, []string{"b"}) }},
+		{"AccountLink", func() error { _, _, err := o.AccountLink(ctx, by, a); return err }},
+		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
+		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.DisabledByOperator) }},
+		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},
+		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
+		{"RotateKey", func() error { k, err := o.RotateKey(ctx, by); key = k.ID; return err }},
+		{"RevokeKey", func() error { return o.RevokeKey(ctx, by, key) }},
+		{"AllowRegistrations", func() error {
+			_, made, err := o.AllowRegistrations(ctx, by, 1, time.Hour)
+			initial = made.ID
+			return err
+		}},
+		{"EndInitialToken", func() error { return drop(o.EndInitialToken(ctx, by, initial)) }},
+		{"DeleteRegistered", func() error { return drop(o.DeleteRegistered(ctx, by, registered.ID)) }},
+	}
+	var covered, want []string
+	for _, s := range steps {
+		covered = append(covered, s.method)
+		had := len(n.store.facts.all())
+		if err := s.do(); err != nil {
+			t.Fatalf("%s: %v", s.method, err)
+		}
+		more := n.store.facts.all()[had:]
+		if len(more) == 0 || more[len(more)-1].Actor != "somebody" {
+			t.Errorf("%s records %+v", s.method, more)
+		}
+	}
+	for m := range reflect.TypeFor[*flow.Operator]().Methods() {
+		if m.Type.NumIn() > 2 && m.Type.In(2) == reflect.TypeFor[flow.Actor]() {
+			want = append(want, m.Name)
+		}
+	}
+	slices.Sort(covered)
+	slices.Sort(want)
+	if !slices.Equal(covered, want) {
+		t.Errorf("the test has %v, want %v", covered, want)
+	}
+}
