@@ -47,7 +47,7 @@ func (s *Screens) here(r *http.Request, b Boot) string {
 		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
 	case page == pages.Authorize && b.Client.Request != "", page == pages.EndSession && b.Client.Request != "":
 		return page + "?" + b.Client.Request
-	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == form.ScreenLeaving.String():
+	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == ScreenLeaving.String():
 		page = pages.SignIn
 	}
 	asked := r.URL.Query()

@@ -84,7 +84,7 @@ func New(cfg Config) (*Screens, error) {
 	}
 	for loc, screens := range documents {
 		for i, d := range screens {
-			b := s.boot(form.Screen(i), loc)
+			b := s.boot(Screen(i), loc)
 			d.plain = sync.OnceValues(func() (*server.Content, error) {
 				body, err := d.fill(b)
 				if err != nil {
@@ -102,7 +102,7 @@ func New(cfg Config) (*Screens, error) {
 // first visitor some milliseconds. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
 	screens := s.documents[s.Catalogue.Match("")]
-	for _, screen := range []form.Screen{form.ScreenSignIn, form.ScreenSignUp, form.ScreenForgotPassword, form.ScreenVerifyCode} {
+	for _, screen := range []Screen{ScreenSignIn, ScreenSignUp, ScreenForgotPassword, ScreenVerifyCode} {
 		if ctx.Err() != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func (s *Screens) Mount(m *server.Mux) {
 }
 
 // boot returns the data of a document without data of a request.
-func (s *Screens) boot(screen form.Screen, loc string) Boot {
+func (s *Screens) boot(screen Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Settings: s.Settings, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
@@ -145,7 +145,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 }
 
 // show writes a document. If change is nil, the document is served from memory.
-func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Screen, change func(*Boot)) error {
+func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen Screen, change func(*Boot)) error {
 	loc := s.Actions.Locale(w, r)
 	d := s.documents[loc][screen]
 	offered, marked := s.offered(w, r, screen)
@@ -170,8 +170,8 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Scree
 
 // offered returns the providers of a screen. marked reports whether one of them
 // is marked as the last one used in this browser.
-func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Screen) (list []Provider, marked bool) {
-	if screen != form.ScreenSignIn && screen != form.ScreenSignUp {
+func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen Screen) (list []Provider, marked bool) {
+	if screen != ScreenSignIn && screen != ScreenSignUp {
 		return s.Providers, false
 	}
 	last := s.Actions.LastProvider(w, r)
@@ -186,7 +186,7 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Sc
 
 // refuse shows the screen again with the message of a fault. Only the password
 // must be typed again.
-func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen form.Screen, err error, change func(*Boot)) error {
+func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen Screen, err error, change func(*Boot)) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		return err // this screen may be broken: use the error page

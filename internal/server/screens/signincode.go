@@ -5,7 +5,6 @@ import (
 
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // signInCode asks for the address that a code to sign in with is mailed to.
@@ -13,5 +12,5 @@ func (s *Screens) signInCode(w http.ResponseWriter, r *http.Request) error {
 	if !s.ByCode {
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, s.asked(r).String()))
 	}
-	return s.withTarget(w, r, form.ScreenSignInCode)
+	return s.withTarget(w, r, ScreenSignInCode)
 }
