@@ -188,10 +188,7 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 	if f.Kind == fault.Internal {
 		return err
 	}
-	server.Note(w, err)
-	if wait := server.RetryAfter(f); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(wait))
-	}
+	note(w, f, err)
 	found, err := s.Actions.Session(w, r)
 	if err != nil {
 		return err

@@ -112,10 +112,6 @@ func (s *Screens) providerName(id string) string {
 	return s.Brand.Name
 }
 
-func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, ScreenSignUp)
-}
-
 // signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, ScreenError, func(b *Boot) {
@@ -137,35 +133,33 @@ func (s *Screens) keepTarget(r *http.Request, b *Boot) {
 	}
 }
 
-func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, ScreenForgotPassword)
-}
-
-// withTarget shows a form that mails a code. It fills in the signed-in user and
-// the return target.
-func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen Screen) error {
-	s.Actions.BindBrowser(w, r)
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	target := s.asked(r)
-	typed, err := s.typed(w, r, screen)
-	if err != nil {
-		return err
-	}
-	if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
-		return s.show(w, r, screen, nil)
-	}
-	return s.show(w, r, screen, func(b *Boot) {
-		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Actions.Targets.Or(target)
-		if screen == ScreenForgotPassword {
-			b.Values.Email = person.Email
+// withTarget returns the page of a form that mails a code. It fills in the signed-in
+// user and the return target.
+func (s *Screens) withTarget(screen Screen) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		s.Actions.BindBrowser(w, r)
+		person, err := s.person(w, r)
+		if err != nil {
+			return err
 		}
-		if typed.ID != "" {
-			s.keepTyped(b, typed)
+		target := s.asked(r)
+		typed, err := s.typed(w, r, screen)
+		if err != nil {
+			return err
 		}
-	})
+		if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
+			return s.show(w, r, screen, nil)
+		}
+		return s.show(w, r, screen, func(b *Boot) {
+			b.Session, b.ReturnTo, b.Next = person, target.String(), s.Actions.Targets.Or(target)
+			if screen == ScreenForgotPassword {
+				b.Values.Email = person.Email
+			}
+			if typed.ID != "" {
+				s.keepTyped(b, typed)
+			}
+		})
+	}
 }
 
 // typed returns the flow in the query, whose visitor wants to use another address.

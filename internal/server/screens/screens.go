@@ -191,14 +191,19 @@ func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen Screen, 
 	if f.Kind == fault.Internal {
 		return err // this screen may be broken: use the error page
 	}
-	server.Note(w, err)
-	if wait := server.RetryAfter(f); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(wait))
-	}
+	note(w, f, err)
 	return s.show(w, r, screen, func(b *Boot) {
 		change(b)
 		s.blame(r, b, f)
 	})
+}
+
+// note logs why a form was refused, and says when it may be sent again.
+func note(w http.ResponseWriter, f *fault.Error, err error) {
+	server.Note(w, err)
+	if wait := server.RetryAfter(f); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+	}
 }
 
 // blame adds the messages of a fault to the data. It adds the request id only

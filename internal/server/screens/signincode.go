@@ -8,9 +8,11 @@ import (
 )
 
 // signInCode asks for the address that a code to sign in with is mailed to.
-func (s *Screens) signInCode(w http.ResponseWriter, r *http.Request) error {
-	if !s.ByCode {
+func (s *Screens) signInCode() server.Handler {
+	if s.ByCode {
+		return s.withTarget(ScreenSignInCode)
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, s.asked(r).String()))
 	}
-	return s.withTarget(w, r, ScreenSignInCode)
 }

@@ -45,10 +45,10 @@ func (s *Screens) publicPages() []page {
 			}),
 		}},
 		s.signUpPage(),
-		{screen: ScreenForgotPassword, path: pages.ForgotPassword, show: s.orGoOn(s.forgotPassword), forms: []pageForm{
+		{screen: ScreenForgotPassword, path: pages.ForgotPassword, show: s.orGoOn(s.withTarget(ScreenForgotPassword)), forms: []pageForm{
 			post("", a.ForgotPassword, func(in form.ForgotPassword, b *Boot) { s.keepAddress(b, in.Email, in.ReturnTo) }),
 		}},
-		{screen: ScreenSignInCode, path: pages.SignInCode, show: s.orGoOn(s.signInCode), forms: []pageForm{
+		{screen: ScreenSignInCode, path: pages.SignInCode, show: s.orGoOn(s.signInCode()), forms: []pageForm{
 			post("", a.SignInCode, func(in form.SignInCode, b *Boot) { s.keepAddress(b, in.Email, in.ReturnTo) }),
 		}},
 		{path: pages.VerifyCode, show: s.orGoOn(s.verifyCode), again: s.verifyAgain, forms: []pageForm{
@@ -75,7 +75,7 @@ func (s *Screens) signUpPage() page {
 		closed := func(page) server.Handler { return s.signUpClosed }
 		return page{path: pages.SignUp, show: s.orGoOn(s.signUpClosed), forms: []pageForm{{take: closed}}}
 	}
-	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.signUp), forms: []pageForm{
+	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.withTarget(ScreenSignUp)), forms: []pageForm{
 		post("", s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 			s.keepAddress(b, in.Email, in.ReturnTo)
 			b.Values.Name, b.Values.Terms = in.Name, yes(in.Terms != "" && in.Terms == s.Legal.Version)
