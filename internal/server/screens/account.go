@@ -85,12 +85,6 @@ func (s *Screens) profilePage() page {
 	})
 }
 
-// changePassword redirects for password managers (W3C, A Well-Known URL for
-// Changing Passwords). Without a session, the page leads to the sign-in and back.
-func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, pages.Password)
-}
-
 // own shows an account page to the signed-in user. Without a session it leads to
 // the sign-in and back.
 func (s *Screens) own(p section) server.Handler {

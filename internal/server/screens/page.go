@@ -17,9 +17,9 @@ import (
 	"portico/internal/session"
 )
 
-// root redirects to the sign-in page. A redirect adds no entry to the history.
-func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, pages.SignIn)
+// leadTo redirects to a page. A redirect adds no entry to the history.
+func leadTo(page string) server.Handler {
+	return func(w http.ResponseWriter, _ *http.Request) error { return server.SeeOther(w, page) }
 }
 
 // signIn shows once why a session has ended, and clears the cookie that tells.

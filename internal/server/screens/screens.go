@@ -113,7 +113,7 @@ func (s *Screens) Warm(ctx context.Context) {
 // Mount registers the routes.
 func (s *Screens) Mount(m *server.Mux) {
 	if s.Root {
-		m.Handle("GET /{$}", s.root)
+		m.Handle("GET /{$}", leadTo(pages.SignIn))
 	}
 	for _, p := range append(s.publicPages(), s.accountPages()...) {
 		s.mount(m, p)
@@ -122,11 +122,13 @@ func (s *Screens) Mount(m *server.Mux) {
 	if s.Config.Passkeys && len(s.Related) > 0 {
 		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
 	}
-	m.Handle("GET /.well-known/change-password", s.changePassword)
+	// For password managers (W3C, A Well-Known URL for Changing Passwords). Without a
+	// session, the page leads to the sign-in and back.
+	m.Handle("GET /.well-known/change-password", leadTo(pages.Password))
 	m.Handle("GET "+pages.Portrait("{id}"), s.portrait, server.Quiet)
 	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet, server.EveryHost)
 	m.Handle("GET "+pages.Brand("{file}"), s.brandFile, server.Quiet, server.EveryHost)
-	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
+	m.Handle("POST "+pages.Language, post("", s.Actions.ChooseLanguage, nil).take(page{again: fail}), server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
 	m.LeavingPage(s.onward)

@@ -110,6 +110,9 @@ func post[Form any](below string, run form.Action[Form], keep func(Form, *Boot))
 	}}
 }
 
+// fail is the again of a form that no page shows again.
+func fail(_ http.ResponseWriter, _ *http.Request, err error, _ func(*Boot)) error { return err }
+
 // nothing is the keep of a request that is not a form.
 func nothing(*Boot) {}
 
