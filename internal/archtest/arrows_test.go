@@ -45,7 +45,7 @@ func bands() []band {
 		{"logtest", list("internal/logtest internal/testform internal/place/placetest"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
 		{"passkeytest", list("internal/passkey/passkeytest"), list("room ground")},
-		{"screentest", list("internal/screentest"), list("form")},
+		{"screentest", list("internal/screentest"), list("handler")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room logtest ground")},
 		{"flow", list("internal/flow"), list("room ground")},
 		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit outbox cluster masterkey brand"), list("roompart ground")},

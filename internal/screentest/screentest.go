@@ -6,14 +6,14 @@ import (
 	"io/fs"
 	"testing/fstest"
 
-	"portico/internal/server/form"
+	"portico/internal/server/screens"
 )
 
 // Documents returns a front end whose screens are all the given template. The
 // caller may change it.
 func Documents(document string) fstest.MapFS {
 	files := fstest.MapFS{"documents/manifest.json": {Data: []byte("{}")}, "assets": {Mode: fs.ModeDir}, "documents/keys.json": {Data: []byte("{}")}}
-	for _, name := range form.Screens() {
+	for _, name := range screens.Names() {
 		files["documents/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 	}
 	files["documents/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}

@@ -48,7 +48,7 @@ func (e *exchange) needsPage(location string) bool {
 	if len(location) > maxRedirect {
 		return true
 	}
-	led := r.Header.Get("Sec-Fetch-Site") == "same-origin" || e.route.afterForm
+	led := r.Header.Get("Sec-Fetch-Site") == "same-origin" || e.route != nil && e.route.afterForm
 	page := r.Host == e.mux.hosts.public || !isSafe(r.Method) // other hosts have forms of ours, and links of their app
 	return led && page && ours(r.URL.Path) && !ours(location)
 }

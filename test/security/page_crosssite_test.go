@@ -10,7 +10,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/flow"
-	"portico/internal/server/form"
+	"portico/internal/server/screens"
 )
 
 var assetIn = regexp.MustCompile(`/auth/assets/[\w.-]+\.js`)
@@ -189,7 +189,7 @@ func TestSEC087_NothingThatIsSentRuns(t *testing.T) {
 // pages returns the path of every screen, and a path without a screen.
 func pages() []string {
 	paths := []string{"/auth/nowhere"}
-	for _, name := range form.Screens() {
+	for _, name := range screens.Names() {
 		paths = append(paths, pathOf(name))
 	}
 	return paths
@@ -217,7 +217,7 @@ func TestSEC088_EveryScreenIsWhereItIsAttacked(t *testing.T) {
 	s := start(t)
 	s.visitor().get("/auth/signin") // once it serves, its routes are there
 	mounted := s.mounted.patterns()
-	for _, name := range form.Screens() {
+	for _, name := range screens.Names() {
 		path := pathOf(name)
 		if name != "leaving" && !slices.Contains(mounted, "GET "+path) { // the answer to a form
 			t.Errorf("the screen %q is not at %s: say in pathOf where it is", name, path)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"portico/internal/server/form"
 	"portico/internal/server/screens"
 )
 
@@ -90,7 +89,7 @@ func typeScript(routes []route) string {
 // words returns the allowed values of a field.
 func words(f reflect.StructField) []string {
 	if f.Tag.Get("json") == "screen" {
-		return form.Screens()
+		return screens.Names()
 	}
 	return enum(f)
 }

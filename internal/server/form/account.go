@@ -81,11 +81,7 @@ func (a *Actions) RemovePassword(w http.ResponseWriter, r *http.Request, in Remo
 // ChangeAddress is the action of the form for another address. It leads to the
 // page for the code that is mailed there.
 func (a *Actions) ChangeAddress(w http.ResponseWriter, r *http.Request, in ChangeAddress) (string, error) {
-	found, err := a.signedInAs(w, r, in.Account)
-	if err != nil {
-		return "", err
-	}
-	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
 		return a.owner.ChangeAddress(ctx, c, found, in.Email, in.Use == UseRecovery)
 	})
 }

@@ -166,7 +166,7 @@ func (a *Actions) forget(w http.ResponseWriter) {
 	a.browser.Clear(w)
 	a.link.Clear(w)
 	a.alarm.Clear(w)
-	a.waiting.Clear(w)
+	a.flow.Clear(w)
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 }
 

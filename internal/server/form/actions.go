@@ -32,7 +32,7 @@ const (
 
 	// crossingLife exceeds the time in which a session reaches an app's host.
 	crossingLife = 10 * time.Minute
-	waitingLife  = 24 * time.Hour // the longest lifetime of a flow
+	flowLife     = 24 * time.Hour // the longest lifetime of a flow
 	doneLife     = time.Minute    // time to load the next page
 )
 
@@ -43,33 +43,21 @@ type Actions struct {
 	Targets   flow.Targets
 	Catalogue *locale.Catalogue
 
-	owner   *flow.Owner
-	clock   clock.Clock
-	session server.Cookie
-	browser server.Cookie
-	device  server.Cookie
-	trust   server.Cookie
-	link    server.Cookie
-	alarm   server.Cookie
-	way     server.Cookie
-	cross   server.Cookie
-	ticket  server.Cookie
-	waiting server.Cookie
-	done    server.Cookie
-	tongue  server.Cookie
-	wish    server.Cookie
+	owner *flow.Owner
+	clock clock.Clock
+
+	// The cookies.
+	session, browser, device, trust, link, alarm, provider, crossing, ticket, flow, done, locale, appLocale server.Cookie
 }
 
 // NewActions returns the Actions of the site at the public URL.
 func NewActions(flows *flow.Flows, owner *flow.Owner, catalogue *locale.Catalogue, c clock.Clock, public *url.URL) *Actions {
+	cookie := func(name string) server.Cookie { return server.NewCookie(public, name) }
 	return &Actions{
 		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, owner: owner, clock: c,
-		session: server.NewCookie(public, "session"), browser: server.NewCookie(public, "browser"),
-		device: server.NewCookie(public, "device"), trust: server.NewCookie(public, "trust"), link: server.NewCookie(public, "link"), alarm: server.NewCookie(public, "alarm"),
-		way: server.NewCookie(public, "provider"), cross: server.NewCookie(public, "crossing"),
-		ticket:  server.NewCookie(public, "ticket"),
-		waiting: server.NewCookie(public, "flow"), done: server.NewCookie(public, "done"),
-		tongue: server.NewCookie(public, "locale"), wish: server.NewCookie(public, "app-locale"),
+		session: cookie("session"), browser: cookie("browser"), device: cookie("device"), trust: cookie("trust"), link: cookie("link"),
+		alarm: cookie("alarm"), provider: cookie("provider"), crossing: cookie("crossing"), ticket: cookie("ticket"), flow: cookie("flow"),
+		done: cookie("done"), locale: cookie("locale"), appLocale: cookie("app-locale"),
 	}
 }
 
@@ -84,7 +72,7 @@ func (a *Actions) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 		Agent:     agent(r.UserAgent()),
 		RequestID: server.RequestID(r.Context()),
 	}
-	c.Locale, c.Chosen = a.locale(w, r)
+	c.Locale, c.Chosen = a.localeOf(w, r)
 	for i, network := range server.AroundPeer(addr) {
 		if network.IsValid() {
 			c.Around[i] = network.String()
@@ -128,7 +116,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 	}
 	a.keepBrowser(w, result.BrowserCookie)
 	if path, _, _ := strings.Cut(result.Next, "?"); slices.Contains([]string{pages.VerifyCode, pages.MFA, pages.Terms, pages.Keep, pages.Protect}, path) {
-		a.waiting.Write(w, result.FlowID, waitingLife)
+		a.flow.Write(w, result.FlowID, flowLife)
 	}
 	if result.Device != "" {
 		a.device.Write(w, result.Device, deviceLife)
@@ -140,9 +128,9 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 		return
 	}
 	if result.Provider != "" {
-		a.way.Write(w, result.Provider, deviceLife)
+		a.provider.Write(w, result.Provider, deviceLife)
 	} else {
-		a.way.Clear(w)
+		a.provider.Clear(w)
 	}
 	a.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
 }
@@ -173,12 +161,12 @@ func (a *Actions) KeepSession(w http.ResponseWriter, value string, found session
 // KeepCrossing stores the nonce that binds a session's transfer to this
 // browser.
 func (a *Actions) KeepCrossing(w http.ResponseWriter, nonce string) {
-	a.cross.Write(w, nonce, crossingLife)
+	a.crossing.Write(w, nonce, crossingLife)
 }
 
 // Crossing returns the nonce of KeepCrossing, or "".
 func (a *Actions) Crossing(w http.ResponseWriter, r *http.Request) string {
-	nonce, _ := a.cross.Read(w, r)
+	nonce, _ := a.crossing.Read(w, r)
 	return nonce
 }
 
@@ -201,7 +189,7 @@ func (a *Actions) TakeAdmission(w http.ResponseWriter, r *http.Request) string {
 // browser, or "" after another method. The cookie outlives signing out and
 // identifies no user.
 func (a *Actions) LastProvider(w http.ResponseWriter, r *http.Request) string {
-	id, _ := a.way.Read(w, r)
+	id, _ := a.provider.Read(w, r)
 	return id
 }
 

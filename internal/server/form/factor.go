@@ -67,7 +67,7 @@ func (a *Actions) DropFactor(w http.ResponseWriter, r *http.Request, in DropFact
 func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, end func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
 	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return end(ctx, c, id) })
 	if err == nil {
-		a.waiting.Clear(w)
+		a.flow.Clear(w)
 	}
 	return next, err
 }
@@ -136,7 +136,7 @@ func (a *Actions) WaitingSignIn(w http.ResponseWriter, r *http.Request) (string,
 // waitingAt returns the flow that this browser waits in if it is at one of the
 // steps, else the zero View.
 func (a *Actions) waitingAt(w http.ResponseWriter, r *http.Request, steps ...flow.Step) (flow.View, error) {
-	id, ok := a.waiting.Read(w, r)
+	id, ok := a.flow.Read(w, r)
 	if !ok {
 		return flow.View{}, nil
 	}

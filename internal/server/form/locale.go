@@ -18,22 +18,22 @@ type Language struct {
 	To     string `json:"to"` // path of the page that the menu is on
 }
 
-// wishLife is how long the pages keep the language that an app has asked for.
-const wishLife = time.Hour
+// appLocaleLife is how long the pages keep the language that an app has asked for.
+const appLocaleLife = time.Hour
 
 // Locale returns the locale that the visitor chose in this browser, else the one that
 // an app asked for, else the available one that the browser prefers.
 func (a *Actions) Locale(w http.ResponseWriter, r *http.Request) string {
-	loc, _ := a.locale(w, r)
+	loc, _ := a.localeOf(w, r)
 	return loc
 }
 
-func (a *Actions) locale(w http.ResponseWriter, r *http.Request) (loc string, chosen bool) {
-	loc, _ = a.tongue.Read(w, r)
+func (a *Actions) localeOf(w http.ResponseWriter, r *http.Request) (loc string, chosen bool) {
+	loc, _ = a.locale.Read(w, r)
 	if slices.Contains(a.Catalogue.Locales(), loc) {
 		return loc, true
 	}
-	loc, _ = a.wish.Current(w, r)
+	loc, _ = a.appLocale.Current(w, r)
 	if slices.Contains(a.Catalogue.Locales(), loc) {
 		return loc, false
 	}
@@ -45,12 +45,12 @@ func (a *Actions) locale(w http.ResponseWriter, r *http.Request) (loc string, ch
 // choice of the visitor nor the language of an account.
 func (a *Actions) Suggest(w http.ResponseWriter, r *http.Request, tags string) {
 	loc, fits := a.Catalogue.First(strings.Fields(tags))
-	kept, known := a.wish.Read(w, r)
+	kept, known := a.appLocale.Read(w, r)
 	switch {
 	case fits && kept != loc:
-		a.wish.Write(w, loc, wishLife)
+		a.appLocale.Write(w, loc, appLocaleLife)
 	case !fits && known:
-		a.wish.Clear(w)
+		a.appLocale.Clear(w)
 	}
 }
 
@@ -65,6 +65,6 @@ func (a *Actions) ChooseLanguage(w http.ResponseWriter, r *http.Request, in Lang
 	if err := a.Flows.ChooseLocale(r.Context(), c); err != nil {
 		return "", err
 	}
-	a.tongue.Write(w, in.Locale, deviceLife)
+	a.locale.Write(w, in.Locale, deviceLife)
 	return cmp.Or(a.Targets.Page(in.To), pages.SignIn), nil
 }

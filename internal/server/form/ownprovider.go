@@ -1,6 +1,7 @@
 package form
 
 import (
+	"context"
 	"net/http"
 
 	"portico/internal/flow"
@@ -23,16 +24,9 @@ const (
 // ConnectProvider returns the address of the page of a provider that the signed-in
 // user connects with.
 func (a *Actions) ConnectProvider(w http.ResponseWriter, r *http.Request, in OwnProvider) (string, error) {
-	found, err := a.signedInAs(w, r, in.Account)
-	if err != nil {
-		return "", err
-	}
-	result, err := a.owner.ConnectProvider(r.Context(), a.Caller(w, r), found, in.Provider)
-	if err != nil {
-		return "", err
-	}
-	a.keepBrowser(w, result.BrowserCookie)
-	return result.Next, nil
+	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
+		return a.owner.ConnectProvider(ctx, c, found, in.Provider)
+	})
 }
 
 // DisconnectProvider is the action of the button that disconnects a provider.

@@ -17,7 +17,7 @@ import (
 
 // section is a page of the account.
 type section struct {
-	screen form.Screen
+	screen Screen
 	path   string
 	says   []string // messages about the step before it that it may show
 	// guarded says that the page is nothing but a change that needs a recent
@@ -35,20 +35,20 @@ type section struct {
 // accountPages lists the account pages.
 func (s *Screens) accountPages() []page {
 	list := []page{
-		s.ownPage(section{screen: form.ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}),
+		s.ownPage(section{screen: ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}),
 		s.ownPage(section{
-			screen: form.ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
+			screen: ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 			says:  []string{form.PasswordSaved, form.PasswordRemoved},
 			forms: []pageForm{post("", s.Actions.ChangePassword, nil), post("/remove", s.Actions.RemovePassword, nil)},
 		}),
 		s.profilePage(), s.addressesPage(), s.sessionsPage(),
-		s.ownPage(section{screen: form.ScreenAccountHistory, path: pages.History, fill: s.fillHistory}),
+		s.ownPage(section{screen: ScreenAccountHistory, path: pages.History, fill: s.fillHistory}),
 		s.ownPage(section{
-			screen: form.ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved},
+			screen: ScreenAccountApps, path: pages.Apps, fill: s.fillApps, says: []string{form.AppRemoved},
 			forms: []pageForm{post("", s.Actions.RemoveApp, nil)},
 		}),
 		s.ownPage(section{
-			screen: form.ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded},
+			screen: ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded},
 			forms: []pageForm{post("", s.Actions.EndTrust, nil)},
 		}),
 		s.dataPage(), s.deletePage(), s.providersPage(), s.factorsPage(),
@@ -72,7 +72,7 @@ func (s *Screens) ownPage(p section) page {
 // profilePage is the page of the name, the language of emails and the picture.
 func (s *Screens) profilePage() page {
 	return s.ownPage(section{
-		screen: form.ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile,
+		screen: ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile,
 		says: []string{form.ProfileSaved, form.PortraitSaved, form.PortraitRemoved},
 		forms: []pageForm{
 			post("", s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
@@ -83,12 +83,6 @@ func (s *Screens) profilePage() page {
 			post("/picture/remove", s.Actions.RemovePortrait, nil),
 		},
 	})
-}
-
-// changePassword redirects for password managers (W3C, A Well-Known URL for
-// Changing Passwords). Without a session, the page leads to the sign-in and back.
-func (s *Screens) changePassword(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, pages.Password)
 }
 
 // own shows an account page to the signed-in user. Without a session it leads to
@@ -188,10 +182,7 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 	if f.Kind == fault.Internal {
 		return err
 	}
-	server.Note(w, err)
-	if wait := server.RetryAfter(f); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(wait))
-	}
+	note(w, f, err)
 	found, err := s.Actions.Session(w, r)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // deletePage closes the account.
 func (s *Screens) deletePage() page {
 	return s.ownPage(section{
-		screen: form.ScreenAccountDelete, path: pages.Delete, guarded: true, closes: true, fill: s.fillDelete,
+		screen: ScreenAccountDelete, path: pages.Delete, guarded: true, closes: true, fill: s.fillDelete,
 		forms: []pageForm{post("", s.Actions.DeleteAccount, nil)},
 	})
 }
@@ -28,7 +28,7 @@ func (s *Screens) fillDelete(_ http.ResponseWriter, _ *http.Request, _ session.F
 func (s *Screens) keepPage() page {
 	inFlow := func(in form.KeepAccount, b *Boot) { b.Flow.ID = in.Flow }
 	return page{
-		screen: form.ScreenKeep, path: pages.Keep, step: flow.Keep, fill: s.fillKeep,
+		screen: ScreenKeep, path: pages.Keep, step: flow.Keep, fill: s.fillKeep,
 		forms: []pageForm{post("", s.Actions.KeepAccount, inFlow), post("/drop", s.Actions.DropKeep, inFlow)},
 	}
 }

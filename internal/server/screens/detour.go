@@ -13,7 +13,6 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // Leave writes the page on the way to a provider, which redirects by itself.
@@ -36,7 +35,7 @@ func (s *Screens) onward(w http.ResponseWriter, r *http.Request, to string) erro
 // leave writes the page on the way to an address. whose is the name of its host.
 func (s *Screens) leave(w http.ResponseWriter, r *http.Request, whose, to string) error {
 	name := map[string]string{"provider": whose}
-	return s.show(w, r, form.ScreenLeaving, func(b *Boot) {
+	return s.show(w, r, ScreenLeaving, func(b *Boot) {
 		b.Title = s.Catalogue.Text(b.Locale, "leaving.title", name)
 		b.Next, b.NextLabel = to, s.Catalogue.Text(b.Locale, "leaving.submit", name)
 	})
@@ -87,7 +86,7 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 	if f.Kind == fault.Limited {
 		server.Note(w, err)
 		w.Header().Set("Retry-After", strconv.Itoa(server.RetryAfter(f)))
-		return s.show(w, r, form.ScreenError, func(b *Boot) {
+		return s.show(w, r, ScreenError, func(b *Boot) {
 			s.explain(w, r, b, f)
 			if b.Next = pages.With(pages.SignIn, query); rest.Connect {
 				b.Next = pages.Providers

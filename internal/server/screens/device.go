@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"portico/internal/openid"
-	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
@@ -13,14 +12,14 @@ import (
 func (s *Screens) AskCode(w http.ResponseWriter, r *http.Request, found session.Found, code string, wrong error) error {
 	fill := func(b *Boot) { b.Session, b.Device = personOf(found), WaitingDevice{Code: code} }
 	if wrong != nil {
-		return s.refuse(w, r, form.ScreenDevice, wrong, fill)
+		return s.refuse(w, r, ScreenDevice, wrong, fill)
 	}
-	return s.show(w, r, form.ScreenDevice, fill)
+	return s.show(w, r, ScreenDevice, fill)
 }
 
 // AskDevice asks whether to sign the user in on the device that waits with a code.
 func (s *Screens) AskDevice(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, d openid.Device, code string) error {
-	return s.show(w, r, form.ScreenDevice, func(b *Boot) {
+	return s.show(w, r, ScreenDevice, func(b *Boot) {
 		b.Session, b.Device = personOf(found), WaitingDevice{State: "confirm", Code: code}
 		b.Client = Client{Name: client.Name, Scopes: append(s.scopes(b.Locale, d.Scopes), s.resources(b.Locale, d.Resources)...)}
 	})
@@ -28,7 +27,7 @@ func (s *Screens) AskDevice(w http.ResponseWriter, r *http.Request, found sessio
 
 // ShowDevice says what the answer for a device was.
 func (s *Screens) ShowDevice(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, allowed bool) error {
-	return s.show(w, r, form.ScreenDevice, func(b *Boot) {
+	return s.show(w, r, ScreenDevice, func(b *Boot) {
 		b.Session, b.Client.Name, b.Device.State = personOf(found), client.Name, "denied"
 		if allowed {
 			b.Device.State = "allowed"

@@ -16,7 +16,6 @@ import (
 	"portico/internal/brand"
 	"portico/internal/locale"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // ErrNotBuilt means that the binary was built without the screens.
@@ -52,7 +51,7 @@ func load(dist fs.FS, catalogue *locale.Catalogue, theme *brand.Theme) (map[stri
 	values := theme.Values()
 	all := make(map[string][]*document, len(catalogue.Locales()))
 	for _, loc := range catalogue.Locales() {
-		for _, name := range form.Screens() {
+		for _, name := range Names() {
 			hash, styled := built.StyleHashes[name]
 			files := []string{source(name)}
 			if styled {

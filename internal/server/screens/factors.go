@@ -54,7 +54,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) {
+	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
 		if b.Notice = closed; v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -161,5 +161,5 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, id, target) })
+	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, id, target) })
 }

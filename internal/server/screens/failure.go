@@ -12,7 +12,6 @@ import (
 	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // errorPage writes the error page for a browser's failed request. The address of a
@@ -21,7 +20,7 @@ func (s *Screens) errorPage(w http.ResponseWriter, r *http.Request, status int, 
 	if page := s.pageOf[r.URL.Path]; page != "" && f.Code == server.CodeMethodNotAllowed && r.Method == http.MethodGet {
 		return server.SeeOther(w, withQuery(page, r))
 	}
-	return s.show(w, r, form.ScreenError, func(b *Boot) {
+	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, f)
 		b.Status = status
 	})

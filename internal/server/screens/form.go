@@ -29,7 +29,7 @@ func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error,
 	if viewErr != nil && id != "" {
 		return s.errorPage(w, r, http.StatusNotFound, flow.Unknown)
 	}
-	return s.refuse(w, r, form.ScreenVerifyCode, err, func(b *Boot) {
+	return s.refuse(w, r, ScreenVerifyCode, err, func(b *Boot) {
 		if viewErr == nil {
 			b.Flow = form.FlowOf(v)
 		}
@@ -49,7 +49,7 @@ func (s *Screens) linkAgain(w http.ResponseWriter, r *http.Request, err error, _
 	case v.FlowID != "" && (errors.Is(err, flow.ProofNeeded) || errors.Is(err, flow.Unknown)):
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.FlowID)) // which leads on
 	}
-	return s.refuse(w, r, form.ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
+	return s.refuse(w, r, ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
 }
 
 // resetAgain shows the form of a new password again, if its flow still waits for one.
@@ -64,7 +64,7 @@ func (s *Screens) resetAgain(w http.ResponseWriter, r *http.Request, err error, 
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, form.ScreenResetPassword, err, func(b *Boot) { b.Flow = form.FlowOf(v) })
+	return s.refuse(w, r, ScreenResetPassword, err, func(b *Boot) { b.Flow = form.FlowOf(v) })
 }
 
 // signOut reads the return target from the query alone, so that no field of an

@@ -9,7 +9,6 @@ import (
 
 	"portico/internal/ids"
 	"portico/internal/pages"
-	"portico/internal/server"
 	"portico/internal/server/form"
 )
 
@@ -20,19 +19,6 @@ func (s *Screens) languages() []Language {
 		list = append(list, Language{ID: loc, Name: s.Catalogue.Text(loc, "common.language", nil)})
 	}
 	return list
-}
-
-// postLanguage takes the form of the language menu.
-func (s *Screens) postLanguage(w http.ResponseWriter, r *http.Request) error {
-	in, err := form.Receive[form.Language](r)
-	if err != nil {
-		return err
-	}
-	next, err := s.Actions.ChooseLanguage(w, r, in)
-	if err != nil {
-		return err
-	}
-	return server.SeeOther(w, next)
 }
 
 // here returns the path to which the language menu of a page leads back. It
@@ -47,7 +33,7 @@ func (s *Screens) here(r *http.Request, b Boot) string {
 		return pages.With(page, url.Values{"code": {b.Errors.Code}, "request": {b.Errors.RequestID}, "return_to": {next.Query().Get("return_to")}})
 	case page == pages.Authorize && b.Client.Request != "", page == pages.EndSession && b.Client.Request != "":
 		return page + "?" + b.Client.Request
-	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == form.ScreenLeaving.String():
+	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == ScreenLeaving.String():
 		page = pages.SignIn
 	}
 	asked := r.URL.Query()

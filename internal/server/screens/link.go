@@ -49,7 +49,7 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return s.show(w, r, form.ScreenConfirmLink, func(b *Boot) {
+	return s.show(w, r, ScreenConfirmLink, func(b *Boot) {
 		if v.Kind != flow.AddressChange {
 			b.Session = other(person, account.Display(v.Email))
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"portico/internal/server/form"
 	"portico/web"
 )
 
@@ -17,7 +16,7 @@ func TestMarked_IsWhatTheBuildRenders(t *testing.T) {
 	t.Parallel()
 	catalogue := messages(t)
 	for _, loc := range catalogue.Locales() {
-		for _, name := range form.Screens() {
+		for _, name := range Names() {
 			built, err := os.ReadFile("../../../web/.build/documents/" + loc + "/" + name + ".html")
 			if err != nil {
 				t.Skip("the screens are not built: run make build")

@@ -20,7 +20,7 @@ import (
 // signed-in user.
 func (s *Screens) mfaPage() page {
 	p := s.atStep(page{
-		screen: form.ScreenMFA, path: pages.MFA, step: flow.Factor, fill: s.fillMFA,
+		screen: ScreenMFA, path: pages.MFA, step: flow.Factor, fill: s.fillMFA,
 		forms: []pageForm{
 			post("", s.Actions.GiveFactor, func(in form.GiveFactor, b *Boot) {
 				b.Flow.ID, b.ReturnTo = in.Flow, s.Actions.Targets.Check(in.ReturnTo).String()
@@ -98,9 +98,9 @@ func (s *Screens) stepUp(w http.ResponseWriter, r *http.Request, target, way str
 		}
 	}
 	if refused != nil {
-		return s.refuse(w, r, form.ScreenMFA, refused, fill)
+		return s.refuse(w, r, ScreenMFA, refused, fill)
 	}
-	return s.show(w, r, form.ScreenMFA, fill)
+	return s.show(w, r, ScreenMFA, fill)
 }
 
 // fillStepUp asks for the strongest that the account has: a passkey cannot be given

@@ -39,7 +39,7 @@ func (s *Screens) passkeyOffer(w http.ResponseWriter, r *http.Request) error {
 	case !offered:
 		return server.SeeOther(w, s.Actions.Targets.Or(target))
 	}
-	return s.show(w, r, form.ScreenNewPasskey, func(b *Boot) {
+	return s.show(w, r, ScreenNewPasskey, func(b *Boot) {
 		b.Session, b.ReturnTo, b.Next = personOf(found), target.String(), s.Actions.Targets.Or(target)
 	})
 }
@@ -62,7 +62,7 @@ func (s *Screens) signUpPasskey(w http.ResponseWriter, r *http.Request) error {
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}
-	return s.show(w, r, form.ScreenNewPasskey, func(b *Boot) {
+	return s.show(w, r, ScreenNewPasskey, func(b *Boot) {
 		b.Session, b.Flow = other(person, account.Display(v.Address)), form.FlowOf(v)
 		switch {
 		case v.Handed && v.Kind == flow.SignUp:

@@ -48,7 +48,7 @@ func (s *Screens) showAlarm(w http.ResponseWriter, r *http.Request, refused erro
 	case err != nil && !errors.Is(err, flow.AlarmOver) && !errors.Is(err, flow.AlarmDone):
 		return err
 	case refused != nil && err == nil:
-		return s.refuse(w, r, form.ScreenNotMe, refused, fill)
+		return s.refuse(w, r, ScreenNotMe, refused, fill)
 	}
-	return s.show(w, r, form.ScreenNotMe, fill)
+	return s.show(w, r, ScreenNotMe, fill)
 }

@@ -10,7 +10,6 @@ import (
 	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
-	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
@@ -20,7 +19,7 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 		server.Note(w, wrong)
 		request = ""
 	}
-	return s.show(w, r, form.ScreenSignOut, func(b *Boot) {
+	return s.show(w, r, ScreenSignOut, func(b *Boot) {
 		b.Session, b.Client.Request = personOf(found), request
 		if wrong != nil {
 			f := fault.From(wrong)
@@ -32,7 +31,7 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 
 // AskConsent shows what an OpenID client asks for.
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
-	return s.show(w, r, form.ScreenConsent, func(b *Boot) {
+	return s.show(w, r, ScreenConsent, func(b *Boot) {
 		b.Session = personOf(found)
 		b.Client = Client{
 			Request: query, Name: request.Client.Name, Host: request.Host(), Unknown: request.Client.Host,
@@ -67,7 +66,7 @@ func (s *Screens) resources(loc string, resources []string) (list []Scope) {
 // from a device.
 func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error {
 	server.Note(w, rule.RoleMissing)
-	return s.show(w, r, form.ScreenError, func(b *Boot) {
+	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, rule.RoleMissing)
 		app := map[string]string{"app": client.Name, "email": personOf(found).Email}
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.client_role", app)

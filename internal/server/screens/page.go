@@ -17,9 +17,9 @@ import (
 	"portico/internal/session"
 )
 
-// root redirects to the sign-in page. A redirect adds no entry to the history.
-func (s *Screens) root(w http.ResponseWriter, r *http.Request) error {
-	return server.SeeOther(w, pages.SignIn)
+// leadTo redirects to a page. A redirect adds no entry to the history.
+func leadTo(page string) server.Handler {
+	return func(w http.ResponseWriter, _ *http.Request) error { return server.SeeOther(w, page) }
 }
 
 // signIn shows once why a session has ended, and clears the cookie that tells.
@@ -31,7 +31,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	why, ended, person := fault.From(err), errors.Is(err, session.Ended), personOf(found)
 	query := r.URL.Query()
 	if person == (SignedIn{}) && !ended && len(query) == 0 {
-		return s.show(w, r, form.ScreenSignIn, nil)
+		return s.show(w, r, ScreenSignIn, nil)
 	}
 	link, err := s.waiting(w, r, query.Get("flow"))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	if led, err := s.askStronger(w, r, person, target.String()); err != nil || led {
 		return err
 	}
-	return s.show(w, r, form.ScreenSignIn, func(b *Boot) {
+	return s.show(w, r, ScreenSignIn, func(b *Boot) {
 		if ended {
 			b.Notice = server.Words(s.Catalogue, b.Locale, why)
 		}
@@ -112,13 +112,9 @@ func (s *Screens) providerName(id string) string {
 	return s.Brand.Name
 }
 
-func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, form.ScreenSignUp)
-}
-
 // signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, form.ScreenError, func(b *Boot) {
+	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.SignUpClosed)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		s.keepTarget(r, b)
@@ -137,46 +133,44 @@ func (s *Screens) keepTarget(r *http.Request, b *Boot) {
 	}
 }
 
-func (s *Screens) forgotPassword(w http.ResponseWriter, r *http.Request) error {
-	return s.withTarget(w, r, form.ScreenForgotPassword)
-}
-
-// withTarget shows a form that mails a code. It fills in the signed-in user and
-// the return target.
-func (s *Screens) withTarget(w http.ResponseWriter, r *http.Request, screen form.Screen) error {
-	s.Actions.BindBrowser(w, r)
-	person, err := s.person(w, r)
-	if err != nil {
-		return err
-	}
-	target := s.asked(r)
-	typed, err := s.typed(w, r, screen)
-	if err != nil {
-		return err
-	}
-	if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
-		return s.show(w, r, screen, nil)
-	}
-	return s.show(w, r, screen, func(b *Boot) {
-		b.Session, b.ReturnTo, b.Next = person, target.String(), s.Actions.Targets.Or(target)
-		if screen == form.ScreenForgotPassword {
-			b.Values.Email = person.Email
+// withTarget returns the page of a form that mails a code. It fills in the signed-in
+// user and the return target.
+func (s *Screens) withTarget(screen Screen) server.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		s.Actions.BindBrowser(w, r)
+		person, err := s.person(w, r)
+		if err != nil {
+			return err
 		}
-		if typed.ID != "" {
-			s.keepTyped(b, typed)
+		target := s.asked(r)
+		typed, err := s.typed(w, r, screen)
+		if err != nil {
+			return err
 		}
-	})
+		if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
+			return s.show(w, r, screen, nil)
+		}
+		return s.show(w, r, screen, func(b *Boot) {
+			b.Session, b.ReturnTo, b.Next = person, target.String(), s.Actions.Targets.Or(target)
+			if screen == ScreenForgotPassword {
+				b.Values.Email = person.Email
+			}
+			if typed.ID != "" {
+				s.keepTyped(b, typed)
+			}
+		})
+	}
 }
 
 // typed returns the flow in the query, whose visitor wants to use another address.
-func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Screen) (flow.View, error) {
+func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen Screen) (flow.View, error) {
 	id := r.URL.Query().Get("flow")
 	if id == "" {
 		return flow.View{}, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp ||
-		v.Kind == flow.ByCode && screen == form.ScreenSignInCode
+	same := v.Kind == flow.Recovery && screen == ScreenForgotPassword || v.Kind == flow.SignUp && screen == ScreenSignUp ||
+		v.Kind == flow.ByCode && screen == ScreenSignInCode
 	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken || !same) {
 		return flow.View{}, nil
 	}
@@ -227,7 +221,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, v.Next)
 	}
 	said := s.Actions.Said(w, r)
-	return s.show(w, r, form.ScreenVerifyCode, func(b *Boot) {
+	return s.show(w, r, ScreenVerifyCode, func(b *Boot) {
 		b.Flow = form.FlowOf(v)
 		b.Success = s.success(b.Locale, said, form.CodeSent)
 		// About the email or earlier codes and not this request, so the status stays.
@@ -250,7 +244,7 @@ func (s *Screens) verifyWaiting(w http.ResponseWriter, r *http.Request) error {
 	if id != "" {
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, id))
 	}
-	return s.show(w, r, form.ScreenVerifyCode, nil)
+	return s.show(w, r, ScreenVerifyCode, nil)
 }
 
 // resetPassword shows the form of a flow that has proven the mailbox.
@@ -270,7 +264,7 @@ func (s *Screens) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	case err != nil || v.Step != flow.Reset:
 		return server.SeeOther(w, overPath(r))
 	}
-	return s.show(w, r, form.ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), form.FlowOf(v) })
+	return s.show(w, r, ScreenResetPassword, func(b *Boot) { b.Session, b.Flow = other(person, account.Display(v.Address)), form.FlowOf(v) })
 }
 
 // other returns the signed-in user if the step belongs to another address. The
@@ -301,9 +295,9 @@ func (s *Screens) signedOut(w http.ResponseWriter, r *http.Request) error {
 	said := s.Actions.Said(w, r)
 	target := s.asked(r)
 	if said != form.AccountLeft && target == (flow.Target{}) {
-		return s.show(w, r, form.ScreenSignedOut, nil)
+		return s.show(w, r, ScreenSignedOut, nil)
 	}
-	return s.show(w, r, form.ScreenSignedOut, func(b *Boot) {
+	return s.show(w, r, ScreenSignedOut, func(b *Boot) {
 		b.Success, b.ReturnTo, b.Next = s.success(b.Locale, said, form.AccountLeft), target.String(), target.App()
 	})
 }
@@ -322,7 +316,7 @@ func (s *Screens) failure(w http.ResponseWriter, r *http.Request) error {
 	if query.Get("code") == flow.CodeFlowUnknown {
 		f = flow.Unknown
 	}
-	return s.show(w, r, form.ScreenError, func(b *Boot) {
+	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, f)
 		s.keepTarget(r, b)
 		if id := query.Get("request"); ids.Valid(id) {

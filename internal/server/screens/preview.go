@@ -3,15 +3,13 @@ package screens
 import (
 	"fmt"
 	"slices"
-
-	"portico/internal/server/form"
 )
 
 // Preview returns the document of a screen for other data than a request's, and
 // its content security policy. The brand is the installation's. Its providers
 // replace a single one in the data.
 func (s *Screens) Preview(b Boot) (page []byte, policy string, err error) {
-	at := slices.Index(form.Screens(), b.Screen)
+	at := slices.Index(Names(), b.Screen)
 	if at < 0 || s.documents[b.Locale] == nil {
 		return nil, "", fmt.Errorf("there is no screen %q in the locale %q", b.Screen, b.Locale)
 	}

@@ -12,7 +12,7 @@ import (
 func (s *Screens) protectPage() page {
 	inFlow := func(in form.Protection, b *Boot) { b.Flow.ID = in.Flow }
 	return page{
-		screen: form.ScreenProtect, path: pages.Protect, step: flow.Protect, fill: s.fillProtect,
+		screen: ScreenProtect, path: pages.Protect, step: flow.Protect, fill: s.fillProtect,
 		forms: []pageForm{
 			post("", s.Actions.ProtectByApp, func(in form.ProtectByApp, b *Boot) { b.Flow.ID = in.Flow }),
 			post("/later", s.Actions.ProtectLater, inFlow),

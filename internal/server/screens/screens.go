@@ -76,7 +76,7 @@ func New(cfg Config) (*Screens, error) {
 	}
 	for loc, screens := range documents {
 		for i, d := range screens {
-			b := s.boot(form.Screen(i), loc)
+			b := s.boot(Screen(i), loc)
 			d.plain = sync.OnceValues(func() (*server.Content, error) {
 				body, err := d.fill(b)
 				if err != nil {
@@ -94,7 +94,7 @@ func New(cfg Config) (*Screens, error) {
 // first visitor some milliseconds. It returns early when ctx ends.
 func (s *Screens) Warm(ctx context.Context) {
 	screens := s.documents[s.Catalogue.Match("")]
-	for _, screen := range []form.Screen{form.ScreenSignIn, form.ScreenSignUp, form.ScreenForgotPassword, form.ScreenVerifyCode} {
+	for _, screen := range []Screen{ScreenSignIn, ScreenSignUp, ScreenForgotPassword, ScreenVerifyCode} {
 		if ctx.Err() != nil {
 			return
 		}
@@ -105,7 +105,7 @@ func (s *Screens) Warm(ctx context.Context) {
 // Mount registers the routes.
 func (s *Screens) Mount(m *server.Mux) {
 	if s.Root {
-		m.Handle("GET /{$}", s.root)
+		m.Handle("GET /{$}", leadTo(pages.SignIn))
 	}
 	for _, p := range append(s.publicPages(), s.accountPages()...) {
 		s.mount(m, p)
@@ -114,18 +114,20 @@ func (s *Screens) Mount(m *server.Mux) {
 	if s.Settings.Passkeys != "" && len(s.Related) > 0 {
 		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
 	}
-	m.Handle("GET /.well-known/change-password", s.changePassword)
+	// For password managers (W3C, A Well-Known URL for Changing Passwords). Without a
+	// session, the page leads to the sign-in and back.
+	m.Handle("GET /.well-known/change-password", leadTo(pages.Password))
 	m.Handle("GET "+pages.Portrait("{id}"), s.portrait, server.Quiet)
 	m.Handle("GET "+pages.Root+"/assets/{file}", s.asset, server.Quiet, server.EveryHost)
 	m.Handle("GET "+pages.Brand("{file}"), s.brandFile, server.Quiet, server.EveryHost)
-	m.Handle("POST "+pages.Language, s.postLanguage, server.EveryHost)
+	m.Handle("POST "+pages.Language, post("", s.Actions.ChooseLanguage, nil).take(page{again: fail}), server.EveryHost)
 	s.mountSpellings(m)
 	m.ErrorPage(s.errorPage)
 	m.LeavingPage(s.onward)
 }
 
 // boot returns the data of a document without data of a request.
-func (s *Screens) boot(screen form.Screen, loc string) Boot {
+func (s *Screens) boot(screen Screen, loc string) Boot {
 	return Boot{
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Settings: s.Settings, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
@@ -137,7 +139,7 @@ func (s *Screens) boot(screen form.Screen, loc string) Boot {
 }
 
 // show writes a document. If change is nil, the document is served from memory.
-func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Screen, change func(*Boot)) error {
+func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen Screen, change func(*Boot)) error {
 	loc := s.Actions.Locale(w, r)
 	d := s.documents[loc][screen]
 	offered, marked := s.offered(w, r, screen)
@@ -162,8 +164,8 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen form.Scree
 
 // offered returns the providers of a screen. marked reports whether one of them
 // is marked as the last one used in this browser.
-func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Screen) (list []Provider, marked bool) {
-	if screen != form.ScreenSignIn && screen != form.ScreenSignUp {
+func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen Screen) (list []Provider, marked bool) {
+	if screen != ScreenSignIn && screen != ScreenSignUp {
 		return s.Providers, false
 	}
 	last := s.Actions.LastProvider(w, r)
@@ -178,19 +180,24 @@ func (s *Screens) offered(w http.ResponseWriter, r *http.Request, screen form.Sc
 
 // refuse shows the screen again with the message of a fault. Only the password
 // must be typed again.
-func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen form.Screen, err error, change func(*Boot)) error {
+func (s *Screens) refuse(w http.ResponseWriter, r *http.Request, screen Screen, err error, change func(*Boot)) error {
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
 		return err // this screen may be broken: use the error page
 	}
-	server.Note(w, err)
-	if wait := server.RetryAfter(f); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(wait))
-	}
+	note(w, f, err)
 	return s.show(w, r, screen, func(b *Boot) {
 		change(b)
 		s.blame(r, b, f)
 	})
+}
+
+// note logs why a form was refused, and says when it may be sent again.
+func note(w http.ResponseWriter, f *fault.Error, err error) {
+	server.Note(w, err)
+	if wait := server.RetryAfter(f); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+	}
 }
 
 // blame adds the messages of a fault to the data. It adds the request id only

@@ -12,7 +12,7 @@ import (
 // sessionsPage is the page of the sessions.
 func (s *Screens) sessionsPage() page {
 	return s.ownPage(section{
-		screen: form.ScreenAccountSessions, path: pages.Sessions, fill: s.fillSessions,
+		screen: ScreenAccountSessions, path: pages.Sessions, fill: s.fillSessions,
 		says:  []string{form.SessionEnded, form.SessionsEnded},
 		forms: []pageForm{post("", s.Actions.EndSession, nil)},
 	})

@@ -5,13 +5,14 @@ import (
 
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // signInCode asks for the address that a code to sign in with is mailed to.
-func (s *Screens) signInCode(w http.ResponseWriter, r *http.Request) error {
-	if s.Settings.SignInCode == "" {
+func (s *Screens) signInCode() server.Handler {
+	if s.Settings.SignInCode != "" {
+		return s.withTarget(ScreenSignInCode)
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
 		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, s.asked(r).String()))
 	}
-	return s.withTarget(w, r, form.ScreenSignInCode)
 }

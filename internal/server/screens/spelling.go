@@ -7,7 +7,6 @@ import (
 
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // mountSpellings redirects other spellings of a screen's path, with their
@@ -16,14 +15,14 @@ func (s *Screens) mountSpellings(m *server.Mux) {
 	m.Handle("GET "+pages.Root, spelled("signin"))
 	m.Handle("GET "+pages.Root+"/{$}", spelled("signin"))
 	m.Handle("GET "+pages.Account+"/{section}/{$}", func(w http.ResponseWriter, r *http.Request) error {
-		if !slices.Contains(form.Screens(), "account-"+r.PathValue("section")) {
+		if !slices.Contains(Names(), "account-"+r.PathValue("section")) {
 			return server.RouteMissing
 		}
 		return spelled("account/"+r.PathValue("section"))(w, r)
 	})
 	m.Handle("GET "+pages.Root+"/{screen}/{$}", func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("screen")
-		if name == "error" || name == "leaving" || strings.HasPrefix(name, "account-") || !slices.Contains(form.Screens(), name) {
+		if name == "error" || name == "leaving" || strings.HasPrefix(name, "account-") || !slices.Contains(Names(), name) {
 			return server.RouteMissing
 		}
 		return spelled(name)(w, r)

@@ -1,13 +1,13 @@
 package screens
 
 import (
+	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"portico/internal/locale"
-	"portico/internal/screentest"
 	"portico/internal/server/form"
 	"portico/web"
 )
@@ -24,7 +24,7 @@ func TestNew_NeedsEveryDocument(t *testing.T) {
 		"no style":    {func(d fstest.MapFS) { d["documents/manifest.json"] = file(`{"style_hashes":{"error":"a"}}`) }, `the screen "error"`},
 		"no manifest": {func(d fstest.MapFS) { delete(d, "documents/manifest.json") }, ErrNotBuilt.Error()},
 	} {
-		dist := screentest.Documents("{{.boot}}")
+		dist := documents()
 		test.change(dist)
 		_, err := New(Config{Actions: &form.Actions{}, Catalogue: messages(t), Dist: dist})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -43,10 +43,10 @@ func TestDocuments_CanBeFilled(t *testing.T) {
 	for loc, documents := range s.documents {
 		for i, d := range documents {
 			for _, text := range []string{"", "yes"} {
-				b := s.boot(form.Screen(i), loc)
+				b := s.boot(Screen(i), loc)
 				fillEvery(reflect.ValueOf(&b).Elem(), text)
 				if _, err := d.fill(b); err != nil {
-					t.Errorf("%s %s, with %q everywhere: %v", loc, form.Screen(i), text, err)
+					t.Errorf("%s %s, with %q everywhere: %v", loc, Screen(i), text, err)
 				}
 			}
 		}
@@ -83,13 +83,13 @@ func TestDocument_SaysWhatIsWrong(t *testing.T) {
 		"no template": {"{{", "unclosed action"},
 		"no texts":    {"{{.words}}", "no list of its texts"},
 	} {
-		dist := screentest.Documents("{{.boot}}")
+		dist := documents()
 		dist["documents/error.html"] = file(test.text)
 		s, err := New(Config{Actions: &form.Actions{}, Catalogue: messages(t), Dist: dist})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.documents["en"][form.ScreenError].plain(); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "error") {
+		if _, err := s.documents["en"][ScreenError].plain(); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "error") {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
@@ -105,3 +105,12 @@ func messages(t *testing.T) *locale.Catalogue {
 }
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+// documents returns a front end as screentest does, which imports this package.
+func documents() fstest.MapFS {
+	dist := fstest.MapFS{"documents/manifest.json": file("{}"), "assets": {Mode: fs.ModeDir}, "documents/keys.json": file("{}")}
+	for _, name := range Names() {
+		dist["documents/"+name+".html"] = file("{{.boot}}")
+	}
+	return dist
+}

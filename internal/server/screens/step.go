@@ -7,7 +7,6 @@ import (
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
-	"portico/internal/server/form"
 )
 
 // orGoOn wraps a page that begins a sign-in. If this browser has a sign-in that waits at a
@@ -67,7 +66,7 @@ func (s *Screens) waitsAt(w http.ResponseWriter, r *http.Request, at flow.Step, 
 // overtaken says that a step cannot go on, and leads to its beginning, where the address that
 // was typed is filled in.
 func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View) error {
-	return s.show(w, r, form.ScreenError, func(b *Boot) {
+	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.Overtaken)
 		b.Title = s.Catalogue.Text(b.Locale, "failure.title.overtaken", nil)
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.overtaken", nil)

@@ -11,7 +11,7 @@ import (
 
 // page is a page with its forms.
 type page struct {
-	screen form.Screen
+	screen Screen
 	path   string
 	show   server.Handler // answers GET
 	// again answers a form of the page that err has refused. keep puts back what the
@@ -38,17 +38,17 @@ type pageForm struct {
 func (s *Screens) publicPages() []page {
 	a := s.Actions
 	return []page{
-		{screen: form.ScreenSignIn, path: pages.SignIn, show: s.orGoOn(s.signIn), forms: []pageForm{
+		{screen: ScreenSignIn, path: pages.SignIn, show: s.orGoOn(s.signIn), forms: []pageForm{
 			post("", a.SignIn, func(in form.SignIn, b *Boot) {
 				b.Flow.ID = in.Flow
 				s.keepAddress(b, in.Email, in.ReturnTo)
 			}),
 		}},
 		s.signUpPage(),
-		{screen: form.ScreenForgotPassword, path: pages.ForgotPassword, show: s.orGoOn(s.forgotPassword), forms: []pageForm{
+		{screen: ScreenForgotPassword, path: pages.ForgotPassword, show: s.orGoOn(s.withTarget(ScreenForgotPassword)), forms: []pageForm{
 			post("", a.ForgotPassword, func(in form.ForgotPassword, b *Boot) { s.keepAddress(b, in.Email, in.ReturnTo) }),
 		}},
-		{screen: form.ScreenSignInCode, path: pages.SignInCode, show: s.orGoOn(s.signInCode), forms: []pageForm{
+		{screen: ScreenSignInCode, path: pages.SignInCode, show: s.orGoOn(s.signInCode()), forms: []pageForm{
 			post("", a.SignInCode, func(in form.SignInCode, b *Boot) { s.keepAddress(b, in.Email, in.ReturnTo) }),
 		}},
 		{path: pages.VerifyCode, show: s.orGoOn(s.verifyCode), again: s.verifyAgain, forms: []pageForm{
@@ -75,7 +75,7 @@ func (s *Screens) signUpPage() page {
 		closed := func(page) server.Handler { return s.signUpClosed }
 		return page{path: pages.SignUp, show: s.orGoOn(s.signUpClosed), forms: []pageForm{{take: closed}}}
 	}
-	return page{screen: form.ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.signUp), forms: []pageForm{
+	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.withTarget(ScreenSignUp)), forms: []pageForm{
 		post("", s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 			s.keepAddress(b, in.Email, in.ReturnTo)
 			b.Values.Name, b.Values.Terms = in.Name, yes(in.Terms != "" && in.Terms == s.Legal.Version)
@@ -109,6 +109,9 @@ func post[Form any](below string, run form.Action[Form], keep func(Form, *Boot))
 		}
 	}}
 }
+
+// fail is the again of a form that no page shows again.
+func fail(_ http.ResponseWriter, _ *http.Request, err error, _ func(*Boot)) error { return err }
 
 // nothing is the keep of a request that is not a form.
 func nothing(*Boot) {}

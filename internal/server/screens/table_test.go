@@ -13,6 +13,8 @@ import (
 func TestForm_OpenedLeadsToItsPage(t *testing.T) {
 	t.Parallel()
 	_, v := person(t)
+	v.navigates()
+	v.Header.Set("Sec-Fetch-Site", "none") // from the address bar
 	for form, page := range map[string]string{
 		"/auth/account/profile/picture":        "/auth/account/profile",
 		"/auth/account/profile/picture/remove": "/auth/account/profile",

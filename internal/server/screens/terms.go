@@ -12,7 +12,7 @@ import (
 // termsPage asks a browser that waits for it to accept the terms of use.
 func (s *Screens) termsPage() page {
 	return page{
-		screen: form.ScreenTerms, path: pages.Terms, step: flow.Accept, fill: fillTerms,
+		screen: ScreenTerms, path: pages.Terms, step: flow.Accept, fill: fillTerms,
 		forms: []pageForm{
 			post("", s.Actions.AcceptTerms, func(in form.AcceptTerms, b *Boot) { b.Flow.ID = in.Flow }),
 			post("/refuse", s.Actions.RefuseTerms, func(in form.RefuseTerms, b *Boot) { b.Flow.ID = in.Flow }),

@@ -87,7 +87,7 @@ test('a forgotten password is replaced, after a wrong code', async ({ page, worl
   await expect(page.getByText('4 attempts left')).toBeVisible();
   await button(page, 'Resend').click();
   await expect(page.getByText(/You can get a new code in \d+ seconds\./)).toBeVisible();
-  await field(page, '6-digit code').fill(code);
+  await field(page, '6-digit code').fill(code); // on the page of the refused form
   await button(page, 'Verify').click();
   await expectScreen(page, 'Choose a new password');
   await field(page, 'New password').fill('a fresh amber orchard');
@@ -98,6 +98,17 @@ test('a forgotten password is replaced, after a wrong code', async ({ page, worl
   await field(page, 'Confirm Password').fill('a fresh amber orchard');
   await button(page, 'Save password').click();
   await expectAccount(page, person);
+});
+
+test('the address of a refused form leads to its page', async ({ page, world }) => {
+  await signUp(page, world.stranger());
+  const address = page.url();
+  await button(page, 'Resend').click();
+  await expect(page.getByText(/You can get a new code in \d+ seconds\./)).toBeVisible();
+  expect(page.url()).toBe(address.replace('?', '/resend?'));
+  await page.goto(page.url());
+  await expectScreen(page, 'Verify your code');
+  expect(page.url()).toBe(address);
 });
 
 test('the link back to the app leaves the form', async ({ page, world }) => {

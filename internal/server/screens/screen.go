@@ -1,4 +1,4 @@
-package form
+package screens
 
 // Screen is a document that every locale has.
 type Screen int
@@ -82,8 +82,8 @@ var screenNames = [screenCount]string{
 // String returns the name of the screen in paths and in the front end.
 func (s Screen) String() string { return screenNames[s] }
 
-// Screens returns the names of all screens, in the order of their constants.
-func Screens() []string {
+// Names returns the names of all screens, in the order of their constants.
+func Names() []string {
 	names := screenNames
 	return names[:]
 }
