@@ -3,11 +3,6 @@ package assertion_test
 import (
 	"context"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -23,6 +18,7 @@ import (
 	"portico/internal/assertion"
 	"portico/internal/clock"
 	"portico/internal/egress"
+	"portico/internal/openid/openidtest"
 )
 
 const issuer = "https://login.test"
@@ -38,52 +34,17 @@ type signer struct {
 
 func newSigner(t testing.TB, algorithm jose.SignatureAlgorithm, id string) signer {
 	t.Helper()
-	var key crypto.Signer
-	var err error
-	switch algorithm {
-	case jose.ES256:
-		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	case jose.ES384:
-		key, err = ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	case jose.EdDSA:
-		_, key, err = ed25519.GenerateKey(rand.Reader)
-	default:
-		key, err = rsa.GenerateKey(rand.Reader, 2048)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signer{key, algorithm, id}
+	return signer{openidtest.NewKey(t, algorithm), algorithm, id}
 }
 
-func (s signer) sign(t testing.TB, claims map[string]any, typ string) string {
+// sign returns claims as an assertion. An empty type is left out.
+func (s signer) sign(t testing.TB, claims any, typ string) string {
 	t.Helper()
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.signText(t, payload, typ)
-}
-
-func (s signer) signText(t testing.TB, payload []byte, typ string) string {
-	t.Helper()
-	options := &jose.SignerOptions{}
+	header := map[string]any{}
 	if typ != "" {
-		options.WithType(jose.ContentType(typ))
+		header["typ"] = typ
 	}
-	made, err := jose.NewSigner(jose.SigningKey{Algorithm: s.algorithm, Key: jose.JSONWebKey{Key: s.key, KeyID: s.id}}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := made.Sign(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return openidtest.Sign(t, s.algorithm, jose.JSONWebKey{Key: s.key, KeyID: s.id}, claims, header)
 }
 
 func set(t testing.TB, signers ...signer) []byte {
@@ -136,13 +97,7 @@ func judged(ctx context.Context, k *assertion.Keeper, text string) (assertion.Cl
 
 // valid are the claims of an assertion of rp, with changes: nil removes one.
 func valid(now time.Time, changes map[string]any) map[string]any {
-	claims := map[string]any{"iss": "rp", "sub": "rp", "aud": issuer, "jti": "one", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
-	for name, value := range changes {
-		if claims[name] = value; value == nil {
-			delete(claims, name)
-		}
-	}
-	return claims
+	return openidtest.With(openidtest.Assertion(now, "rp", issuer, map[string]any{"jti": "one"}), changes)
 }
 
 func TestCheck_Algorithms(t *testing.T) {
@@ -213,7 +168,7 @@ func TestCheck_Claims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, member := range []string{`"iss":"rp2"`, `"iss":"rp"`, `"\u0061ud":"https://other.test"`} {
-		if _, err := judged(t.Context(), k, s.signText(t, []byte("{"+member+","+string(payload[1:])), "")); err == nil {
+		if _, err := judged(t.Context(), k, s.sign(t, []byte("{"+member+","+string(payload[1:])), "")); err == nil {
 			t.Errorf("%s before the others: it is there twice, and accepted", member)
 		}
 	}
@@ -238,23 +193,13 @@ func TestCheck_Keys(t *testing.T) {
 	if _, err := judged(t.Context(), k, renamed.sign(t, valid(c.Now(), nil), "")); err == nil {
 		t.Error("a key id that the client has not counts")
 	}
-	made, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: other.key}, &jose.SignerOptions{EmbedJWK: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	payload, _ := json.Marshal(valid(c.Now(), nil))
-	signed, _ := made.Sign(payload)
-	embedded, _ := signed.CompactSerialize()
+	embedded := openidtest.Sign(t, jose.ES256, other.key, payload, map[string]any{"jwk": jose.JSONWebKey{Key: other.key.Public()}})
 	if _, err := judged(t.Context(), k, embedded); err == nil {
 		t.Error("a key in the header counts")
 	}
 	public, _ := json.Marshal(jose.JSONWebKey{Key: mine.key.Public()})
-	hmac, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: append(public, make([]byte, 32)...)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, _ = hmac.Sign(payload)
-	symmetric, _ := signed.CompactSerialize()
+	symmetric := openidtest.Sign(t, jose.HS256, append(public, make([]byte, 32)...), payload, nil)
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + base64.RawURLEncoding.EncodeToString(payload) + "."
 	for _, text := range []string{symmetric, none, "", "..", mine.sign(t, valid(c.Now(), nil), "") + "x", strings.Repeat("a", 9<<10)} {
 		if _, err := judged(t.Context(), k, text); err == nil {

@@ -1,7 +1,6 @@
 package assertion_test
 
 import (
-	"crypto"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 
 	"portico/internal/assertion"
 	"portico/internal/clock"
+	"portico/internal/openid/openidtest"
 	"portico/internal/secret"
 )
 
@@ -22,40 +22,13 @@ func here() assertion.Use { return assertion.Use{Method: "POST", URL: issuer + "
 
 // shown are the claims of a proof for here, with changes: nil removes one.
 func shown(now time.Time, changes map[string]any) map[string]any {
-	claims := map[string]any{"jti": "one", "htm": "POST", "htu": issuer + "/token", "iat": now.Unix()}
-	for name, value := range changes {
-		if claims[name] = value; value == nil {
-			delete(claims, name)
-		}
-	}
-	return claims
+	return openidtest.With(openidtest.Proof(now, "POST", issuer+"/token", "", map[string]any{"jti": "one"}), changes)
 }
 
 // prove returns a proof with changed members of its header.
-func (s signer) prove(t testing.TB, claims map[string]any, header map[string]any) string {
+func (s signer) prove(t testing.TB, claims, header map[string]any) string {
 	t.Helper()
-	options := (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt")
-	for name, value := range header {
-		options.EmbedJWK = options.EmbedJWK && name != "jwk"
-		options.WithHeader(jose.HeaderKey(name), value)
-	}
-	made, err := jose.NewSigner(jose.SigningKey{Algorithm: s.algorithm, Key: s.key}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := made.Sign(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return openidtest.SignProof(t, s.algorithm, s.key, claims, header)
 }
 
 func TestCheckProof_Algorithms(t *testing.T) {
@@ -69,8 +42,7 @@ func TestCheckProof_Algorithms(t *testing.T) {
 			t.Errorf("%s: %v", algorithm, err)
 			continue
 		}
-		sum, _ := (&jose.JSONWebKey{Key: s.key.Public()}).Thumbprint(crypto.SHA256)
-		if right && p.Key != secret.Encode(sum) {
+		if right && p.Key != openidtest.Thumbprint(t, s.key) {
 			t.Errorf("%s: the key is %q", algorithm, p.Key)
 		}
 	}
@@ -153,6 +125,7 @@ func TestCheckProof_Header(t *testing.T) {
 		"another letter case":    mine.prove(t, claims, map[string]any{"typ": "DPoP+JWT"}),
 		"another key":            other.prove(t, claims, map[string]any{"jwk": jose.JSONWebKey{Key: mine.key.Public()}}),
 		"the private key":        mine.prove(t, claims, map[string]any{"jwk": json.RawMessage(private)}),
+		"a key that is null":     mine.prove(t, claims, map[string]any{"jwk": json.RawMessage("null")}),
 		"no key":                 mine.prove(t, claims, map[string]any{"jwk": nil}),
 		"another kind of key":    mine.prove(t, claims, map[string]any{"jwk": jose.JSONWebKey{Key: newSigner(t, jose.EdDSA, "k").key.Public()}}),
 		"a symmetric key":        forge(`{"alg":"HS256","typ":"dpop+jwt","jwk":{"kty":"oct","k":"AAAA"}}`),

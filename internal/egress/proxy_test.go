@@ -14,59 +14,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"portico/internal/egress"
+	"portico/internal/egress/egresstest"
 )
 
-// connectProxy is a proxy that knows CONNECT only. Whatever it is asked for, it
-// connects to one server.
-type connectProxy struct {
-	address string // as in HTTPS_PROXY
-	to      string
-
-	mu    sync.Mutex
-	asked []string // targets and credentials
-}
-
-func newConnectProxy(t *testing.T, to string, status int) *connectProxy {
-	t.Helper()
-	p := &connectProxy{to: to}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		p.asked = append(p.asked, strings.TrimSpace(r.Method+" "+r.Host+" "+r.Header.Get("Proxy-Authorization")))
-		p.mu.Unlock()
-		if status != http.StatusOK {
-			w.WriteHeader(status)
-			return
-		}
-		there, err := net.Dial("tcp", p.to)
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		here, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		go func() { _, _ = io.Copy(here, there); _ = here.Close() }()
-		_, _ = io.Copy(there, rw)
-		_ = there.Close()
-	}))
-	t.Cleanup(s.Close)
-	p.address = strings.Replace(s.URL, "http://", "http://ada:hunter2@", 1)
-	return p
-}
-
-func (p *connectProxy) targets() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	asked := p.asked
-	p.asked = nil
-	return asked
+// withUser returns the address of the proxy with credentials, as in HTTPS_PROXY.
+func withUser(p *egresstest.Proxy) string {
+	return strings.Replace(p.URL, "http://", "http://ada:hunter2@", 1)
 }
 
 // private returns a server by TLS that answers as example.com, and a file with its authority.
@@ -102,33 +58,33 @@ const basic = " Basic YWRhOmh1bnRlcjI="
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	server, authority := private(t)
-	proxy := newConnectProxy(t, server.Listener.Addr().String(), http.StatusOK)
+	proxy := egresstest.NewProxy(t, server.Listener.Addr().String(), http.StatusOK)
 	dns := &nameServer{answers: map[string][][]string{"example.com.": {{"10.0.0.7", "1.1.1.1"}}}}
-	named := by(t, proxy.address, "", authority, egress.Config{Allow: []string{"https://example.com"}, Resolver: (&nameServer{}).resolver()})
-	other := by(t, proxy.address, "", authority, egress.Config{Resolver: dns.resolver()})
+	named := by(t, withUser(proxy), "", authority, egress.Config{Allow: []string{"https://example.com"}, Resolver: (&nameServer{}).resolver()})
+	other := by(t, withUser(proxy), "", authority, egress.Config{Resolver: dns.resolver()})
 	for i, want := range []string{"CONNECT example.com:443" + basic, "CONNECT 1.1.1.1:443" + basic} {
 		_, body, err := get(t, []*http.Client{named, other}[i], "https://example.com/x")
-		if got := proxy.targets(); err != nil || body != "for example.com" || !slices.Equal(got, []string{want}) {
+		if got := proxy.Asked(); err != nil || body != "for example.com" || !slices.Equal(got, []string{want}) {
 			t.Errorf("got %q, %v by %q, want %q", body, err, got, want)
 		}
 	}
-	strange := by(t, proxy.address, "", "", egress.Config{Allow: []string{"https://example.com"}})
+	strange := by(t, withUser(proxy), "", "", egress.Config{Allow: []string{"https://example.com"}})
 	if _, _, err := get(t, strange, "https://example.com/x"); err == nil || !strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("without the authority: %v", err)
 	}
-	proxy.targets()
+	proxy.Asked()
 	inner, seen := probe(t)
-	direct := by(t, proxy.address, "", authority, egress.Config{Allow: []string{inner.URL, "https://" + server.Listener.Addr().String()}})
+	direct := by(t, withUser(proxy), "", authority, egress.Config{Allow: []string{inner.URL, "https://" + server.Listener.Addr().String()}})
 	for _, target := range []string{inner.URL, "https://" + server.Listener.Addr().String()} { // plain http, and loopback
 		if _, _, err := get(t, direct, target); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if got := proxy.targets(); len(got) > 0 || seen.Load() != 1 {
+	if got := proxy.Asked(); len(got) > 0 || seen.Load() != 1 {
 		t.Errorf("the proxy was asked for %q", got)
 	}
-	apart := by(t, proxy.address, ".corp.test", authority, egress.Config{Allow: []string{"https://id.corp.test"}, Resolver: (&nameServer{}).resolver()})
-	if _, _, err := get(t, apart, "https://id.corp.test/"); err == nil || len(proxy.targets()) > 0 {
+	apart := by(t, withUser(proxy), ".corp.test", authority, egress.Config{Allow: []string{"https://id.corp.test"}, Resolver: (&nameServer{}).resolver()})
+	if _, _, err := get(t, apart, "https://id.corp.test/"); err == nil || len(proxy.Asked()) > 0 {
 		t.Errorf("NO_PROXY has no effect: %v", err)
 	}
 }
@@ -137,11 +93,11 @@ func TestProxy(t *testing.T) {
 func TestProxy_InnerAddresses(t *testing.T) {
 	t.Parallel()
 	server, authority := private(t)
-	proxy := newConnectProxy(t, server.Listener.Addr().String(), http.StatusOK)
+	proxy := egresstest.NewProxy(t, server.Listener.Addr().String(), http.StatusOK)
 	dns := &nameServer{answers: map[string][][]string{
 		"inner.test.": {{"10.0.0.1"}}, "twofold.test.": {{"127.0.0.1", "10.0.0.7"}}, "metadata.test.": {{"169.254.169.254"}}, "rebind.test.": {{"1.1.1.1"}, {"10.0.0.1"}},
 	}}
-	c := by(t, proxy.address, "", authority, egress.Config{Allow: []string{"https://169.254.169.254", "https://[fe80::1]"}, Resolver: dns.resolver()})
+	c := by(t, withUser(proxy), "", authority, egress.Config{Allow: []string{"https://169.254.169.254", "https://[fe80::1]"}, Resolver: dns.resolver()})
 	for _, host := range []string{
 		"10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "[64:ff9b::7f00:1]", "[::ffff:10.0.0.1]", "0.0.0.0",
 		"0x7f.1", "2130706433", "inner.test", "twofold.test", "metadata.test", "nowhere.test", "127.0.0.1", "localhost", "[::1]",
@@ -149,16 +105,16 @@ func TestProxy_InnerAddresses(t *testing.T) {
 		if _, body, err := get(t, c, "https://"+host+"/"); err == nil {
 			t.Errorf("%s: got %q", host, body)
 		}
-		if got := proxy.targets(); len(got) > 0 {
+		if got := proxy.Asked(); len(got) > 0 {
 			t.Errorf("%s: the proxy was asked for %q", host, got)
 		}
 	}
 	// The second answer of a name server counts for the next connection only.
 	_, _, _ = get(t, c, "https://rebind.test/") // its certificate is for another name
-	if got := proxy.targets(); !slices.Equal(got, []string{"CONNECT 1.1.1.1:443" + basic}) {
+	if got := proxy.Asked(); !slices.Equal(got, []string{"CONNECT 1.1.1.1:443" + basic}) {
 		t.Errorf("the proxy was asked for %q", got)
 	}
-	if _, _, err := get(t, c, "https://rebind.test/"); !errors.Is(err, egress.ErrRefused) || len(proxy.targets()) > 0 {
+	if _, _, err := get(t, c, "https://rebind.test/"); !errors.Is(err, egress.ErrRefused) || len(proxy.Asked()) > 0 {
 		t.Errorf("a name that leads inside now: %v", err)
 	}
 }
@@ -166,7 +122,7 @@ func TestProxy_InnerAddresses(t *testing.T) {
 func TestProxy_Failures(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusForbidden, http.StatusProxyAuthRequired} {
-		c := by(t, newConnectProxy(t, "", status).address, "", "", egress.Config{Allow: []string{"https://example.com"}})
+		c := by(t, withUser(egresstest.NewProxy(t, "", status)), "", "", egress.Config{Allow: []string{"https://example.com"}})
 		if _, _, err := get(t, c, "https://example.com/"); err == nil || !strings.Contains(err.Error(), http.StatusText(status)) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("a proxy that answers %d: %v", status, err)
 		}

@@ -144,8 +144,7 @@ func TestIDTokenSignatures(t *testing.T) {
 			if name == "jwk" {
 				value = stranger.Public()
 			}
-			options := (&jose.SignerOptions{}).WithHeader(jose.HeaderKey(name), value)
-			o.sign = signWith(t, jose.ES256, stranger, options)
+			o.sign = signWith(t, jose.ES256, stranger, map[string]any{name: value})
 		}
 	}
 	cases := []struct {
@@ -261,14 +260,13 @@ func TestUsableKeys(t *testing.T) {
 func (o *op) retype(t *testing.T, typ jose.ContentType) {
 	private := newKey(t, "k1")
 	o.keys[0] = private.Public()
-	o.sign = signWith(t, jose.ES256, private, (&jose.SignerOptions{}).WithType(typ))
+	o.sign = signWith(t, jose.ES256, private, map[string]any{"typ": typ})
 }
 
 func critical(t *testing.T, o *op) {
 	private := newKey(t, "k1")
 	o.keys[0] = private.Public()
-	options := (&jose.SignerOptions{}).WithHeader("crit", []string{"exp"}).WithHeader("exp", 1)
-	o.sign = signWith(t, jose.ES256, private, options)
+	o.sign = signWith(t, jose.ES256, private, map[string]any{"crit": []string{"exp"}, "exp": 1})
 }
 
 // hmacWithPublicKey signs with what everybody knows as if it were a secret.

@@ -23,6 +23,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/egress"
 	"portico/internal/fault"
+	"portico/internal/openid/openidtest"
 )
 
 const (
@@ -240,27 +241,11 @@ func newKey(t *testing.T, kid string) *jose.JSONWebKey {
 }
 
 func signES256(t *testing.T, key *jose.JSONWebKey) func(string) string {
-	return signWith(t, jose.ES256, key, (&jose.SignerOptions{}).WithType("JWT"))
+	return signWith(t, jose.ES256, key, map[string]any{"typ": "JWT"})
 }
 
-func signWith(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions) func(string) string {
-	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(payload string) string {
-		jws, err := signer.Sign([]byte(payload))
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		s, err := jws.CompactSerialize()
-		if err != nil {
-			t.Error(err)
-		}
-		return s
-	}
+func signWith(t *testing.T, alg jose.SignatureAlgorithm, key any, header map[string]any) func(string) string {
+	return func(payload string) string { return openidtest.Sign(t, alg, key, payload, header) }
 }
 
 // bench is a service with one provider, "acme", at an op of its own.

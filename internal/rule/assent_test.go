@@ -87,6 +87,9 @@ func TestMatchAll(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.request, got, tt.want)
 		}
 	}
+	if _, _, ok := rules.MatchAll(Method("GET", false), []string{"/public/x", "/elsewhere"}); ok {
+		t.Error("a path passes although its second reading has no rule")
+	}
 }
 
 func TestFindAsSent(t *testing.T) {

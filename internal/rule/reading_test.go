@@ -16,7 +16,7 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	person, admin := &User{}, &User{Roles: []string{"admin"}}
 	now := time.Now()
 	for _, path := range []string{
-		"/settings/x", "/ſettings", "/SETTINGſ/x", "/adm\u0131n", "/adm\u0130n/x", "/adm\u0049\u0307n", "/ａｄｍｉｎ", "/ADMIN./x", "/admin.", "/admin..", "/admin /x", "/admin. .",
+		"/settings/x", "/ſettings", "/SETTINGſ/x", "/adm\u0131n", "/adm\u0130n/x", "/adm\u0049\u0307n", "/admi\u0307n", "/ａｄｍｉｎ", "/ADMIN./x", "/admin.", "/admin..", "/admin /x", "/admin. .",
 		"/admin\u00a0", "/admin\u3000/x", "/ad\u00admin", "/ad\u200bmin", "/\ufeffadmin/x", "/admin::$DATA", "/admin:$I30:$INDEX_ALLOCATION/x", "/admin\u2024", "/ⓐdmin", "/𝐚dmin",
 		"/public/‥/admin", "/public/．．／admin", "/admin?x", "/admin#", "/admin/?a.png", "/admin.?x", "/settings?.css", "/public＼..＼admin", "/public/.../../admin/x", "/STRASSE", "/strasse.",
 	} {
@@ -31,6 +31,15 @@ func TestMatch_SpellingsOfGenerousApps(t *testing.T) {
 	kelvin := set(t, "/", "role:admin /kiosk/*; signed-in /*")
 	if r, _, ok := kelvin.Match(Method("GET", false), "/\u212aios\u212a"); ok && r.Need.Judge(person, now) == Pass {
 		t.Error("the sign of kelvin is no k")
+	}
+	plain := set(t, "/", "role:admin /admin/*; signed-in /*") // no rule of it has several readings, so the path alone tells
+	for _, path := range []string{"/admin.", "/admin./x", "/admin /x", "/admin::$DATA", "/adm\u0131n", "/admin?x", "/admin#"} {
+		if r, _, ok := plain.Match(Method("GET", false), path); ok && r.Need.Judge(person, now) == Pass {
+			t.Errorf("%q passes by %s of plain rules", path, r)
+		}
+	}
+	if _, _, ok := set(t, "/", "signed-in /admin/*").Match(Method("GET", false), "/ａｄｍｉｎ"); ok {
+		t.Error("a path passes that has a rule in its second reading only")
 	}
 	// Names in other languages, and unusual names.
 	for _, path := range []string{

@@ -28,7 +28,7 @@ func set(t *testing.T, prefix, text string) Set {
 }
 
 const shop = `public GET /static/*; public /robots.txt; public PREFLIGHT /api/*; signed-in GET|OPTIONS /api/*; role:admin|owner+fresh:10m /admin/*;
-	role:payer POST /pay; signed-in /Account/*; signed-in /`
+	role:payer POST /pay; signed-in /Account/*; signed-in /; signed-in OPTIONS /files/*`
 
 func TestSet_FirstMatchDecides(t *testing.T) {
 	t.Parallel()
@@ -36,10 +36,10 @@ func TestSet_FirstMatchDecides(t *testing.T) {
 	for request, want := range map[string]int{ // 0: no rule
 		"GET /static/a.css": 1, "HEAD /static/": 1, "GET /static": 1, "POST /static/a.css": 0, "GET /Static/a.css": 0, "GET /staticx": 0,
 		"GET /robots.txt": 2, "DELETE /robots.txt": 2, "GET /robots.txt/": 0, "GET /Robots.txt": 0,
-		"PREFLIGHT /api/x": 3, "OPTIONS /api/x": 4, "HEAD /api/x": 4, "POST /api/x": 0, "PREFLIGHT /x": 0,
+		"PREFLIGHT /api/x": 3, "OPTIONS /api/x": 4, "HEAD /api/x": 4, "POST /api/x": 0, "PREFLIGHT /x": 0, "PREFLIGHT /static/a.css": 0, "PREFLIGHT /pay": 0,
 		"GET /admin": 5, "GET /admin/": 5, "POST /ADMIN/x": 5, "PROPFIND /Admin": 5, "GET /administrator": 0, "GET /admin.json": 0,
 		"POST /pay": 6, "POST /pay/": 6, "POST /PAY": 6, "POST /pay/x": 0, "GET /pay": 0,
-		"GET /account/x": 7, "GET /": 8, "GET /x": 0, "TRACE /": 0, "CONNECT /": 0, "get /": 0, "X /": 0,
+		"GET /account/x": 7, "GET /": 8, "OPTIONS /files/x": 9, "PREFLIGHT /files/x": 9, "GET /files/x": 0, "GET /x": 0, "TRACE /": 0, "CONNECT /": 0, "get /": 0, "X /": 0,
 	} {
 		name, path, _ := strings.Cut(request, " ")
 		asks := name == "PREFLIGHT"
@@ -106,8 +106,11 @@ func TestNew_Refuses(t *testing.T) {
 		"public GET /api/*; role:x /api/admin/*":                                "1: for some of its methods rule 1",
 		"public GET /api/*; role:x GET|POST /api/*":                             "1: for some of its methods rule 1",
 		"public GET /*; role:x POST /a; role:x GET|PUT /b":                      "2: for some of its methods rule 1",
-		"public /Static/*; role:x /static/*":                                    "1: letter case",
+		"public /Static/*; role:x /static/*":                                    "1: rule 1 (public /Static/*) differs only in letter case",
 		"public /a; role:x /a/; signed-in /*":                                   "1: a trailing slash",
+		"public /AZ; role:x /az":                                                "1: rule 1 (public /AZ) differs only in letter case",
+		"fresh:720h1s /*":                                                       "0: not the age",
+		"fresh:1m /a; fresh:720h /*":                                            "",
 		"public /a; role:x /a/*":                                                "",
 		"public GET /api/*; signed-in /api/*":                                   "",
 		"public GET /a/*; public POST|GET /a/b; signed-in /*":                   "",
@@ -129,6 +132,16 @@ func TestNew_Refuses(t *testing.T) {
 	}
 	if _, problems := New("/shop", lines("public /shop/x; public /shopping; signed-in /*")); len(problems) != 2 || problems[0].Rule != 1 || problems[1].Rule != 2 {
 		t.Errorf("rules outside the app: %+v, want the second and the third", problems)
+	}
+}
+
+func TestNeedOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"role:a+mfa": "", "signed-in": "", "public": "cannot be public", "public+mfa": "has a requirement", "role:A": "does not name a role"} {
+		_, p := NeedOf(text)
+		if want == "" && p != nil || want != "" && (p == nil || !strings.Contains(p.Why, want)) {
+			t.Errorf("%q: %+v, want %q", text, p, want)
+		}
 	}
 }
 

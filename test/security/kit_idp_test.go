@@ -22,6 +22,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"portico/internal/config"
+	"portico/internal/openid/openidtest"
 )
 
 const (
@@ -141,22 +142,7 @@ func (p *idp) sign(payload string) string {
 }
 
 func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, payload string) string {
-	return signWith(t, alg, key, (&jose.SignerOptions{}).WithType("JWT"), payload)
-}
-
-func signWith(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions, payload string) string {
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
-	if err == nil {
-		var jws *jose.JSONWebSignature
-		if jws, err = signer.Sign([]byte(payload)); err == nil {
-			var text string
-			if text, err = jws.CompactSerialize(); err == nil {
-				return text
-			}
-		}
-	}
-	t.Error(err)
-	return ""
+	return openidtest.Sign(t, alg, key, payload, object{"typ": "JWT"})
 }
 
 // says sets the claims of the next ID token.

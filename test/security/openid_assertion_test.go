@@ -1,10 +1,7 @@
 package security
 
 import (
-	"crypto/ecdsa"
 	"crypto/ed25519"
-	"crypto/elliptic"
-	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"portico/internal/config"
+	"portico/internal/openid/openidtest"
 )
 
 // keyOf is the key of the client RP3 (rp3), which has no secret.
@@ -33,10 +31,7 @@ func keySet(t testing.TB, public any) string {
 
 // withRP3 adds RP3, and RP4 with another key of the same id.
 func withRP3(t *testing.T) option {
-	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := openidtest.NewKey(t, jose.ES256)
 	return func(c *config.Config) {
 		for id, keys := range map[string]string{"rp3": keySet(t, keyOf().Public()), "rp4": keySet(t, other.Public())} {
 			c.Clients = append(c.Clients, config.Client{
@@ -48,14 +43,7 @@ func withRP3(t *testing.T) option {
 
 // statement is a valid assertion of RP3, with changed claims.
 func (s *site) statement(changes object) object {
-	now := s.clock.Now()
-	claims := object{"iss": "rp3", "sub": "rp3", "aud": s.origin, "jti": fresh("j"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
-	for name, value := range changes {
-		if claims[name] = value; value == nil {
-			delete(claims, name)
-		}
-	}
-	return claims
+	return openidtest.Assertion(s.clock.Now(), "rp3", s.origin, changes)
 }
 
 func (s *site) assertion(changes object) string {
@@ -109,10 +97,7 @@ func TestSEC310_ForgedAssertions(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t, withRP3(t))
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := openidtest.NewKey(t, jose.ES256)
 	var asked atomic.Int32
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
@@ -120,17 +105,8 @@ func TestSEC310_ForgedAssertions(t *testing.T) {
 	}))
 	t.Cleanup(evil.Close)
 	claims := func() string { return encode(s.statement(nil)) }
-	pointing := func(name jose.HeaderKey, value any) string {
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: stranger}, (&jose.SignerOptions{}).WithHeader(name, value))
-		if err != nil {
-			t.Fatal(err)
-		}
-		signed, err := signer.Sign([]byte(claims()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := signed.CompactSerialize()
-		return text
+	pointing := func(name string, value any) string {
+		return openidtest.Sign(t, jose.ES256, stranger, claims(), object{name: value})
 	}
 	public, _ := json.Marshal(jose.JSONWebKey{Key: keyOf().Public()})
 	right := s.assertion(nil)

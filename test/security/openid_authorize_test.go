@@ -10,15 +10,22 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/openid/openidtest"
 	"portico/internal/secret"
 )
 
 const (
-	rpSecret   = "a secret of rp with many characters"
+	rpSecret   = openidtest.Secret
 	rp2Secret  = "a secret of rp2 with many characters"
-	rpBack     = "https://rp.test/cb"
+	rpBack     = openidtest.Back
 	rpBye      = "https://rp.test/bye"
-	rpVerifier = "a-verifier-of-at-least-forty-three-characters"
+	rpVerifier = openidtest.Verifier
+)
+
+var (
+	with        = openidtest.Change
+	codeForm    = openidtest.Redemption
+	refreshForm = openidtest.Refresh
 )
 
 // openIDClients are RP1 (rp), RP2 (rp2), a page (spa) and an app on a device (native).
@@ -62,24 +69,9 @@ func openIDRoutes() map[string]route {
 	}
 }
 
-// with returns parameters with changes; an empty value removes one.
-func with(q url.Values, changes ...string) url.Values {
-	for i := 0; i < len(changes); i += 2 {
-		if changes[i+1] == "" {
-			q.Del(changes[i])
-		} else {
-			q.Set(changes[i], changes[i+1])
-		}
-	}
-	return q
-}
-
 // codeRequest is a valid request of RP1, with changes.
 func codeRequest(changes ...string) url.Values {
-	return with(url.Values{
-		"client_id": {"rp"}, "redirect_uri": {rpBack}, "response_type": {"code"}, "scope": {"openid email"}, "state": {"st"}, "nonce": {"no"},
-		"code_challenge": {secret.Encode(secret.Hash(rpVerifier))}, "code_challenge_method": {"S256"},
-	}, changes...)
+	return openidtest.Request(append([]string{"scope", "openid email"}, changes...)...)
 }
 
 func (v *visitor) authorize(q url.Values) *answer {
@@ -109,26 +101,10 @@ func (v *visitor) openIDCode(changes ...string) string {
 	return got.Get("code")
 }
 
-func codeForm(code string, changes ...string) url.Values {
-	return with(url.Values{
-		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {rpBack}, "code_verifier": {rpVerifier},
-		"client_id": {"rp"}, "client_secret": {rpSecret},
-	}, changes...)
-}
-
-func refreshForm(refresh string, changes ...string) url.Values {
-	return with(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}, "client_id": {"rp"}, "client_secret": {rpSecret}}, changes...)
-}
-
 // rpAnswer is what a client gets.
 type rpAnswer struct {
 	*answer
-	Error   string `json:"error"`
-	Access  string `json:"access_token"`
-	Refresh string `json:"refresh_token"`
-	ID      string `json:"id_token"`
-	Name    string `json:"request_uri"`
-	Active  bool   `json:"active"`
+	openidtest.Answer
 }
 
 // rp sends the form of a client, which has no cookies and no Origin.
@@ -145,7 +121,7 @@ func (s *site) rpSend(endpoint, body string, header http.Header) rpAnswer {
 		return rpAnswer{answer: &answer{}}
 	}
 	got := rpAnswer{answer: a}
-	_ = json.Unmarshal([]byte(a.body), &got)
+	_ = json.Unmarshal([]byte(a.body), &got.Answer)
 	return got
 }
 
@@ -309,7 +285,7 @@ func TestSEC133_PKCE(t *testing.T) {
 			"no base64":      {"code_challenge", strings.Repeat("=", 43)},
 		} {
 			a := v.authorize(with(codeRequest("client_id", client.id, "redirect_uri", client.back), changes...))
-			if got := a.sentBack(client.back); got.Get("error") != "invalid_request" || got.Has("code") || got.Get("state") != "st" {
+			if got := a.sentBack(client.back); got.Get("error") != "invalid_request" || got.Has("code") || got.Get("state") != "s t&<a>" {
 				t.Errorf("%s of %s: %d %s", what, client.id, a.status, a.header.Get("Location"))
 			}
 		}

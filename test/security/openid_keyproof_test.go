@@ -2,9 +2,6 @@ package security
 
 import (
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/openid/openidtest"
 	"portico/internal/secret"
 )
 
@@ -25,57 +23,25 @@ const (
 // keyholder has a key, and proves it at a site.
 type keyholder struct {
 	*site
-	key *ecdsa.PrivateKey
+	key crypto.Signer
 }
 
 func (s *site) keyholder() keyholder {
 	s.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return keyholder{s, key}
+	return keyholder{s, openidtest.NewKey(s, jose.ES256)}
 }
 
-func (k keyholder) thumbprint() string {
-	sum, err := (&jose.JSONWebKey{Key: k.key.Public()}).Thumbprint(crypto.SHA256)
-	if err != nil {
-		k.Fatal(err)
-	}
-	return secret.Encode(sum)
-}
+func (k keyholder) thumbprint() string { return openidtest.Thumbprint(k, k.key) }
 
 // claims returns the claims of a proof for a request, with changes: nil removes one.
 func (k keyholder) claims(method, path, access string, changes object) object {
-	claims := object{"jti": fresh("j"), "htm": method, "htu": k.origin + path, "iat": k.clock.Now().Unix()}
-	if access != "" {
-		claims["ath"] = secret.Encode(secret.Hash(access))
-	}
-	for name, value := range changes {
-		if claims[name] = value; value == nil {
-			delete(claims, name)
-		}
-	}
-	return claims
+	return openidtest.Proof(k.clock.Now(), method, k.origin+path, access, changes)
 }
 
 // signs returns claims as a proof. header has changes of its header.
 func (k keyholder) signs(claims, header object) string {
 	k.Helper()
-	options := (&jose.SignerOptions{}).WithType("dpop+jwt").WithHeader("jwk", jose.JSONWebKey{Key: k.key.Public()})
-	for name, value := range header {
-		options.WithHeader(jose.HeaderKey(name), value)
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: k.key}, options)
-	if err != nil {
-		k.Fatal(err)
-	}
-	signed, err := signer.Sign([]byte(encode(claims)))
-	if err != nil {
-		k.Fatal(err)
-	}
-	text, _ := signed.CompactSerialize()
-	return text
+	return openidtest.SignProof(k, jose.ES256, k.key, claims, header)
 }
 
 func (k keyholder) proof(method, path, access string, changes object) string {

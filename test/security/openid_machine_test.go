@@ -16,6 +16,7 @@ import (
 
 	client "portico.internal/clients/go"
 	"portico/internal/config"
+	"portico/internal/openid/openidtest"
 )
 
 const (
@@ -85,13 +86,7 @@ func TestSEC139_AudienceAndAlgorithm(t *testing.T) {
 		return parts[0] + "." + base64URL(encode(claims)) + "." + parts[2]
 	}
 	typed := func(key any, alg jose.SignatureAlgorithm, payload string) string {
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: set.Keys[0].KeyID}}, (&jose.SignerOptions{}).WithType("at+jwt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		signed, _ := signer.Sign([]byte(payload))
-		text, _ := signed.CompactSerialize()
-		return text
+		return openidtest.Sign(t, alg, jose.JSONWebKey{Key: key, KeyID: set.Keys[0].KeyID}, payload, object{"typ": "at+jwt"})
 	}
 	for what, forge := range map[string]func(token string) string{
 		"another key": func(token string) string { return typed(stranger, jose.ES256, payloadOf(t, token)) },

@@ -58,7 +58,7 @@ func TestSEC311_PushedRequests(t *testing.T) {
 	// Nothing other than the name counts.
 	a := v.pulls(name, "redirect_uri", "https://rp.test/second", "scope", "openid profile groups", "state", "other", "prompt", "login", "response_mode", "form_post", "nonce", "evil", "code_challenge", strings.Repeat("A", 43))
 	got := s.rp("token", codeForm(a.sentBack(rpBack).Get("code")))
-	if a.sentBack(rpBack).Get("state") != "st" || got.status != 200 || !strings.Contains(payloadOf(t, got.ID), `"nonce":"no"`) || strings.Contains(got.body, "groups") {
+	if a.sentBack(rpBack).Get("state") != "s t&<a>" || got.status != 200 || !strings.Contains(payloadOf(t, got.ID), `"nonce":"n"`) || strings.Contains(got.body, "groups") {
 		t.Errorf("the browser has changed the request: %d %s, %s", a.status, a.header.Get("Location"), got.body)
 	}
 

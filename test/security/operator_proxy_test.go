@@ -11,51 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/egress/egresstest"
 )
-
-// outwards is an HTTP proxy that connects to one server, whatever it is asked for.
-type outwards struct {
-	*httptest.Server
-	mu    sync.Mutex
-	asked []string
-}
-
-func newOutwards(t *testing.T, to string) *outwards {
-	t.Helper()
-	p := &outwards{}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		p.asked = append(p.asked, r.Method+" "+r.Host)
-		p.mu.Unlock()
-		there, err := net.Dial("tcp", to)
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		here, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		go func() { _, _ = io.Copy(here, there); _ = here.Close() }()
-		_, _ = io.Copy(there, rw)
-		_ = there.Close()
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-func (p *outwards) targets() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.asked)
-}
 
 // Behind a proxy, the address that Portico dials is the proxy's. A stranger must
 // not reach a server inside by it. The origins that the operator has named are
@@ -70,7 +31,7 @@ func TestSEC362_InsideThroughAProxy(t *testing.T) {
 	site.Config.ErrorLog = log.New(io.Discard, "", 0)
 	site.StartTLS()
 	t.Cleanup(site.Close)
-	proxy := newOutwards(t, site.Listener.Addr().String())
+	proxy := egresstest.NewProxy(t, site.Listener.Addr().String(), http.StatusOK)
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,7 +50,7 @@ func TestSEC362_InsideThroughAProxy(t *testing.T) {
 		s.unknown(id, v.authorize(codeRequest("client_id", id, "redirect_uri", "https://rp3.test/cb")))
 		s.clock.Advance(11 * time.Minute) // the limit of the network is another test
 	}
-	if asked := proxy.targets(); len(asked) > 0 {
+	if asked := proxy.Asked(); len(asked) > 0 {
 		t.Errorf("the proxy was asked for %q", asked)
 	}
 	s2 := start(t, behind, func(c *config.Config) { c.OpenID.ClientOrigins = []string{"https://example.com"} })
@@ -97,7 +58,7 @@ func TestSEC362_InsideThroughAProxy(t *testing.T) {
 	if a := v2.authorize(codeRequest("client_id", "https://example.com/client.json", "redirect_uri", "https://rp3.test/cb")); a.status == 422 {
 		t.Errorf("an app of the operator's is unknown: %d", a.status)
 	}
-	if asked := proxy.targets(); !slices.Equal(asked, []string{"CONNECT example.com:443"}) {
+	if asked := proxy.Asked(); !slices.Equal(asked, []string{"CONNECT example.com:443"}) {
 		t.Errorf("the proxy was asked for %q", asked)
 	}
 }

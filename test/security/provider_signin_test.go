@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/openid/openidtest"
 	"portico/internal/passkey/passkeytest"
 	"portico/internal/testform"
 )
@@ -138,11 +139,7 @@ func TestSEC113_ForgedIDTokens(t *testing.T) {
 	asIs := forged(nil)
 	header := func(changes object, key any, alg jose.SignatureAlgorithm) token {
 		return forged(func(text string) string {
-			options := (&jose.SignerOptions{}).WithType("JWT")
-			for name, value := range changes {
-				options.WithHeader(jose.HeaderKey(name), value)
-			}
-			return signWith(t, alg, key, options, payloadOf(t, text))
+			return openidtest.Sign(t, alg, key, payloadOf(t, text), openidtest.With(object{"typ": "JWT"}, changes))
 		})
 	}
 	secret := func(key []byte) token { return header(object{"kid": "k"}, key, jose.HS256) }

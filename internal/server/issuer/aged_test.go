@@ -88,7 +88,7 @@ func TestLogout_ByAge(t *testing.T) {
 		t.Errorf("the message says %v", claims)
 	}
 	s.silent("after the message")
-	s.wants("the refresh token", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	s.wants("the refresh token", s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 
 	offline := s.signedIn("noor@example.org")
 	s.site.tokens(offline, "scope", "openid offline_access")

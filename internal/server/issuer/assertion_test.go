@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"portico/internal/config"
-	"portico/internal/ids"
+	"portico/internal/openid/openidtest"
 )
 
 // clientKey is the key of the client "keyed".
@@ -28,41 +28,19 @@ func clientKeys(t testing.TB) string {
 	return string(text)
 }
 
-// sign returns claims signed by a key of a client.
-func sign(t testing.TB, key any, algorithm jose.SignatureAlgorithm, claims map[string]any) string {
-	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := signer.Sign(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 // asserted replaces the secret of a form by an assertion of a client, with changed
 // claims.
 func (s *site) asserted(form url.Values, clientID string, changes ...any) url.Values {
 	s.Helper()
-	now := s.Clock.Now()
-	claims := map[string]any{"iss": clientID, "sub": clientID, "aud": s.Origin, "jti": ids.New(), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
+	changed := map[string]any{}
 	for i := 0; i < len(changes); i += 2 {
-		claims[changes[i].(string)] = changes[i+1]
+		changed[changes[i].(string)] = changes[i+1]
 	}
+	claims := openidtest.Assertion(s.Clock.Now(), clientID, s.Origin, changed)
 	form.Del("client_secret")
 	form.Set("client_id", clientID)
 	form.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-	form.Set("client_assertion", sign(s, clientKey(), jose.EdDSA, claims))
+	form.Set("client_assertion", openidtest.Sign(s, jose.EdDSA, clientKey(), claims, nil))
 	return form
 }
 
@@ -80,11 +58,11 @@ func TestAssertion(t *testing.T) {
 	if info := s.post("/auth/openid/introspect", s.asserted(url.Values{"token": {got.Access}}, "keyed")); !info.Active {
 		t.Errorf("introspection: %d %s", info.StatusCode, info.text)
 	}
-	next := s.token(s.asserted(refreshing(got.Renew), "keyed"))
+	next := s.token(s.asserted(refreshing(got.Refresh), "keyed"))
 	if next.StatusCode != 200 {
 		t.Errorf("a refresh: %d %s", next.StatusCode, next.text)
 	}
-	if a := s.post("/auth/openid/revoke", s.asserted(url.Values{"token": {next.Renew}}, "keyed")); a.StatusCode != 200 || s.userInfo(next.Access).StatusCode != 401 {
+	if a := s.post("/auth/openid/revoke", s.asserted(url.Values{"token": {next.Refresh}}, "keyed")); a.StatusCode != 200 || s.userInfo(next.Access).StatusCode != 401 {
 		t.Errorf("revocation: %d", a.StatusCode)
 	}
 }

@@ -150,7 +150,7 @@ func TestIDToken_AccessTokenHash(t *testing.T) {
 	b := s.signedIn("mara@example.org")
 	for client, secret := range map[string]string{"rp": rpSecret, "modern": "modern " + rpSecret, "old": "old " + rpSecret, "api": rpSecret} {
 		got := s.token(redemption(s.code(b, "client_id", client), "client_id", client, "client_secret", secret))
-		next := s.token(refreshing(got.Renew, "client_id", client, "client_secret", secret))
+		next := s.token(refreshing(got.Refresh, "client_id", client, "client_secret", secret))
 		for what, r := range map[string]reply{"a code": got, "a refresh": next} {
 			sum := sha256.Sum256([]byte(r.Access))
 			half := sum[:16]
@@ -173,7 +173,7 @@ func TestClaims_OneByOne(t *testing.T) {
 	b := s.signedIn("mara@example.org")
 	asked := []string{"scope", "openid", "claims", `{"userinfo":{"email":{"essential":true}},"id_token":{"preferred_username":null,"groups":null}}`}
 	got := s.tokens(b, asked...)
-	for what, r := range map[string]reply{"a code": got, "a refresh": s.token(refreshing(got.Renew))} {
+	for what, r := range map[string]reply{"a code": got, "a refresh": s.token(refreshing(got.Refresh))} {
 		claims, info := payload(t, r.ID), s.userInfo(r.Access).text
 		if !strings.Contains(claims, `"preferred_username":"mara@example.org"`) || !strings.Contains(claims, `"groups":[]`) || strings.Contains(claims, `"email`) {
 			t.Errorf("%s: the ID token says %s", what, claims)

@@ -185,7 +185,7 @@ func TestApps_Removed(t *testing.T) {
 	if p := b.Send("/auth/account/apps", url.Values{"account": {page.Session.ID}, "app": {"rp"}}); p.Next() != "/auth/account/apps" {
 		t.Errorf("removed: %d %s", p.StatusCode, p.Next())
 	}
-	s.wants("after the removal", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	s.wants("after the removal", s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 	if s.userInfo(got.Access).StatusCode != 401 || s.userInfo(other.Access).StatusCode != 200 {
 		t.Error("not the access of the app, and of it alone, has ended")
 	}
@@ -230,7 +230,7 @@ func TestRules_OfAClient(t *testing.T) {
 	roles("editor")
 	got := s.tokens(b, "scope", "openid offline_access")
 	roles("reader")
-	s.wants("without the role", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+	s.wants("without the role", s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 	roles("admin")
 	s.Clock.Advance(11 * time.Minute)
 	if p := b.Open(authorize(ask())); query(t, p.Next()).Get("again") != "1" {
@@ -283,12 +283,12 @@ func TestReuse_IsMailed(t *testing.T) {
 	s := startAsking(t, func(c *config.Client) { c.Consent = false })
 	b := s.signedIn("mara@example.org")
 	got, other := s.tokens(b), s.tokens(b)
-	if next := s.token(refreshing(got.Renew)); next.StatusCode != 200 {
+	if next := s.token(refreshing(got.Refresh)); next.StatusCode != 200 {
 		t.Fatal(next.text)
 	}
 	s.Clock.Advance(31 * time.Second)
 	for range 2 {
-		s.wants("a late repeat", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+		s.wants("a late repeat", s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 	}
 	m := s.NextMail()
 	for m.Template == "new-device" {
@@ -297,7 +297,7 @@ func TestReuse_IsMailed(t *testing.T) {
 	if m.Template != "grant-reused" || m.To != "mara@example.org" || m.Data["app"] != "The App" {
 		t.Errorf("the owner gets %+v", m)
 	}
-	if next := s.token(refreshing(other.Renew)); next.StatusCode != 200 {
+	if next := s.token(refreshing(other.Refresh)); next.StatusCode != 200 {
 		t.Errorf("the other grant: %d %s", next.StatusCode, next.text)
 	}
 }

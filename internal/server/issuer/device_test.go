@@ -107,7 +107,7 @@ func TestDevice(t *testing.T) {
 		t.Fatalf("%d %s", got.StatusCode, got.text)
 	}
 	s.wants("the code again", d.polls(), 400, "invalid_grant")
-	next := s.token(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Renew}, "client_id": {"tv"}})
+	next := s.token(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Refresh}, "client_id": {"tv"}})
 	if next.StatusCode != 200 || s.userInfo(next.Access).StatusCode != 200 {
 		t.Errorf("a refresh, after the code came again: %d %s", next.StatusCode, next.text)
 	}

@@ -26,7 +26,7 @@ func TestRefresh_FewerScopes(t *testing.T) {
 	b := s.signedIn("mara@example.org")
 	first := s.tokens(b, "scope", "openid profile email offline_access")
 	for asked, want := range map[string]string{"email": "openid email", "openid email": "openid email", "email email openid": "openid email"} {
-		got := s.token(refreshing(first.Renew, "scope", asked))
+		got := s.token(refreshing(first.Refresh, "scope", asked))
 		if got.StatusCode != 200 || got.Scope != want {
 			t.Fatalf("%s: %d %s", asked, got.StatusCode, got.text)
 		}
@@ -42,21 +42,21 @@ func TestRefresh_FewerScopes(t *testing.T) {
 			t.Errorf("the earlier token: %s", info.text)
 		}
 	}
-	next := s.token(refreshing(s.token(refreshing(first.Renew)).Renew))
+	next := s.token(refreshing(s.token(refreshing(first.Refresh)).Refresh))
 	if next.Scope != first.Scope || !strings.Contains(s.userInfo(next.Access).text, "preferred_username") {
 		t.Errorf("the next refresh: %s", next.text)
 	}
 
 	k := s.holder()
 	bound := k.token(redemption(s.code(b)))
-	few := k.token(refreshing(bound.Renew, "scope", "openid"))
+	few := k.token(refreshing(bound.Refresh, "scope", "openid"))
 	const path = "/auth/openid/userinfo"
 	info := s.send("GET", path, "", "Authorization", "DPoP "+few.Access, "DPoP", k.proof("GET", path, few.Access))
 	if few.Type != "DPoP" || info.StatusCode != 200 || info.text != `{"sub":"`+info.Sub+`"}` {
 		t.Errorf("with a key: %s %s", few.text, info.text)
 	}
 	api := s.token(redemption(s.code(b, "client_id", "api"), "client_id", "api"))
-	few = s.token(refreshing(api.Renew, "client_id", "api", "scope", "openid"))
+	few = s.token(refreshing(api.Refresh, "client_id", "api", "scope", "openid"))
 	if info := s.userInfo(few.Access); !strings.Contains(payload(t, few.Access), `"scope":"openid"`) || info.text != `{"sub":"`+info.Sub+`"}` {
 		t.Errorf("in JWT form: %s %s", few.text, info.text)
 	}
@@ -104,7 +104,7 @@ func TestRevoke_AnotherClient(t *testing.T) {
 	// The refresh token of rp comes after its access token, because its end is the end of both.
 	for _, given := range []struct{ what, owner, token string }{
 		{"an access token", "rp", rp.Access},
-		{"a refresh token", "rp", rp.Renew},
+		{"a refresh token", "rp", rp.Refresh},
 		{"an access token in JWT form", "api", api.Access},
 		{"an access token of a client itself", "api", self.Access},
 	} {

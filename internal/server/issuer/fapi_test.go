@@ -243,10 +243,10 @@ func TestFoundation_FAPI2(t *testing.T) {
 	})
 	run("refresh-token", func(t *testing.T) {
 		got := s.exchange(s.code(t, "scope", "openid offline_access"))
-		if next := s.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Renew}}, "fapi")); next.StatusCode != 200 || next.Access == got.Access {
+		if next := s.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Refresh}}, "fapi")); next.StatusCode != 200 || next.Access == got.Access {
 			t.Errorf("%d %s", next.StatusCode, next.text)
 		}
-		s.wants("of another client", s.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Renew}}, "keyed")), 400, "invalid_grant")
+		s.wants("of another client", s.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Refresh}}, "keyed")), 400, "invalid_grant")
 	})
 }
 

@@ -241,15 +241,15 @@ func TestGrants_EndWithTheSession(t *testing.T) {
 	b := s.signedIn("mara@example.org")
 	online, offline := s.tokens(b), s.tokens(b, "scope", "openid offline_access")
 	b.Send("/auth/signout", nil)
-	s.wants("online", s.token(refreshing(online.Renew)), 400, "invalid_grant")
+	s.wants("online", s.token(refreshing(online.Refresh)), 400, "invalid_grant")
 	if info := s.userInfo(online.Access); info.StatusCode != 401 {
 		t.Errorf("UserInfo after signing out: %d", info.StatusCode)
 	}
-	if got := s.token(refreshing(offline.Renew)); got.StatusCode != 200 {
+	if got := s.token(refreshing(offline.Refresh)); got.StatusCode != 200 {
 		t.Errorf("offline: %d %s", got.StatusCode, got.text)
 	}
 	s.Clock.Advance(30*24*time.Hour + time.Second)
-	s.wants("after 30 days", s.token(refreshing(offline.Renew)), 400, "invalid_grant")
+	s.wants("after 30 days", s.token(refreshing(offline.Refresh)), 400, "invalid_grant")
 }
 
 // The claims of UserInfo and the ID token, as clients rely on them.

@@ -34,12 +34,12 @@ func TestForgetClient(t *testing.T) {
 		t.Errorf("it ended %+v, %v, want %+v", use, err, want)
 	}
 	for _, got := range tokens {
-		s.wants("a refresh", form(got.Renew), 400, "invalid_grant")
+		s.wants("a refresh", form(got.Refresh), 400, "invalid_grant")
 		if s.userInfo(got.Access).StatusCode != 401 {
 			t.Error("an access token works")
 		}
 	}
-	if next := s.token(refreshing(other.Renew)); next.StatusCode != 200 {
+	if next := s.token(refreshing(other.Refresh)); next.StatusCode != 200 {
 		t.Errorf("another client: %d %s", next.StatusCode, next.text)
 	}
 	if use, err := s.Operator.ForgetClient(t.Context(), flow.ByOperator, p.id); err != nil || use != (flow.ClientUse{}) {

@@ -166,7 +166,7 @@ func TestFoundation(t *testing.T) {
 	})
 	run("oidcc-refresh-token", func(t *testing.T) {
 		got := s.site.tokens(b)
-		next := s.token(refreshing(got.Renew))
+		next := s.token(refreshing(got.Refresh))
 		var before, after map[string]any
 		_, _ = json.Unmarshal([]byte(payload(t, got.ID)), &before), json.Unmarshal([]byte(payload(t, next.ID)), &after)
 		if next.StatusCode != 200 || before["sub"] != after["sub"] || before["iss"] != after["iss"] || before["aud"] != after["aud"] || before["auth_time"] != after["auth_time"] || after["nonce"] != nil {

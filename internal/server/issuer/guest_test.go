@@ -98,7 +98,7 @@ func TestGuest_WholeFlow(t *testing.T) {
 	if info := s.userInfo(got.Access); info.StatusCode != 200 || info.Email != "mara@example.org" {
 		t.Errorf("UserInfo: %d %s", info.StatusCode, info.text)
 	}
-	next := s.token(refreshing(got.Renew, "client_id", p.id, "client_secret", ""))
+	next := s.token(refreshing(got.Refresh, "client_id", p.id, "client_secret", ""))
 	if next.StatusCode != 200 {
 		t.Errorf("the refresh: %d %s", next.StatusCode, next.text)
 	}
@@ -115,7 +115,7 @@ func TestGuest_WholeFlow(t *testing.T) {
 		t.Errorf("the account knows %+v", apps.Account.Apps)
 	}
 	b.Send("/auth/account/apps", url.Values{"account": {apps.Session.ID}, "app": {p.id}})
-	s.wants("after its removal", s.token(refreshing(next.Renew, "client_id", p.id, "client_secret", "")), 400, "invalid_grant")
+	s.wants("after its removal", s.token(refreshing(next.Refresh, "client_id", p.id, "client_secret", "")), 400, "invalid_grant")
 }
 
 // A client of plain OAuth names no scope.

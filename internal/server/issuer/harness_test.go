@@ -12,12 +12,22 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/flow"
-	"portico/internal/secret"
+	"portico/internal/openid/openidtest"
 )
 
+// The client of the tests, by short names.
 const (
-	rpSecret = "a secret of twenty-four characters and more"
-	rpBack   = "https://rp.test/cb"
+	rpSecret = openidtest.Secret
+	rpBack   = openidtest.Back
+	verifier = openidtest.Verifier
+)
+
+var (
+	ask        = openidtest.Request
+	change     = openidtest.Change
+	redemption = openidtest.Redemption
+	refreshing = openidtest.Refresh
+	challenge  = openidtest.Challenge
 )
 
 // site is a Portico with a confidential client "rp", a second one "other", a public
@@ -75,31 +85,6 @@ func payload(t *testing.T, token string) string {
 
 func flowCaller() flow.Caller { return flow.Caller{Locale: "en"} }
 
-const verifier = "a-verifier-of-at-least-forty-three-characters"
-
-func challenge(verifier string) string { return secret.Encode(secret.Hash(verifier)) }
-
-// ask is a valid request of a client, with changes: an empty value removes a
-// parameter.
-func ask(changes ...string) url.Values {
-	q := url.Values{
-		"client_id": {"rp"}, "redirect_uri": {rpBack}, "response_type": {"code"}, "scope": {"openid profile email"},
-		"state": {"s t&<a>"}, "nonce": {"n"}, "code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"},
-	}
-	return change(q, changes...)
-}
-
-func change(q url.Values, changes ...string) url.Values {
-	for i := 0; i < len(changes); i += 2 {
-		if changes[i+1] == "" {
-			q.Del(changes[i])
-		} else {
-			q.Set(changes[i], changes[i+1])
-		}
-	}
-	return q
-}
-
 func authorize(q url.Values) string { return "/auth/openid/authorize?" + q.Encode() }
 
 // signedIn returns a browser of a user.
@@ -131,43 +116,11 @@ func (s *site) code(b *apptest.Browser, changes ...string) string {
 	return code
 }
 
-// redemption is a valid form for a code of rp, with changes as in ask.
-func redemption(code string, changes ...string) url.Values {
-	return change(url.Values{
-		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {rpBack}, "code_verifier": {verifier},
-		"client_id": {"rp"}, "client_secret": {rpSecret},
-	}, changes...)
-}
-
-func refreshing(token string, changes ...string) url.Values {
-	return change(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {"rp"}, "client_secret": {rpSecret}}, changes...)
-}
-
 // reply is the answer to a client.
 type reply struct {
 	*http.Response
-	text   string
-	Error  string   `json:"error"`
-	Access string   `json:"access_token"`
-	Renew  string   `json:"refresh_token"`
-	ID     string   `json:"id_token"`
-	Scope  string   `json:"scope"`
-	Active bool     `json:"active"`
-	Sub    string   `json:"sub"`
-	Email  string   `json:"email"`
-	Nonce  string   `json:"nonce"`
-	Left   int      `json:"expires_in"`
-	Name   string   `json:"request_uri"`
-	Client string   `json:"client_id"`
-	Aud    []string `json:"aud"`
-	Type   string   `json:"token_type"`
-	Cnf    struct{ Jkt string }
-
-	Device   string `json:"device_code"`
-	User     string `json:"user_code"`
-	Page     string `json:"verification_uri"`
-	Complete string `json:"verification_uri_complete"`
-	Interval int    `json:"interval"`
+	openidtest.Answer
+	text string
 }
 
 // post sends a form as a server does: without Origin, without cookies.
@@ -206,7 +159,7 @@ func answered(t testing.TB, r *http.Request) reply {
 		t.Fatal(err)
 	}
 	got := reply{Response: answer, text: string(text)}
-	_ = json.Unmarshal(text, &got)
+	_ = json.Unmarshal(text, &got.Answer)
 	return got
 }
 
@@ -220,7 +173,7 @@ func (s *site) userInfo(access string) reply {
 func (s *site) tokens(b *apptest.Browser, changes ...string) reply {
 	s.Helper()
 	got := s.token(redemption(s.code(b, changes...)))
-	if got.StatusCode != 200 || got.Access == "" || got.Renew == "" || got.ID == "" {
+	if got.StatusCode != 200 || got.Access == "" || got.Refresh == "" || got.ID == "" {
 		s.Fatalf("no tokens: %d %s", got.StatusCode, got.text)
 	}
 	return got

@@ -2,10 +2,6 @@ package issuer_test
 
 import (
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,62 +9,35 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"portico/internal/ids"
+	"portico/internal/openid/openidtest"
 	"portico/internal/secret"
 )
 
 // holder is the key of a client, which it proves to have.
 type holder struct {
 	*site
-	key *ecdsa.PrivateKey
+	key crypto.Signer
 }
 
 func (s *site) holder() holder {
 	s.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return holder{s, key}
+	return holder{s, openidtest.NewKey(s, jose.ES256)}
 }
 
 // thumbprint returns the name of the key in tokens.
 func (k holder) thumbprint() string {
 	k.Helper()
-	sum, err := (&jose.JSONWebKey{Key: k.key.Public()}).Thumbprint(crypto.SHA256)
-	if err != nil {
-		k.Fatal(err)
-	}
-	return secret.Encode(sum)
+	return openidtest.Thumbprint(k, k.key)
 }
 
 // proof returns a proof for a request, with changed claims.
 func (k holder) proof(method, path, access string, changes ...any) string {
 	k.Helper()
-	claims := map[string]any{"jti": ids.New(), "htm": method, "htu": k.Origin + path, "iat": k.Clock.Now().Unix()}
-	if access != "" {
-		claims["ath"] = secret.Encode(secret.Hash(access))
-	}
+	changed := map[string]any{}
 	for i := 0; i < len(changes); i += 2 {
-		claims[changes[i].(string)] = changes[i+1]
+		changed[changes[i].(string)] = changes[i+1]
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: k.key}, (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt"))
-	if err != nil {
-		k.Fatal(err)
-	}
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		k.Fatal(err)
-	}
-	signed, err := signer.Sign(payload)
-	if err != nil {
-		k.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		k.Fatal(err)
-	}
-	return text
+	return openidtest.SignProof(k, jose.ES256, k.key, openidtest.Proof(k.Clock.Now(), method, k.Origin+path, access, changed), nil)
 }
 
 // token sends a form to the token endpoint with a proof.
@@ -115,12 +84,12 @@ func TestKeyProof_BindsTokens(t *testing.T) {
 	if !info.Active || info.Type != "DPoP" || info.Cnf.Jkt != k.thumbprint() {
 		t.Errorf("introspection: %s", info.text)
 	}
-	next := thief.token(refreshing(got.Renew)) // the client has changed its key, and has its secret
+	next := thief.token(refreshing(got.Refresh)) // the client has changed its key, and has its secret
 	if next.StatusCode != 200 || thief.userInfo(next.Access).StatusCode != 200 || k.userInfo(got.Access).StatusCode != 200 {
 		t.Errorf("a new key of a client with a secret: %d %s", next.StatusCode, next.text)
 	}
-	s.wants("a refresh without a proof", s.token(refreshing(next.Renew)), 400, "invalid_dpop_proof")
-	if again := thief.token(refreshing(got.Renew)); again.Renew != next.Renew {
+	s.wants("a refresh without a proof", s.token(refreshing(next.Refresh)), 400, "invalid_dpop_proof")
+	if again := thief.token(refreshing(got.Refresh)); again.Refresh != next.Refresh {
 		t.Errorf("a lost answer that is asked for again: %d %s", again.StatusCode, again.text)
 	}
 }
@@ -137,20 +106,20 @@ func TestKeyProof_PublicClients(t *testing.T) {
 	if got.StatusCode != 200 || got.Type != "DPoP" {
 		t.Fatalf("%d %s", got.StatusCode, got.text)
 	}
-	s.wants("another key", thief.token(of(refreshing(got.Renew))), 400, "invalid_grant")
-	s.wants("no key", s.token(of(refreshing(got.Renew))), 400, "invalid_dpop_proof")
-	next := k.token(of(refreshing(got.Renew)))
+	s.wants("another key", thief.token(of(refreshing(got.Refresh))), 400, "invalid_grant")
+	s.wants("no key", s.token(of(refreshing(got.Refresh))), 400, "invalid_dpop_proof")
+	next := k.token(of(refreshing(got.Refresh)))
 	if next.StatusCode != 200 || k.userInfo(next.Access).StatusCode != 200 {
 		t.Errorf("the same key: %d %s", next.StatusCode, next.text)
 	}
 	// A grant that has begun without a key gets one, and keeps it.
 	plain := s.token(redemption(code(), public...))
-	later := k.token(of(refreshing(plain.Renew)))
+	later := k.token(of(refreshing(plain.Refresh)))
 	if plain.Type != "Bearer" || later.Type != "DPoP" {
 		t.Fatalf("%s, then %s", plain.text, later.text)
 	}
-	s.wants("the first token again, without the key", s.token(of(refreshing(plain.Renew))), 400, "invalid_dpop_proof")
-	s.wants("its successor with another key", thief.token(of(refreshing(later.Renew))), 400, "invalid_grant")
+	s.wants("the first token again, without the key", s.token(of(refreshing(plain.Refresh))), 400, "invalid_dpop_proof")
+	s.wants("its successor with another key", thief.token(of(refreshing(later.Refresh))), 400, "invalid_grant")
 }
 
 // Access tokens in JWT form, and tokens for clients themselves, name the key.
@@ -254,12 +223,12 @@ func TestFoundation_FAPI2_DPoP(t *testing.T) {
 		s.wants("a proof twice", s.post("/auth/openid/token", fresh(t), "DPoP", once), 400, "invalid_dpop_proof")
 		two := s.post("/auth/openid/token", fresh(t), "DPoP", k.proof("POST", "/auth/openid/token", ""), "DPoP", k.proof("POST", "/auth/openid/token", ""))
 		s.wants("two proofs", two, 400, "invalid_dpop_proof")
-		bound := s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {k.token(fresh(t)).Renew}}, "bound")
+		bound := s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {k.token(fresh(t)).Refresh}}, "bound")
 		s.wants("a refresh without a proof", s.token(bound), 400, "invalid_dpop_proof")
 	})
 	run("refresh-token", func(t *testing.T) {
 		got := k.token(fresh(t))
-		opens(t, k.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Renew}}, "bound")))
+		opens(t, k.token(s.asserted(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {got.Refresh}}, "bound")))
 	})
 }
 

@@ -127,7 +127,7 @@ func TestBackChannel_EveryEnd(t *testing.T) {
 		if claims["sub"] != id["sub"] || claims["sid"] != id["sid"] || claims["jti"] == nil || claims["nonce"] != nil || events["http://schemas.openid.net/event/backchannel-logout"] == nil {
 			t.Errorf("%s: the client is told %v", name, claims)
 		}
-		s.wants(name, s.token(refreshing(got.Renew)), 400, "invalid_grant")
+		s.wants(name, s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 		s.quiet()
 	}
 }

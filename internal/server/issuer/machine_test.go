@@ -28,7 +28,7 @@ func TestClientCredentials(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	got := s.employ("robot")
-	if got.StatusCode != 200 || got.Access == "" || got.Renew != "" || got.ID != "" || got.Scope != "jobs:read jobs:write" || got.Left != 600 || got.Header.Get("Cache-Control") != "no-store" {
+	if got.StatusCode != 200 || got.Access == "" || got.Refresh != "" || got.ID != "" || got.Scope != "jobs:read jobs:write" || got.Left != 600 || got.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", got.StatusCode, got.text)
 	}
 	own := func(token string) reply {
@@ -111,14 +111,14 @@ func TestResources(t *testing.T) {
 	form := func(token string, more ...string) url.Values {
 		return refreshing(token, append([]string{"client_id", "api"}, more...)...)
 	}
-	one := s.token(form(got.Renew, "resource", "https://logs.test"))
+	one := s.token(form(got.Refresh, "resource", "https://logs.test"))
 	if aud := words(claims(one.Access)["aud"]); !slices.Equal(aud, []string{"https://logs.test"}) || s.inspect(one.Access).Active {
 		t.Errorf("the narrow token is for %v", aud)
 	}
-	if again := s.token(form(one.Renew)); len(words(claims(again.Access)["aud"])) != 2 {
+	if again := s.token(form(one.Refresh)); len(words(claims(again.Access)["aud"])) != 2 {
 		t.Errorf("a narrow token has narrowed the grant: %s", again.text)
 	}
-	s.wants("a resource that was not granted", s.token(form(s.token(redemption(back(t, b.Open(authorize(ask("client_id", "api", "resource", "https://jobs.test")))).Get("code"), "client_id", "api")).Renew, "resource", "https://logs.test")), 400, "invalid_target")
+	s.wants("a resource that was not granted", s.token(form(s.token(redemption(back(t, b.Open(authorize(ask("client_id", "api", "resource", "https://jobs.test")))).Get("code"), "client_id", "api")).Refresh, "resource", "https://logs.test")), 400, "invalid_target")
 	if got := back(t, b.Open(authorize(ask("client_id", "api", "resource", "https://evil.test")))); got.Get("error") != "invalid_target" {
 		t.Errorf("a resource that the client may not have: %v", got)
 	}

@@ -27,7 +27,7 @@ func TestLogout_AfterANewSignIn(t *testing.T) {
 	use(2)
 	s.silent("after the end of the former session")
 	s.purges()
-	if r := s.token(refreshing(got.Renew)); r.StatusCode != 200 {
+	if r := s.token(refreshing(got.Refresh)); r.StatusCode != 200 {
 		t.Errorf("the refresh is answered %d %s", r.StatusCode, r.text)
 	}
 	b.Send("/auth/signout", nil)
@@ -65,12 +65,12 @@ func TestLogout_AfterTheTokens(t *testing.T) {
 					b.SignIn("mara@example.org")
 				}
 				if s.Clock.Now().Before(apptest.Began().Add(30 * 24 * time.Hour)) {
-					got = s.token(refreshing(got.Renew))
+					got = s.token(refreshing(got.Refresh))
 				}
 				s.silent("before the sign-out")
 				s.purges()
 			}
-			s.wants("after 30 days", s.token(refreshing(got.Renew)), 400, "invalid_grant")
+			s.wants("after 30 days", s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 			b.Send("/auth/signout", nil)
 			s.next("rp")
 			s.quiet()

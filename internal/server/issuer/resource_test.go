@@ -107,7 +107,7 @@ func TestResource_AfterRefresh(t *testing.T) {
 	if d := left(tokens.Access); d != time.Minute {
 		t.Errorf("before the refresh: %s", d)
 	}
-	next := s.token(refreshing(tokens.Renew, "client_id", p.id, "client_secret", ""))
+	next := s.token(refreshing(tokens.Refresh, "client_id", p.id, "client_secret", ""))
 	if d := left(next.Access); d != 5*time.Minute {
 		t.Errorf("after it: %s", d)
 	}
