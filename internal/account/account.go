@@ -35,8 +35,8 @@ type Account struct {
 	// its pending flows and no session.
 	FlowEnds int64
 
-	// AddressAt is since when the account has its primary address. Zero means that this
-	// version has never changed it.
+	// AddressAt is since when the account has its primary address. Zero means that it was
+	// never changed.
 	AddressAt time.Time
 
 	// FactorToldAt is when a sign-in first told the owner that the account needs a

@@ -30,8 +30,7 @@ type NodeRow struct {
 	Keys     Keys
 }
 
-// Keys says which master keys a node has, by their public names. It is empty for
-// a node of an earlier version.
+// Keys says which master keys a node has, by their public names.
 type Keys struct {
 	Host string   `json:"host"` // the name of its machine, for the operator
 	IDs  []string `json:"ids"`  // the one that seals first
@@ -177,7 +176,7 @@ func (n *Node) seen(r NodeRow) sight {
 // changed, two nodes may seal with different ones for seconds. Then their hashes
 // say nothing.
 func (n *Node) unlike(r NodeRow) []string {
-	if len(r.Keys.IDs) > 0 && !r.Keys.Seals(n.self.Keys.IDs[0]) && n.self.Keys.Has(r.Keys.IDs[0]) {
+	if !r.Keys.Seals(n.self.Keys.IDs[0]) && slices.ContainsFunc(n.self.Keys.IDs, r.Keys.Seals) {
 		return nil
 	}
 	return unlike(n.self.Settings, r.Settings)

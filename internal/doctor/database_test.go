@@ -102,10 +102,10 @@ func TestOutbox(t *testing.T) {
 	t.Parallel()
 	cfg := made(t, settings(t, t.TempDir()))
 	expect(t, cfg, "outbox", OK, "0 waiting")
-	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason) VALUES "
-	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, "+micros(time.Now())+", 0, 0, 0, 0, '')")
+	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id) VALUES "
+	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, "+micros(time.Now())+", 0, 0, 0, 0, '', '')")
 	expect(t, cfg, "outbox", OK, "1 waiting, the oldest for 2m")
-	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '')")
+	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, '', ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '', '')")
 	expect(t, cfg, "outbox", Warning, "2 waiting, the oldest for 2h")
 	expect(t, cfg, "outbox", Warning, "and one is overdue since 20")
 	expect(t, cfg, "outbox", Warning, "1 could not be delivered: 'portico mail list' has the reasons")
@@ -133,7 +133,7 @@ func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	cfg := made(t, settings(t, t.TempDir()))
 	expect(t, cfg, "passkeys", OK, "all of them are for localhost")
-	change(t, cfg, "INSERT INTO account (id, address, address_key, name, password, state, version, roles, created_at) VALUES ('a', 'a@x.test', 'a@x.test', '', '', 'active', 1, '[]', 1)")
+	change(t, cfg, "INSERT INTO account (id, address, address_key, name, password, state, version, roles, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at) VALUES ('a', 'a@x.test', 'a@x.test', '', '', 'active', 1, '[]', 1, 0, '', 0, '', 0, 0, 0, 0, 0)")
 	change(t, cfg, "INSERT INTO passkey (id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at) VALUES ('p', 'a', x'01', x'00', x'00', 'old.example.com', '', '', '[]', 0, 0, 0, 1, 1), ('q', 'a', x'02', x'00', x'00', 'localhost', '', '', '[]', 0, 0, 0, 1, 1)")
 	expect(t, cfg, "passkeys", Warning, "passkeys that were made for another host than localhost do not work (found 1)")
 }

@@ -8,8 +8,8 @@ import (
 	"portico/internal/session"
 )
 
-// learnLocale stores the locale of the first sign-in to an account without one.
-// Such an account was made by an operator, or is older than the column.
+// learnLocale stores the locale of the first sign-in to an account without one, which
+// an operator has made.
 func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Account) error {
 	if a.Locale != "" || c.Locale == "" {
 		return nil

@@ -62,7 +62,7 @@ func TestLocale_WithoutAnAccount(t *testing.T) {
 	b.mailed("recover", "de")
 }
 
-// An account of an operator or an earlier version gets the locale of its first
+// An account of an operator gets the locale of its first
 // sign-in. Before that, emails use the locale of the request.
 func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ const (
 	Reset    Step = "reset"    // a new password
 	Callback Step = "callback" // the browser's return from the provider
 	Exchange Step = "exchange" // the provider's response to our request
-	Join     Step = "link"     // a sign-in to the account that has the address
+	Join     Step = "join"     // a sign-in to the account that has the address
 	Factor   Step = "mfa"      // a second factor
 	Accept   Step = "terms"    // the terms of use
 	Keep     Step = "keep"     // whether a closed account is kept
@@ -146,7 +146,7 @@ type data struct {
 	// For a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
-	JoinFlow   string    `json:"link_flow,omitempty"`
+	JoinFlow   string    `json:"join_flow,omitempty"`
 	Again      bool      `json:"again,omitempty"`   // a new proof was asked for
 	Session    string    `json:"session,omitempty"` // id of the session that connects the provider
 	Identity   *identity `json:"identity,omitempty"`

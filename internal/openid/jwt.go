@@ -70,17 +70,13 @@ func (c AccessClaims) Machine() (Machine, bool) {
 	return m, c.Subject == c.ClientID && !strings.Contains(c.ID, ".")
 }
 
-// parts writes the content of an access token.
+// accessParts is how many parts the content of an access token has.
+const accessParts = 6
+
+// parts writes the content of an access token. See split.
 func (t token) parts() string {
-	text := t.grant + "." + strconv.FormatInt(t.generation, 36) + "." + strconv.FormatInt(t.ends.Unix(), 36)
-	if t.mask > 0 || t.key != "" {
-		text += "." + strconv.FormatUint(t.mask, 36)
-	}
-	if t.key != "" {
-		text += "." + t.key
-	}
-	if t.scopes > 0 {
-		text = strconv.FormatUint(t.scopes, 36) + "." + text // see split
-	}
-	return text
+	return strings.Join([]string{
+		t.grant, strconv.FormatInt(t.generation, 36), strconv.FormatInt(t.ends.Unix(), 36),
+		strconv.FormatUint(t.mask, 36), strconv.FormatUint(t.scopes, 36), t.key,
+	}, ".")
 }

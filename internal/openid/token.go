@@ -52,28 +52,20 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 	return split(text[:at])
 }
 
-// split returns the content of a token whose hash or signature was verified.
-// Scopes come before the grant. So a node of a version that does not know them finds no grant
-// and refuses the token, instead of giving all scopes.
+// split returns the content of a token whose hash or signature was verified, so that
+// write has made the numbers.
 func split(text string) (t token, ok bool) {
-	if first, rest, more := strings.Cut(text, "."); more && !ids.Valid(first) {
-		t.scopes, _ = strconv.ParseUint(first, 36, 64) // write has made it
-		text = rest
-	}
 	parts := strings.Split(text, ".")
 	t.grant = parts[0]
 	if len(parts) > 1 {
-		t.generation, _ = strconv.ParseInt(parts[1], 36, 64) // write has made it
+		t.generation, _ = strconv.ParseInt(parts[1], 36, 64)
 	}
-	if len(parts) > 2 {
+	if len(parts) == accessParts {
 		seconds, _ := strconv.ParseInt(parts[2], 36, 64)
 		t.ends = time.Unix(seconds, 0)
-	}
-	if len(parts) > 3 {
 		t.mask, _ = strconv.ParseUint(parts[3], 36, 64)
-	}
-	if len(parts) > 4 {
-		t.key = parts[4]
+		t.scopes, _ = strconv.ParseUint(parts[4], 36, 64)
+		t.key = parts[5]
 	}
 	return t, ids.Valid(t.grant)
 }

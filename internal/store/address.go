@@ -13,7 +13,7 @@ func free(key, id, at string) string {
 	return `NOT EXISTS (SELECT 1 FROM other_address k WHERE k.address_key = ` + key + ` AND k.account_id <> ` + id + ` AND k.expires_at > ` + at + `)`
 }
 
-const otherColumns = `account_id, address, address_key, kind, added_at, at, expires_at`
+const otherColumns = `account_id, address, address_key, kind, added_at, primary_until, expires_at`
 
 func scanOther(row scanner) (account.Other, error) {
 	var o account.Other
@@ -29,7 +29,7 @@ func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bo
 	n, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM account p WHERE p.address_key = $3)
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, expires_at = $7,
-		at = CASE WHEN other_address.account_id = $1 THEN other_address.at ELSE $6 END
+		primary_until = CASE WHEN other_address.account_id = $1 THEN other_address.primary_until ELSE $6 END
 		WHERE other_address.account_id = $1 OR other_address.expires_at <= $8`,
 		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until), micros(now))
 	return n == 1, err
@@ -38,7 +38,7 @@ func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bo
 // KeepAddress implements account.OtherStore.
 func (t *Tx) KeepAddress(ctx context.Context, o account.Other) error {
 	_, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, at = $6, expires_at = $7`,
+		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, primary_until = $6, expires_at = $7`,
 		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until))
 	return err
 }

@@ -12,7 +12,7 @@ func (t *Tx) FactsOf(ctx context.Context, accountID, before string, limit int) (
 	if before != "" { // with an OR in its place, the index would begin at the newest record
 		older, args = `AND (at, id) < (SELECT at, id FROM audit WHERE id = $3 AND account_id = $1)`, append(args, before)
 	}
-	return collect(ctx, t, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail
+	return collect(ctx, t, `SELECT id, at, name, account_id, actor, peer, user_agent, request_id, detail
 		FROM audit WHERE account_id = $1 `+older+` ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, args,
 		func(row scanner) (audit.Fact, error) {
 			var f audit.Fact
@@ -25,7 +25,7 @@ func (t *Tx) FactsOf(ctx context.Context, accountID, before string, limit int) (
 
 // InsertFact implements audit.Store.
 func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
-	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, browser, request_id, detail)
+	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail)
 	return err

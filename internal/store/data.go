@@ -32,7 +32,7 @@ var personals = []personal{
 	},
 	{name: "portrait", columns: "account_id, id, image, changed_at", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
-	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, at, expires_at", where: "account_id = $1"},
+	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, primary_until, expires_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at, tells_time", where: "account_id = $1"},
 	{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",
@@ -42,7 +42,7 @@ var personals = []personal{
 	{name: "factor", columns: "id, account_id, kind, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
 	{name: "recovery_code", columns: "account_id", where: "account_id = $1", leftOut: []string{"selector", "hash"}},
 	{
-		name: "session", columns: "id, account_id, version, methods, browser, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
+		name: "session", columns: "id, account_id, version, methods, user_agent, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
 		where: "account_id = $1", leftOut: []string{"token_hash"},
 	},
 	{
@@ -69,7 +69,7 @@ var personals = []personal{
 	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
-	{name: "audit", columns: "id, at, name, account_id, actor, peer, browser, request_id, detail", where: "account_id = $1"},
+	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
 }
 
 // emailColumns are the columns of an email without its content. Of its two entries above,
@@ -131,7 +131,7 @@ func cells(row scanner, names []string) (map[string]any, error) {
 func cell(name string, value any) any {
 	switch v := value.(type) {
 	case int64:
-		if name != "at" && name != "not_after" && !strings.HasSuffix(name, "_at") {
+		if !slices.Contains([]string{"at", "not_after", "primary_until"}, name) && !strings.HasSuffix(name, "_at") {
 			return v
 		}
 		if v == 0 || v == micros(account.Forever) {

@@ -9,7 +9,7 @@ import (
 // database, unless they are stored already. It reports whether the stored value
 // equals the given one.
 func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte, purpose Purpose) (bool, error) {
-	_, err := t.exec(ctx, `INSERT INTO installation (id, key_check, purpose) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING`, check, string(purpose))
+	_, err := t.exec(ctx, `INSERT INTO installation (id, purpose, key_check, hash_cost, lineage) VALUES (1, $2, $1, '', '') ON CONFLICT (id) DO NOTHING`, check, string(purpose))
 	if err != nil {
 		return false, err
 	}

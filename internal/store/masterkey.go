@@ -22,7 +22,7 @@ func sealedTableOf(place masterkey.Place) (t sealedTable, err error) {
 	case masterkey.Factors:
 		t = sealedTable{"factor", "sealed", "id || ' ' || account_id"}
 	case masterkey.Formers:
-		t = sealedTable{"former_key", "pepper", "id"}
+		t = sealedTable{"former_master_key", "pepper", "id"}
 	default:
 		err = fmt.Errorf("no table holds what is sealed for %q", place)
 	}
@@ -54,7 +54,7 @@ func (t *Tx) Reseal(ctx context.Context, place masterkey.Place, id string, befor
 
 // FormerKeys implements masterkey.Store.
 func (t *Tx) FormerKeys(ctx context.Context) ([]masterkey.Former, error) {
-	return collect(ctx, t, `SELECT id, pepper, changed_at, done_at FROM former_key WHERE changed_at > 0 ORDER BY changed_at DESC`, nil,
+	return collect(ctx, t, `SELECT id, pepper, changed_at, done_at FROM former_master_key WHERE changed_at > 0 ORDER BY changed_at DESC`, nil,
 		func(row scanner) (f masterkey.Former, err error) {
 			var changed, done int64
 			err = row.Scan(&f.ID, &f.Pepper, &changed, &done)
@@ -65,14 +65,14 @@ func (t *Tx) FormerKeys(ctx context.Context) ([]masterkey.Former, error) {
 
 // SaveFormerKey implements masterkey.Store.
 func (t *Tx) SaveFormerKey(ctx context.Context, f masterkey.Former) error {
-	_, err := t.exec(ctx, `INSERT INTO former_key (id, pepper, changed_at, done_at) VALUES ($1, $2, $3, $4)
+	_, err := t.exec(ctx, `INSERT INTO former_master_key (id, pepper, changed_at, done_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET pepper = $2, changed_at = $3, done_at = $4`, f.ID, f.Pepper, micros(f.ChangedAt), micros(f.DoneAt))
 	return err
 }
 
 // DeleteFormerKey implements masterkey.Store.
 func (t *Tx) DeleteFormerKey(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM former_key WHERE id = $1`, id)
+	_, err := t.exec(ctx, `DELETE FROM former_master_key WHERE id = $1`, id)
 	return err
 }
 

@@ -16,10 +16,7 @@ func (t *Tx) Nodes(ctx context.Context) ([]cluster.NodeRow, error) {
 			if err := row.Scan(&r.ID, &r.Beat, &settings, &keys); err != nil {
 				return r, err
 			}
-			if keys != "" { // a node of an earlier version has none
-				err = json.Unmarshal([]byte(keys), &r.Keys)
-			}
-			return r, errors.Join(err, json.Unmarshal([]byte(settings), &r.Settings))
+			return r, errors.Join(json.Unmarshal([]byte(keys), &r.Keys), json.Unmarshal([]byte(settings), &r.Settings))
 		})
 }
 

@@ -45,15 +45,15 @@ func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered, now time
 	if _, _, err := first(ctx, t, `SELECT id FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanNumber); err != nil {
 		return false, err
 	}
-	n, err := t.exec(ctx, `INSERT INTO openid_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
-		WHERE (SELECT COUNT(*) FROM openid_client WHERE ends_at > $7) < CAST($8 AS BIGINT)`,
+	n, err := t.exec(ctx, `INSERT INTO openid_registered_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
+		WHERE (SELECT COUNT(*) FROM openid_registered_client WHERE ends_at > $7) < CAST($8 AS BIGINT)`,
 		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt), micros(now), most)
 	return n == 1, err
 }
 
 func scanNumber(row scanner) (n int64, err error) { return n, row.Scan(&n) }
 
-const registeredColumns = `SELECT id, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_client WHERE ends_at > $1`
+const registeredColumns = `SELECT id, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_registered_client WHERE ends_at > $1`
 
 // RegisteredByID implements openid.RegistryStore.
 func (t *Tx) RegisteredByID(ctx context.Context, id string, now time.Time) (openid.Registered, bool, error) {
@@ -79,18 +79,18 @@ func registeredRow(row scanner) (r openid.Registered, err error) {
 
 // ChangeRegistered implements openid.RegistryStore.
 func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered) error {
-	_, err := t.exec(ctx, `UPDATE openid_client SET metadata = $2, secret_hash = $3 WHERE id = $1`, r.ID, r.Metadata, r.Secret)
+	_, err := t.exec(ctx, `UPDATE openid_registered_client SET metadata = $2, secret_hash = $3 WHERE id = $1`, r.ID, r.Metadata, r.Secret)
 	return err
 }
 
 // KeepRegistered implements openid.RegistryStore.
 func (t *Tx) KeepRegistered(ctx context.Context, id string, until time.Time) error {
-	_, err := t.exec(ctx, `UPDATE openid_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
+	_, err := t.exec(ctx, `UPDATE openid_registered_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
 	return err
 }
 
 // DeleteRegistered implements openid.RegistryStore.
 func (t *Tx) DeleteRegistered(ctx context.Context, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_client WHERE id = $1`, id)
+	n, err := t.exec(ctx, `DELETE FROM openid_registered_client WHERE id = $1`, id)
 	return n == 1, err
 }

@@ -6,24 +6,24 @@ import (
 	"portico/internal/outbox"
 )
 
-const outcomeColumns = `id, mailbox, template, asked_at, at, state, answer`
+const outcomeColumns = `id, mailbox, template, asked_at, state_at, state, answer`
 
 // InsertOutcome implements outbox.OutcomeStore.
 func (t *Tx) InsertOutcome(ctx context.Context, o outbox.Outcome) error {
-	_, err := t.exec(ctx, `INSERT INTO email (`+outcomeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	_, err := t.exec(ctx, `INSERT INTO email_outcome (`+outcomeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		o.ID, o.Mailbox, o.Template, micros(o.AskedAt), micros(o.At), string(o.State), o.Answer)
 	return err
 }
 
 // UpdateOutcome implements outbox.OutcomeStore.
 func (t *Tx) UpdateOutcome(ctx context.Context, o outbox.Outcome) error {
-	_, err := t.exec(ctx, `UPDATE email SET at = $2, state = $3, answer = $4 WHERE id = $1`, o.ID, micros(o.At), string(o.State), o.Answer)
+	_, err := t.exec(ctx, `UPDATE email_outcome SET state_at = $2, state = $3, answer = $4 WHERE id = $1`, o.ID, micros(o.At), string(o.State), o.Answer)
 	return err
 }
 
 // OutcomesOf implements outbox.OutcomeStore.
 func (t *Tx) OutcomesOf(ctx context.Context, mailbox []byte, limit int) ([]outbox.Outcome, error) {
-	return collect(ctx, t, `SELECT `+outcomeColumns+` FROM email WHERE mailbox = $1 ORDER BY asked_at DESC, id DESC LIMIT CAST($2 AS BIGINT)`,
+	return collect(ctx, t, `SELECT `+outcomeColumns+` FROM email_outcome WHERE mailbox = $1 ORDER BY asked_at DESC, id DESC LIMIT CAST($2 AS BIGINT)`,
 		[]any{mailbox, limit}, func(row scanner) (outbox.Outcome, error) {
 			var o outbox.Outcome
 			var asked, at int64

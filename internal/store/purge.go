@@ -31,14 +31,14 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM spent_ticket WHERE hash IN (SELECT hash FROM spent_ticket WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM trusted_browser WHERE id IN (SELECT id FROM trusted_browser WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM openid_grant WHERE id IN (SELECT id FROM openid_grant WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
-		{`DELETE FROM openid_request WHERE hash IN (SELECT hash FROM openid_request WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
+		{`DELETE FROM openid_pushed_request WHERE hash IN (SELECT hash FROM openid_pushed_request WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_device WHERE hash IN (SELECT hash FROM openid_device WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
-		{`DELETE FROM openid_client WHERE id IN (SELECT id FROM openid_client WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
+		{`DELETE FROM openid_registered_client WHERE id IN (SELECT id FROM openid_registered_client WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM openid_initial_token WHERE hash IN (SELECT hash FROM openid_initial_token WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE dead_at > 0 AND dead_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
-		{`DELETE FROM email WHERE id IN (SELECT id FROM email WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
-		{`DELETE FROM refusal WHERE mailbox IN (SELECT mailbox FROM refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
+		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
+		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)

@@ -8,7 +8,7 @@ import (
 
 // InsertRefusal implements outbox.RefusalStore.
 func (t *Tx) InsertRefusal(ctx context.Context, r outbox.Refusal) error {
-	_, err := t.exec(ctx, `INSERT INTO refusal (mailbox, asked_at, refused_at) VALUES ($1, $2, $3)
+	_, err := t.exec(ctx, `INSERT INTO mailbox_refusal (mailbox, asked_at, refused_at) VALUES ($1, $2, $3)
 		ON CONFLICT (mailbox) DO UPDATE SET asked_at = excluded.asked_at, refused_at = excluded.refused_at`,
 		r.Mailbox, micros(r.AskedAt), micros(r.RefusedAt))
 	return err
@@ -16,7 +16,7 @@ func (t *Tx) InsertRefusal(ctx context.Context, r outbox.Refusal) error {
 
 // RefusalOf implements outbox.RefusalStore.
 func (t *Tx) RefusalOf(ctx context.Context, mailbox []byte) (outbox.Refusal, bool, error) {
-	return first(ctx, t, `SELECT mailbox, asked_at, refused_at FROM refusal WHERE mailbox = $1`, []any{mailbox},
+	return first(ctx, t, `SELECT mailbox, asked_at, refused_at FROM mailbox_refusal WHERE mailbox = $1`, []any{mailbox},
 		func(row scanner) (outbox.Refusal, error) {
 			var r outbox.Refusal
 			var asked, refused int64
@@ -28,6 +28,6 @@ func (t *Tx) RefusalOf(ctx context.Context, mailbox []byte) (outbox.Refusal, boo
 
 // DeleteRefusal implements outbox.RefusalStore.
 func (t *Tx) DeleteRefusal(ctx context.Context, mailbox []byte) error {
-	_, err := t.exec(ctx, `DELETE FROM refusal WHERE mailbox = $1`, mailbox)
+	_, err := t.exec(ctx, `DELETE FROM mailbox_refusal WHERE mailbox = $1`, mailbox)
 	return err
 }

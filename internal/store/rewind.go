@@ -21,10 +21,10 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		`UPDATE code SET expires_at = $1 WHERE flow_id IN (SELECT id FROM flow WHERE expires_at > $1) AND expires_at > $1`,
 		`UPDATE flow SET expires_at = $1 WHERE expires_at > $1`,
 		`DELETE FROM openid_grant WHERE expires_at > $1`,
-		`DELETE FROM openid_request WHERE expires_at > $1`,
+		`DELETE FROM openid_pushed_request WHERE expires_at > $1`,
 		`DELETE FROM openid_device WHERE expires_at > $1`,
 		`DELETE FROM openid_initial_token WHERE expires_at > $1`,
-		`DELETE FROM openid_client WHERE ends_at > $1`,
+		`DELETE FROM openid_registered_client WHERE ends_at > $1`,
 	}
 	if endSessions {
 		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`)
@@ -34,7 +34,7 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 			return 0, err
 		}
 	}
-	if _, err := t.exec(ctx, `UPDATE email SET state = $1, at = $2, answer = $3 WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0)`,
+	if _, err := t.exec(ctx, `UPDATE email_outcome SET state = $1, state_at = $2, answer = $3 WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0)`,
 		string(outbox.GivenUp), micros(now), reason); err != nil {
 		return 0, err
 	}

@@ -9,7 +9,7 @@ import (
 	"portico/internal/session"
 )
 
-const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.browser, s.peer, s.created_at, s.authenticated_at, s.strong_at, s.last_seen_at, s.expires_at`
+const sessionColumns = `s.id, s.account_id, s.version, s.methods, s.user_agent, s.peer, s.created_at, s.authenticated_at, s.strong_at, s.last_seen_at, s.expires_at`
 
 // sessionRow scans the columns of a session, then those in more.
 func sessionRow(row scanner, s *session.Session, more ...any) error {
@@ -28,7 +28,7 @@ func sessionRow(row scanner, s *session.Session, more ...any) error {
 
 // InsertSession implements session.Store.
 func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) error {
-	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at)
+	_, err := t.exec(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.UserAgent, s.Peer,
 		micros(s.CreatedAt), micros(s.AuthenticatedAt), micros(s.StrongAt), micros(s.LastSeenAt), micros(s.ExpiresAt))

@@ -202,7 +202,7 @@ func TestInsertFact_EveryField(t *testing.T) {
 	}
 	var got audit.Fact
 	var at int64
-	row := file(s).Reader().QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, browser, request_id, detail FROM audit`)
+	row := file(s).Reader().QueryRowContext(ctx, `SELECT id, at, name, account_id, actor, peer, user_agent, request_id, detail FROM audit`)
 	err := row.Scan(&got.ID, &at, &got.Name, &got.AccountID, &got.Actor, &got.Peer, &got.UserAgent, &got.RequestID, &got.Detail)
 	if got.At = fromMicros(at); err != nil || got != want {
 		t.Errorf("the fact is %+v (%v), want %+v", got, err, want)

@@ -17,7 +17,7 @@ func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, erro
 
 // ThrottleState implements throttle.Store.
 func (t *Tx) ThrottleState(ctx context.Context, key string) (throttle.State, error) {
-	s, _, err := first(ctx, t, `SELECT tries, last_at, forget_at FROM throttle WHERE key = $1`, []any{key}, scanThrottle)
+	s, _, err := first(ctx, t, `SELECT attempts, last_at, forget_at FROM throttle WHERE key = $1`, []any{key}, scanThrottle)
 	return s, err
 }
 
@@ -31,8 +31,8 @@ func scanThrottle(row scanner) (throttle.State, error) {
 
 // SaveThrottle implements throttle.Store.
 func (t *Tx) SaveThrottle(ctx context.Context, key string, s throttle.State) error {
-	_, err := t.exec(ctx, `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (key) DO UPDATE SET tries = $2, last_at = $3, forget_at = $4`,
+	_, err := t.exec(ctx, `INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (key) DO UPDATE SET attempts = $2, last_at = $3, forget_at = $4`,
 		key, s.Count, micros(s.Last), micros(s.Until))
 	return err
 }

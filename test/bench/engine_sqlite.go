@@ -62,13 +62,13 @@ func (e sqliteEngine) load(ctx context.Context, databaseURL string, p people) (e
 		return err
 	}
 	created := time.Now().UnixMicro()
-	insertAccount, err := tx.PrepareContext(ctx, `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
-		VALUES (?1, ?2, ?2, '', 'active', '[]', ?3, 1, ?4)`)
+	insertAccount, err := tx.PrepareContext(ctx, `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at)
+		VALUES (?1, ?2, ?2, '', 'active', '[]', ?3, 1, ?4, 0, '', 0, '', 0, 0, 0, 0, 0)`)
 	if err != nil {
 		return err
 	}
-	insertSession, err := tx.PrepareContext(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
-		VALUES (?1, ?2, ?3, 1, '["password"]', '', ?4, ?4, ?4, ?5)`)
+	insertSession, err := tx.PrepareContext(ctx, `INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at)
+		VALUES (?1, ?2, ?3, 1, '["password"]', '', ?4, ?4, ?4, ?5, '', 0)`)
 	if err != nil {
 		return err
 	}

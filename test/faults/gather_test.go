@@ -23,14 +23,14 @@ func identifier(number string, kind int) string {
 // Some sessions have ended. Nothing may be deleted yet, so that only the size
 // differs.
 var (
-	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at)
-		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5
+	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at)
+		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5, 0, '', 0, '', 0, 0, 0, 0, 0
 		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
-	insertSessions = `INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at)
+	insertSessions = `INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at)
 		SELECT ` + identifier("n", 2) + `, sha256(convert_to(lpad(n::text, 42, '0') || 'A', 'UTF8')), ` + identifier("1 + n * 7919 % $2::bigint", 1) + `,
-			1, '["password"]', ` + chrome + `, made, made, greatest(made, $4::bigint - n % 86400 * 1000000), made + 30 * 86400000000
+			1, '["password"]', ` + chrome + `, made, made, greatest(made, $4::bigint - n % 86400 * 1000000), made + 30 * 86400000000, '', 0
 		FROM (SELECT n, $4::bigint - ($1::bigint - n) * $3::bigint made FROM (SELECT generate_series(1, $1::bigint) n) numbers) rows`
-	insertRecords = `INSERT INTO audit (id, at, name, account_id, actor, peer, browser, request_id, detail)
+	insertRecords = `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail)
 		SELECT ` + identifier("n", 3) + `, $4::bigint - ($1::bigint - n) * $3::bigint, 'signed_in', ` + identifier("1 + n * 7919 % $2::bigint", 1) + `,
 			'self', '203.0.113.250', ` + chrome + `, ` + identifier("n", 4) + `, ''
 		FROM (SELECT generate_series(1, $1::bigint) n) numbers`

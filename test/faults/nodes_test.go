@@ -107,7 +107,7 @@ func TestFLT22_HolderStandsStill(t *testing.T) {
 	}
 	taken := time.Since(began)
 	next, _ := holder()
-	c.exec(watch, fmt.Sprintf(`INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ('old', 1, 1, %d)`, 1))
+	c.exec(watch, fmt.Sprintf(`INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ('old', 1, 1, %d)`, 1))
 	if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

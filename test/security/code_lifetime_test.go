@@ -311,7 +311,7 @@ func TestSEC033_OldCodesAfterResend(t *testing.T) {
 			t.Error("a replaced code works")
 		}
 	}
-	if n := s.count(`SELECT MAX(tries) FROM throttle WHERE forget_at - last_at > 144000000000 AND tries < 5`); n < 2 {
+	if n := s.count(`SELECT MAX(attempts) FROM throttle WHERE forget_at - last_at > 144000000000 AND attempts < 5`); n < 2 {
 		t.Errorf("the replaced codes were not counted as guesses: %d", n)
 	}
 	v.verify(flow, codes[2]).must(200)

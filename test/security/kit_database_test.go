@@ -18,7 +18,7 @@ import (
 // would.
 func (s *site) database() *sql.DB { return s.openDatabase("mode=ro&") }
 
-// named makes an account with a name that no form and no command accepts, as a former version
+// named makes an account with a name that no form and no command accepts, as another program
 // may have stored it. It returns the address.
 func (s *site) named(name string) (address string) {
 	s.Helper()

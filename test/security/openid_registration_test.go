@@ -332,7 +332,7 @@ func TestSEC316_Floods(t *testing.T) {
 	}
 	db := s.openDatabase("")
 	for n := range 999 {
-		if _, err := db.Exec(`INSERT INTO openid_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_client WHERE id LIKE 'registered-%' LIMIT 1`, "filler"+string(rune('a'+n%26))+fresh("")); err != nil {
+		if _, err := db.Exec(`INSERT INTO openid_registered_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_registered_client WHERE id LIKE 'registered-%' LIMIT 1`, "filler"+string(rune('a'+n%26))+fresh("")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -341,7 +341,7 @@ func TestSEC316_Floods(t *testing.T) {
 		t.Errorf("one client too many: %d %s", r.status, r.body)
 	}
 	s.clock.Advance(59 * time.Minute)
-	if _, err := db.Exec(`DELETE FROM openid_client WHERE id LIKE 'filler%'`); err != nil {
+	if _, err := db.Exec(`DELETE FROM openid_registered_client WHERE id LIKE 'filler%'`); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.registers(token, nil); r.status != 201 {

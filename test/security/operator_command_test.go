@@ -158,8 +158,8 @@ func TestSEC206_CommandsPrintNoControlCharacters(t *testing.T) {
 	dir, settings := installation(t)
 	file := filepath.Join(dir, "portico-data", "portico.db")
 	plant(t, file, `UPDATE account SET name = $1`, evil)
-	plant(t, file, `INSERT INTO session (id, token_hash, account_id, version, created_at, last_seen_at, expires_at, browser, methods, authenticated_at)
-		SELECT '01jzzzzzzzzzzzzzzzzzzzzzzz', x'00', id, version, 1, 4000000000000000, 4000000000000000, $1, 'password', 1 FROM account`, evil)
+	plant(t, file, `INSERT INTO session (id, token_hash, account_id, version, created_at, last_seen_at, expires_at, user_agent, methods, authenticated_at, peer, strong_at)
+		SELECT '01jzzzzzzzzzzzzzzzzzzzzzzz', x'00', id, version, 1, 4000000000000000, 4000000000000000, $1, 'password', 1, '', 0 FROM account`, evil)
 	plant(t, file, `UPDATE account SET roles = json_array($1)`, evil)
 	for _, args := range [][]string{
 		{"user", "list"}, {"user", "list", "--json"}, {"session", "list", "mara@x.test"}, {"session", "list", "mara@x.test", "--json"},

@@ -154,7 +154,7 @@ func TestSEC231_FormerKeyReadsNothing(t *testing.T) {
 			t.Errorf("after the change, the former key opens %d values in %s", n, table)
 		}
 	}
-	for _, table := range append(places, "former_key") {
+	for _, table := range append(places, "former_master_key") {
 		if s.opened(next)[table] == 0 {
 			t.Errorf("after the change, the new key opens nothing in %s", table)
 		}

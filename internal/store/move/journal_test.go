@@ -76,16 +76,16 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 // randomWrites use few keys, so that writers conflict.
 func randomWrites() []string {
 	return []string{
-		`INSERT OR IGNORE INTO account (id, address, address_key, name, state, roles, password, version, created_at, locale) VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 'en')`,
+		`INSERT OR IGNORE INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at) VALUES (?1, 'a', ?2, '', 'active', '[]', ?3, 1, 0, 0, 'en', 0, '', 0, 0, 0, 0, 0)`,
 		`UPDATE account SET address_key = ?2, version = version + 1 WHERE id = ?1`,
 		`UPDATE OR IGNORE account SET id = ?2 WHERE id = ?1`,
 		`DELETE FROM account WHERE id = ?1`,
-		`INSERT INTO session (id, token_hash, account_id, version, methods, browser, created_at, authenticated_at, last_seen_at, expires_at) VALUES (?3, CAST(?3 AS BLOB), ?1, 1, '[]', '', 0, 0, 0, 1) ON CONFLICT (id) DO UPDATE SET last_seen_at = last_seen_at + 1`,
+		`INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at) VALUES (?3, CAST(?3 AS BLOB), ?1, 1, '[]', '', 0, 0, 0, 1, '', 0) ON CONFLICT (id) DO UPDATE SET last_seen_at = last_seen_at + 1`,
 		`UPDATE session SET account_id = ?2 WHERE account_id = ?1`,
 		`UPDATE OR IGNORE session SET token_hash = CAST(?2 AS BLOB) WHERE account_id = ?1`,
-		`INSERT INTO identity (issuer, subject, provider, account_id, created_at) VALUES (?2, ?3, 'p', ?1, 0) ON CONFLICT (issuer, subject) DO UPDATE SET created_at = created_at + 1`,
+		`INSERT INTO identity (issuer, subject, provider, account_id, created_at, tells_time) VALUES (?2, ?3, 'p', ?1, 0, 0) ON CONFLICT (issuer, subject) DO UPDATE SET created_at = created_at + 1`,
 		`UPDATE OR IGNORE identity SET subject = ?3 WHERE account_id = ?1`,
-		`INSERT INTO throttle (key, tries, last_at, forget_at) VALUES (?1, 1, 0, 0) ON CONFLICT (key) DO UPDATE SET tries = tries + 1`,
+		`INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES (?1, 1, 0, 0) ON CONFLICT (key) DO UPDATE SET attempts = attempts + 1`,
 		`DELETE FROM throttle WHERE key >= ?1`,
 		`DELETE FROM session WHERE id >= ?1 AND id < 'l'`,
 	}

@@ -340,8 +340,8 @@ func TestMove_ValueChangesRows(t *testing.T) {
 func TestMove_NotEmpty(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
-		"another installation":  `INSERT INTO installation (id, key_check) VALUES (1, '')`,
-		"another move":          `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); INSERT INTO installation (id, key_check) VALUES (1, 'other')`,
+		"another installation":  `INSERT INTO installation (id, purpose, key_check, hash_cost, lineage) VALUES (1, 'real', '', '', '')`,
+		"another move":          `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); INSERT INTO installation (id, purpose, key_check, hash_cost, lineage) VALUES (1, 'real', 'other', '', '')`,
 		"a table of other data": `CREATE TABLE other (id INT); INSERT INTO other VALUES (1)`,
 	} {
 		m := newMoving(t, pgtest.Migrated(t))
@@ -471,7 +471,7 @@ func TestMove_DifferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	m := newMoving(t, pgtest.Migrated(t))
 	m.must()
-	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); UPDATE throttle SET tries = 1 WHERE key <> ''`); err != nil {
+	if _, err := m.postgres().Exec(t.Context(), `INSERT INTO move (id, state, until) VALUES (1, 'coming', 0); UPDATE throttle SET attempts = 1 WHERE key <> ''`); err != nil {
 		t.Fatal(err)
 	}
 	_, err := m.move()
@@ -489,7 +489,7 @@ func TestMove_TargetChangesValues(t *testing.T) {
 	t.Parallel()
 	for key, step := range map[string]string{"": "compare", "late": "switch"} {
 		m := newMoving(t, pgtest.Migrated(t))
-		_, err := m.postgres().Exec(t.Context(), `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.tries := NEW.tries + 1; RETURN NEW; END $$;
+		_, err := m.postgres().Exec(t.Context(), `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.attempts := NEW.attempts + 1; RETURN NEW; END $$;
 			CREATE TRIGGER spoil BEFORE INSERT ON throttle FOR EACH ROW WHEN (NEW.key = '`+key+`') EXECUTE FUNCTION spoil()`)
 		if err != nil {
 			t.Fatal(err)
@@ -497,7 +497,7 @@ func TestMove_TargetChangesValues(t *testing.T) {
 		last := ""
 		m.report = func(now, table string) {
 			if last = now; now == "switch" && table == "" {
-				m.change(`INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ('late', 1, 0, 0)`)
+				m.change(`INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ('late', 1, 0, 0)`)
 			}
 		}
 		_, err = m.move()

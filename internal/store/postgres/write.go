@@ -22,8 +22,8 @@ func locks() engine.Locks {
 		Row:     " FOR NO KEY UPDATE",
 		Session: " FOR NO KEY UPDATE OF a FOR KEY SHARE OF s",
 		Free:    " FOR UPDATE SKIP LOCKED",
-		Throttle: `INSERT INTO throttle (key, tries, last_at, forget_at) VALUES ($1, 0, 0, 0)
-			ON CONFLICT (key) DO UPDATE SET tries = throttle.tries RETURNING tries, last_at, forget_at`,
+		Throttle: `INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ($1, 0, 0, 0)
+			ON CONFLICT (key) DO UPDATE SET attempts = throttle.attempts RETURNING attempts, last_at, forget_at`,
 	}
 }
 

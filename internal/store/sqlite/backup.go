@@ -50,15 +50,15 @@ func (s *DB) copyTo(ctx context.Context, path string) error {
 }
 
 // markCopy lets a copy say that it is one, until 'portico restore' puts it in place: an operator
-// may copy the file there by hand. An older schema has no room for that.
+// may copy the file there by hand. A database that was never used has no room for that.
 func markCopy(ctx context.Context, path string) error {
 	db, err := OpenPool(path, nil, 1)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	able, err := finds(ctx, db, `SELECT 1 FROM pragma_table_info('installation') WHERE name = 'lineage'`)
-	if err == nil && able {
+	used, err := finds(ctx, db, `SELECT 1 FROM sqlite_schema WHERE name = 'installation'`)
+	if err == nil && used {
 		_, err = db.ExecContext(ctx, `UPDATE installation SET lineage = 'backup'`)
 	}
 	return err
