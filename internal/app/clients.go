@@ -65,7 +65,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		client, err := openid.NewClient(openid.ClientConfig{
 			ID: c.ID, Secret: c.Secret, SecretHash: c.SecretHash, SecretNext: c.SecretNext, NextHash: c.NextHash, Keyed: c.Keys != "" || c.KeysURI != "", Public: c.Public,
 			RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE,
-			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RequirePAR: c.RequirePAR,
+			LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI, Name: c.Name, Consent: c.Consent, Rules: allowed, RuleTexts: c.Rules, RequirePAR: c.RequirePAR,
 			Code: c.SignsIn(), Machine: c.Machine(), OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.AccessToken == "jwt", Serves: c.Serves, DPoP: c.DPoP, Device: c.Device(),
 		})
 		if err != nil && c.Secret == "" && c.SecretNext == "" {

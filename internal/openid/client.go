@@ -51,6 +51,7 @@ type ClientConfig struct {
 	Name          string
 	Consent       bool
 	Rules         Rules
+	RuleTexts     []string
 	RequirePAR    bool
 	Code          bool
 	Machine       bool
@@ -98,6 +99,7 @@ type Client struct {
 	Name          string   // on pages and in emails
 	Consent       bool     // whether its users are asked
 	Rules         Rules    // nil admits every user
+	RuleTexts     []string // the rules as they are written, for the log
 	RequirePAR    bool     // whether it must push its requests
 	Code          bool     // whether it may sign users in
 	Machine       bool     // whether it may get tokens for itself
@@ -121,7 +123,7 @@ type Client struct {
 func NewClient(c ClientConfig) (Client, error) {
 	client := Client{
 		ID: c.ID, Public: c.Public, RedirectURIs: c.RedirectURIs, Scopes: c.Scopes, IDTokenClaims: c.IDTokenClaims, ExtraClaims: c.ExtraClaims, IDTokenAlg: c.IDTokenAlg, PKCE: c.PKCE, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
-		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RequirePAR: c.RequirePAR,
+		Name: cmp.Or(c.Name, c.ID), Consent: c.Consent, Rules: c.Rules, RuleTexts: c.RuleTexts, RequirePAR: c.RequirePAR,
 		Code: c.Code, Machine: c.Machine, OwnScopes: c.OwnScopes, Resources: c.Resources, JWT: c.JWT, Serves: c.Serves, DPoP: c.DPoP, Device: c.Device,
 	}
 	switch {
