@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"portico/internal/app"
+	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/rule"
 )
 
 type whyCmd struct {
@@ -15,7 +18,7 @@ type whyCmd struct {
 }
 
 func (whyCmd) Help() string {
-	return "Example:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time. " +
+	return "Example:\n  portico why mara@example.com\n  portico why --client wiki\n\nFor an address, prints one line for each email with the answer of the mail server, each audit record, provider, session and limit, by time, and then each rule that asks for a role which the account does not have. " +
 		"A limit is shown with the time when it ends. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Identical refusals share a line. The server forgets them when it stops; the log has each of them."
 }
 
@@ -27,6 +30,36 @@ type story struct {
 	Email    string   `json:"email"`
 	Account  *person  `json:"account"` // null without one
 	Timeline []moment `json:"timeline"`
+	Refusing []ruling `json:"refusing"`
+}
+
+// ruling is a rule that asks for a role which the account does not have.
+type ruling struct {
+	Of     string `json:"of"` // the app or the OpenID client
+	Rule   string `json:"rule"`
+	Source string `json:"source"`
+}
+
+// refusing returns the rules that refuse a user with these roles. An OpenID client refuses whom none of
+// its rules admits.
+func refusing(cfg config.Config, roles []string) []ruling {
+	list := []ruling{}
+	lacks := func(line string) bool { return rule.LacksRole(line, roles) }
+	for _, a := range cfg.Served() {
+		for i, line := range a.Rules {
+			if lacks(line) {
+				list = append(list, ruling{"app " + a.Name, line, cfg.Source(a.Setting("rules", i))})
+			}
+		}
+	}
+	for _, c := range cfg.Clients {
+		for _, line := range c.Rules {
+			if !slices.ContainsFunc(c.Rules, func(other string) bool { return !lacks(other) }) {
+				list = append(list, ruling{"client " + c.ID, line, cfg.Source(c.Key + ".rules")})
+			}
+		}
+	}
+	return list
 }
 
 type moment struct {
@@ -37,7 +70,7 @@ type moment struct {
 }
 
 func storyOf(s flow.Story) story {
-	out := story{Email: s.Address, Timeline: []moment{}}
+	out := story{Email: s.Address, Timeline: []moment{}, Refusing: []ruling{}}
 	if s.Account != nil {
 		p := personOf(*s.Account)
 		out.Account = &p
@@ -65,10 +98,14 @@ func (c whyCmd) Run(s *session) error {
 		first := out.Email + "\tno account"
 		if out.Account != nil {
 			first = out.Account.String()
+			out.Refusing = refusing(a.Config, told.Account.Roles)
 		}
 		lines := []string{first}
 		for _, m := range out.Timeline {
 			lines = append(lines, strings.Join([]string{m.At, m.Kind, m.What, m.Detail}, "\t"))
+		}
+		for _, r := range out.Refusing {
+			lines = append(lines, strings.Join([]string{"rule", r.Of, r.Rule, "the account has no such role", r.Source}, "\t"))
 		}
 		return s.print(c.JSON, out, append(lines, unseen)...)
 	})

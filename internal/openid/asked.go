@@ -60,6 +60,16 @@ func (c Clients) Asked(id, method string, values map[string][]string) Asked {
 	return a
 }
 
+// Swapped returns what a request says whose secret is the id of a client. What it gives as its id
+// may be the secret of that client, also a short one or one that is no longer valid.
+func (c Clients) Swapped(a Asked, secret string) Asked {
+	_, known := c.Get(a.ClientID)
+	if _, is := c.Get(secret); is && !known {
+		a.ClientID, a.Registered[askedID] = "(not shown: the secret is the id of "+secret+")", secret
+	}
+	return a
+}
+
 // differs returns what the client has registered for each part of a request that is not registered.
 func (client Client) differs(method string, values map[string][]string) map[string]string {
 	registered := map[string]string{}
@@ -151,7 +161,7 @@ const maxShown = 200
 // with marks in place of what may be a secret.
 func (c Clients) shown(text string) string {
 	for _, client := range c.byID {
-		if len(text) >= minSecret && client.proves(text) {
+		if client.proves(text) {
 			return "(the secret of " + client.ID + ")"
 		}
 	}

@@ -67,6 +67,7 @@ type Client struct {
 	Name          string   // on pages and in emails
 	Consent       bool     // whether its users are asked
 	Rules         Rules    // nil admits every user
+	RuleTexts     []string // the rules as they are written, for the log
 	RequirePAR    bool     // whether it must push its requests
 	Code          bool     // whether it may sign users in
 	Machine       bool     // whether it may get tokens for itself

@@ -1,6 +1,11 @@
 package rule
 
-import "portico/internal/fault"
+import (
+	"errors"
+	"strings"
+
+	"portico/internal/fault"
+)
 
 const (
 	CodeDenied = "rule.denied"
@@ -24,3 +29,9 @@ var (
 	// one.
 	FactorMissing = fault.New(fault.Unauthenticated, CodeMFA)
 )
+
+// Refuse returns RoleMissing with what the log says about it: the account, and the rules that ask for roles
+// which it does not have.
+func Refuse(account string, rules ...string) error {
+	return RoleMissing.WithCause(errors.New("account " + account + " has no role that is asked for: " + strings.Join(rules, ", ")))
+}

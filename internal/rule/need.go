@@ -86,6 +86,13 @@ func AnyUser(line string) bool {
 	return p == nil && !n.Public && len(n.Roles) == 0
 }
 
+// LacksRole reports whether a rule, with or without a path, asks for a role that is not one of roles.
+func LacksRole(line string, roles []string) bool {
+	need, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	n, p := parseNeed(need)
+	return p == nil && n.judge(&User{Roles: roles}, time.Time{}) == NoRole
+}
+
 // and returns the need that both needs are satisfied.
 func (n Need) and(o Need) Need {
 	if n.And != nil {

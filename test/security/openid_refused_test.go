@@ -80,7 +80,7 @@ func TestSEC357_RefusedRequestsInTheLog(t *testing.T) {
 		s.rp("token", codeForm("x", "client_id", fmt.Sprint("flood-", i)))
 		v.authorize(codeRequest("client_id", "rp2", "redirect_uri", fmt.Sprint("https://rp.test/", i)))
 	}
-	if told := s.refusals("rp2"); len(told) != 2 || !strings.Contains(told[1].Cause, "the secret is wrong") || told[0].Count != 200 {
+	if told := s.refusals("rp2"); len(told) != 4 || !strings.Contains(told[3].Cause, "the secret is wrong") || told[0].Sent["redirect_uri"] != "https://rp.test/199" {
 		t.Errorf("remembered: %+v", told)
 	}
 }

@@ -264,7 +264,7 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 	case rule.SecondFactor:
 		return v, rule.FactorMissing
 	case rule.NoRole:
-		return v, rule.RoleMissing
+		return v, rule.Refuse(v.found.User.ID, v.rule.String())
 	}
 	return v, nil
 }

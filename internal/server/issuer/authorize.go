@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/pages"
+	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/session"
 )
@@ -60,10 +62,13 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 	switch {
 	case signedIn && !choose && !another && ruling == openid.NotAdmitted:
 		if request.None || query.Has(refusedParam) {
-			return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user may not use this client"})
+			denied := &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
+			return h.refuse(w, r, request, fmt.Errorf("%w: %w", denied, rule.Refuse(found.User.ID, request.Client.RuleTexts...)))
 		}
-		back := flow.CutMark(rawQuery) + "&" + refusedParam + "=1"
-		return h.Screens.RefuseUser(w, r, found, request.Client, pages.Authorize+"?"+h.carry(w, r, request, flow.Mark{}, back))
+		asked := flow.CutMark(rawQuery)
+		another, _ := h.leading(pages.SignIn, url.Values{}, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
+		back := h.carry(w, r, request, flow.Mark{}, asked+"&"+refusedParam+"=1")
+		return h.Screens.RefuseUser(w, r, found, request.Client, another, pages.Authorize+"?"+back)
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
@@ -157,13 +162,23 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.
 
 // lead sends the browser to a page of ours, which leads back to the request.
 func (h *Handler) lead(w http.ResponseWriter, r *http.Request, request openid.Request, page string, query url.Values, rawQuery string) error {
+	location, fits := h.leading(page, query, rawQuery)
+	if !fits {
+		return h.refuse(w, r, request, errTooLong())
+	}
+	return server.SeeOther(w, location)
+}
+
+// leading returns the address of a page of ours that leads back to a request, and false if the
+// request is too long for that.
+func (h *Handler) leading(page string, query url.Values, rawQuery string) (string, bool) {
 	target := pages.Authorize + "?" + rawQuery
 	query.Set("return_to", target)
 	location := pages.With(page, query)
 	if len(location) > maxLocation || h.Actions.Targets.Check(target) == (flow.Target{}) {
-		return h.refuse(w, r, request, errTooLong())
+		return "", false
 	}
-	return server.SeeOther(w, location)
+	return location, true
 }
 
 // authorizeForm redirects a request in a form to a GET of the same path. Browsers
@@ -192,7 +207,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, request openid.
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	server.Note(w, openid.Refused.WithCause(wrong))
+	server.Note(w, openid.Refused.WithCause(err))
 	return h.answer(w, r, request, url.Values{"error": {wrong.Code}, "error_description": {wrong.Description}})
 }
 

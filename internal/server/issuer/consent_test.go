@@ -28,6 +28,7 @@ type consentPage struct {
 		Apps []struct{ ID, Name, Scopes string }
 	}
 	Next   string `json:"next"`
+	Back   string `json:"back"`
 	Detail string `json:"detail"`
 }
 
@@ -221,7 +222,7 @@ func TestRules_OfAClient(t *testing.T) {
 	if b.Boot(p, &page); p.StatusCode != 403 || page.Screen != "error" || !strings.Contains(page.Detail, "The App") {
 		t.Fatalf("without the role: %d %+v", p.StatusCode, page)
 	}
-	if got := back(t, b.Open(page.Next)); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
+	if got := back(t, b.Open(page.Back)); got.Get("error") != "access_denied" || got.Get("state") != "s t&<a>" {
 		t.Errorf("back at the client: %v", got)
 	}
 	if got := back(t, b.Open(authorize(ask("prompt", "none")))); got.Get("error") != "access_denied" {
@@ -239,6 +240,34 @@ func TestRules_OfAClient(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	b.SignIn("mara@example.org")
 	s.tokens(b)
+}
+
+// A user without the role can sign in with another account, and that account continues to the client.
+func TestRules_AnotherAccount(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, func(c *config.Client) { c.Consent, c.Rules = false, []string{"role:editor"} })
+	b := s.signedIn("mara@example.org")
+	noor := s.Person("noor@example.org")
+	if err := s.Flows.SetUserRoles(t.Context(), noor, []string{"editor"}); err != nil {
+		t.Fatal(err)
+	}
+	request := authorize(ask("prompt", "select_account"))
+	p := b.Open(request) // leads to the sign-in first
+	p = b.Open(query(t, p.Next()).Get("return_to"))
+	var page consentPage
+	e := s.refused("rule.role", func() { b.Boot(b.Open(authorize(ask())), &page) })
+	mara, err := s.Flows.User(t.Context(), "mara@example.org")
+	if err != nil || !strings.Contains(e.Cause, mara.ID) || !strings.HasSuffix(e.Cause, ": role:editor") || e.ID != "rp" {
+		t.Errorf("the log has %+v (%v)", e, err)
+	}
+	to := query(t, page.Next).Get("return_to")
+	if !strings.HasPrefix(page.Next, "/auth/signin?") || p.StatusCode != 403 {
+		t.Fatalf("%d leads to %s", p.StatusCode, page.Next)
+	}
+	next := b.Send("/auth/signin", url.Values{"email": {"noor@example.org"}, "password": {apptest.Password}, "return_to": {to}}).Next()
+	if got := back(t, b.Open(next)); got.Get("code") == "" || got.Get("state") != "s t&<a>" {
+		t.Errorf("back at the client: %v", got)
+	}
 }
 
 // A client whose rule asks for a second factor leads the user to one.

@@ -106,5 +106,5 @@ func (h *Handler) exclude(w http.ResponseWriter, r *http.Request, found session.
 	if err := h.OpenID.DenyDevice(r.Context(), found, d); err != nil {
 		return h.askAgain(w, r, found, code, err)
 	}
-	return h.Screens.RefuseUser(w, r, found, client, "")
+	return h.Screens.RefuseUser(w, r, found, client, "", "")
 }

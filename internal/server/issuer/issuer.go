@@ -32,9 +32,9 @@ type Screens interface {
 	// AskConsent asks whether the client may learn what it asks for. query is the
 	// query of the request.
 	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error
-	// RefuseUser says that the user may not use the client. next leads back to it, ""
-	// from a device.
-	RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error
+	// RefuseUser says that the user may not use the client. another leads to the sign-in
+	// with another account, and back leads to the client. Both are "" from a device.
+	RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, another, back string) error
 	// AskCode asks for the code of a device. wrong is why one was refused, or nil.
 	AskCode(w http.ResponseWriter, r *http.Request, found session.Found, code string, wrong error) error
 	// AskDevice asks whether to let the device with a code in.

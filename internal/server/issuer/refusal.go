@@ -53,7 +53,8 @@ func group(name string, values map[string]string) slog.Attr {
 // askedBy returns what a request of a client says that proves who it is.
 func askedBy(clients openid.Clients, r *http.Request, values url.Values) openid.Asked {
 	method, id := methodOf(r, values)
-	return clients.Asked(id, method, values)
+	_, password, _ := basic(r)
+	return clients.Swapped(clients.Asked(id, method, values), cmp.Or(password, values.Get("client_secret")))
 }
 
 // methodOf returns the method by which a request proves who its client is, by the names of

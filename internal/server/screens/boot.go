@@ -41,6 +41,8 @@ type Boot struct {
 	Detail    string        `json:"detail"`
 	Next      string        `json:"next"`
 	NextLabel string        `json:"next_label"`
+	Back      string        `json:"back"` // a second way on
+	BackLabel string        `json:"back_label"`
 }
 
 // yes returns the form of a boolean in boot data. Templates know only texts.

@@ -62,16 +62,20 @@ func (s *Screens) resources(loc string, resources []string) (list []Scope) {
 	return list
 }
 
-// RefuseUser says that a user may not use an OpenID client. next leads back to it, ""
-// from a device.
-func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, next string) error {
-	server.Note(w, rule.RoleMissing)
+// RefuseUser says that a user may not use an OpenID client. another leads to the sign-in with
+// another account, and back leads to the client. Both are "" from a device.
+func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, another, back string) error {
+	server.Note(w, rule.Refuse(found.User.ID, client.RuleTexts...))
 	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, rule.RoleMissing)
 		app := map[string]string{"app": client.Name, "email": personOf(found).Email}
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.client_role", app)
-		b.Next, b.NextLabel = next, s.Catalogue.Text(b.Locale, "failure.next.app", app)
-		if next == "" {
+		b.Next, b.NextLabel = another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
+		b.Back, b.BackLabel = back, s.Catalogue.Text(b.Locale, "failure.next.app", app)
+		if another == "" { // the request is too long for the way there and back
+			b.Next, b.NextLabel, b.Back = b.Back, b.BackLabel, ""
+		}
+		if back == "" {
 			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help

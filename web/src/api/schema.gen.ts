@@ -92,6 +92,8 @@ export interface Boot {
   detail: string;
   next: string;
   next_label: string;
+  back: string;
+  back_label: string;
 }
 
 export interface Brand {

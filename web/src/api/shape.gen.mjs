@@ -244,5 +244,7 @@ export const SHAPE = {
   "title": "",
   "detail": "",
   "next": "",
-  "next_label": ""
+  "next_label": "",
+  "back": "",
+  "back_label": ""
 };

@@ -20,6 +20,11 @@ function View({ boot }: { boot: Boot }) {
       <ButtonLink href={choose(boot.next, boot.next, '/auth/signin')}>
         {choose(boot.next_label, boot.next_label, t('common.to_signin'))}
       </ButtonLink>
+      <When value={boot.back}>
+        <Footer>
+          <a href={boot.back}>{boot.back_label}</a>
+        </Footer>
+      </When>
       <When value={boot.errors.code} is="signup.taken">
         <Footer>
           <a href="/auth/forgot-password">{t('common.forgot')}</a>
