@@ -39,7 +39,12 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var own Boot
+	if err := s.fillPortrait(r, found, &own); err != nil {
+		return err
+	}
 	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) {
+		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
 		if b.Notice = closed; v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -175,5 +180,12 @@ func (s *Screens) postFactors(w http.ResponseWriter, r *http.Request) error {
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, in.Flow, target) })
+	var own Boot
+	if err := s.fillPortrait(r, found, &own); err != nil {
+		return err
+	}
+	return s.refuse(w, r, form.ScreenAccountFactors, err, func(b *Boot) {
+		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
+		s.fillFactors(b, v, found, in.Flow, target)
+	})
 }
