@@ -18,7 +18,9 @@ type Require struct {
 	Grace time.Duration // how long a user who has none may put it off
 }
 
-// requires reports whether a user with these roles needs a second factor.
+// Requires reports whether a user with these roles must have a second factor.
+func (f *Owner) Requires(roles []string) bool { return f.requires(roles) }
+
 func (f *core) requires(roles []string) bool {
 	return f.require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.require.Roles, role) })
 }

@@ -33,10 +33,11 @@ const SAME = {
  * Keys that no browser needs: emails with their dates, and words that the server writes into the boot
  * data, which `written` in fixtures/words.mjs lists too.
  */
-const serverOnly = /^(mail|failure|success|history)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
+const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
 
 /** Keys of the footer, which no script renders. */
-const buildOnly = /^common\.(language|choose_language|imprint|privacy|terms)$/;
+const buildOnly =
+  /^common\.(language|choose_language|imprint|privacy|terms)$|^account\.(about|attention|group|section)\b|^section\.(pages|back|skip)/;
 
 /**
  * Faults that only these screens can meet, by the beginning of their code. Any

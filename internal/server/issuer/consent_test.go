@@ -248,7 +248,7 @@ func TestRules_AnotherAccount(t *testing.T) {
 	s := startAsking(t, func(c *config.Client) { c.Consent, c.Rules = false, []string{"role:editor"} })
 	b := s.signedIn("mara@example.org")
 	noor := s.Person("noor@example.org")
-	if err := s.Flows.SetUserRoles(t.Context(), noor, []string{"editor"}); err != nil {
+	if err := s.Operator.SetUserRoles(t.Context(), flow.ByOperator, noor, []string{"editor"}); err != nil {
 		t.Fatal(err)
 	}
 	request := authorize(ask("prompt", "select_account"))
@@ -256,7 +256,7 @@ func TestRules_AnotherAccount(t *testing.T) {
 	p = b.Open(query(t, p.Next()).Get("return_to"))
 	var page consentPage
 	e := s.refused("rule.role", func() { b.Boot(b.Open(authorize(ask())), &page) })
-	mara, err := s.Flows.User(t.Context(), "mara@example.org")
+	mara, err := s.Operator.User(t.Context(), "mara@example.org")
 	if err != nil || !strings.Contains(e.Cause, mara.ID) || !strings.HasSuffix(e.Cause, ": role:editor") || e.ID != "rp" {
 		t.Errorf("the log has %+v (%v)", e, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"portico/internal/fault"
 	"portico/internal/flow"
@@ -118,6 +117,9 @@ func signInFirst(w http.ResponseWriter, p section) error {
 func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
 	b := s.boot(p.screen, s.Actions.Locale(w, r))
 	b.Session, b.Here = personOf(found), p.path
+	if err := s.fillPortrait(r, found, &b); err != nil {
+		return b, err
+	}
 	if p.guarded {
 		err := s.Owner.Fresh(r.Context(), found)
 		if err != nil && !errors.Is(err, flow.ProofNeeded) {
@@ -146,27 +148,6 @@ func (s *Screens) closedWords(r *http.Request, found session.Found, loc string) 
 		return "", err
 	}
 	return server.Words(s.Catalogue, loc, fault.From(err)), nil
-}
-
-// fillOverview adds the picture, and the state of each section that has one.
-func (s *Screens) fillOverview(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	if err := s.fillPortrait(w, r, found, b); err != nil {
-		return err
-	}
-	sum, err := s.Owner.Summary(r.Context(), found.User.ID)
-	if err != nil {
-		return err
-	}
-	b.Account.States = SectionStates{
-		Addresses: strconv.Itoa(sum.Addresses), Password: yes(sum.Password), Passkeys: strconv.Itoa(sum.Passkeys), Factors: yes(sum.Apps > 0),
-		Sessions: strconv.Itoa(sum.Sessions), Providers: strconv.Itoa(sum.Providers), Apps: strconv.Itoa(sum.Clients),
-	}
-	if s.Settings.Trust != "" {
-		browsers, err := s.Owner.TrustedBrowsers(r.Context(), found.User.ID)
-		b.Account.States.Browsers = strconv.Itoa(len(browsers))
-		return err
-	}
-	return nil
 }
 
 // refuseOwn answers a form of an account page that has failed. restore puts the
@@ -223,9 +204,6 @@ func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found ses
 
 // fillProfile adds the name, and the languages that emails can have.
 func (s *Screens) fillProfile(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	if err := s.fillPortrait(w, r, found, b); err != nil {
-		return err
-	}
 	profile, err := s.Owner.Profile(r.Context(), found.User.ID)
 	if err != nil {
 		return err

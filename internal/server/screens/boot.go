@@ -163,20 +163,28 @@ type Account struct {
 	Addresses  []OtherAddress `json:"addresses"`
 	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
 
+	Alerts []Alert       `json:"alerts"`
 	States SectionStates `json:"states"`
 }
 
-// SectionStates is the state of the sections of the account. Fields without a comment are
-// numbers.
+// SectionStates has the state of the sections of the account in words.
 type SectionStates struct {
 	Addresses string `json:"addresses"`
-	Password  string `json:"password"` // "yes" if there is one
+	Password  string `json:"password"`
 	Passkeys  string `json:"passkeys"`
-	Factors   string `json:"factors"` // "yes" if there is an authenticator app
+	Factors   string `json:"factors"`
+	Weak      string `json:"weak"` // "yes" if the password alone signs in
 	Sessions  string `json:"sessions"`
 	Browsers  string `json:"browsers"` // "" where no browser may be trusted
 	Providers string `json:"providers"`
 	Apps      string `json:"apps"`
+}
+
+// Alert is something that the user should see to.
+type Alert struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Page string `json:"page"` // where to do so
 }
 
 // OwnSession is a session of the account, with its times in words.

@@ -54,7 +54,12 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var own Boot
+	if err := s.fillPortrait(r, found, &own); err != nil {
+		return err
+	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
+		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
 		if b.Notice = closed; v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -161,5 +166,12 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	if viewErr != nil {
 		return viewErr
 	}
-	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) { s.fillFactors(b, v, found, id, target) })
+	var own Boot
+	if err := s.fillPortrait(r, found, &own); err != nil {
+		return err
+	}
+	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
+		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
+		s.fillFactors(b, v, found, id, target)
+	})
 }

@@ -2,6 +2,7 @@ package screens_test
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -20,7 +21,11 @@ func TestOverview_States(t *testing.T) {
 	t.Parallel()
 	s, v := person(t)
 	b := v.opens("/auth/account")
-	want := screens.SectionStates{Addresses: "1", Password: "yes", Passkeys: "0", Factors: "", Sessions: "1", Browsers: "0", Providers: "0", Apps: "0"}
+	want := screens.SectionStates{
+		Addresses: "mara@example.org", Password: "Set", Passkeys: "None. Add one to sign in without a password",
+		Factors: "Off. Add a second step", Weak: "yes", Sessions: "Only this device",
+		Browsers: "None. Every browser is asked for a code", Providers: "None. Connect one to sign in with it", Apps: "No app has access",
+	}
 	if b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
 	}
@@ -35,11 +40,12 @@ func TestOverview_States(t *testing.T) {
 		if err := tx.InsertTrust(s.Context(), former); err != nil {
 			return err
 		}
-		return tx.InsertFactor(s.Context(), factor.Factor{ID: "f", AccountID: b.Session.ID, Kind: factor.TOTP})
+		return tx.InsertFactor(s.Context(), factor.Factor{ID: "f", AccountID: b.Session.ID, Kind: factor.TOTP, CreatedAt: now, UsedAt: now})
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want.Password, want.Factors, want.Sessions = "", "yes", "2"
+	want.Password, want.Factors, want.Weak = "Not set. You sign in without one", "On, with an authenticator app", ""
+	want.Sessions = "Unknown device and 1 more"
 	if b := v.opens("/auth/account"); b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
 	}
@@ -48,9 +54,19 @@ func TestOverview_States(t *testing.T) {
 	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error { return gains(s, tx, b.Session.ID) }); err != nil {
 		t.Fatal(err)
 	}
-	want.Addresses, want.Passkeys, want.Providers, want.Apps = "3", "4", "5", "6"
-	if b := v.opens("/auth/account"); b.Account.States != want {
+	want.Addresses, want.Passkeys, want.Apps = "mara@example.org and 2 more", "4 passkeys", "6 apps have access"
+	want.Providers = "0, 1, 2, 3, 4"
+	b = v.opens("/auth/account")
+	if b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
+	}
+	// The account has an app without recovery codes, and passkeys of another host.
+	alerts := []screens.Alert{
+		{ID: "codes_none", Text: "You have no recovery codes. Get some in case you lose your app", Page: "/auth/account/factors"},
+		{ID: "passkey", Text: "A passkey of yours was made for former.example and doesn't work here. Add a new one", Page: "/auth/account/passkeys"},
+	}
+	if !slices.Equal(b.Account.Alerts, alerts) {
+		t.Errorf("%+v, want %+v", b.Account.Alerts, alerts)
 	}
 }
 
@@ -61,11 +77,11 @@ func gains(s *apptest.Site, tx *store.Tx, id string) error {
 		name := strconv.Itoa(n)
 		errs = append(errs, tx.SaveConsent(s.Context(), openid.Consent{AccountID: id, ClientID: name, Scopes: []string{}}))
 		if n < 5 {
-			_, err := tx.InsertIdentity(s.Context(), account.Identity{Issuer: name, Subject: name, Provider: name, AccountID: id})
+			_, err := tx.InsertIdentity(s.Context(), account.Identity{Issuer: name, Subject: name, Provider: name, AccountID: id, CreatedAt: s.Clock.Now()})
 			errs = append(errs, err)
 		}
 		if n < 4 {
-			_, err := tx.InsertPasskey(s.Context(), passkey.Passkey{ID: name, AccountID: id, Host: "localhost", Credential: []byte(name)})
+			_, err := tx.InsertPasskey(s.Context(), passkey.Passkey{ID: name, AccountID: id, Host: "former.example", Credential: []byte(name)})
 			errs = append(errs, err)
 		}
 		if n < 2 {

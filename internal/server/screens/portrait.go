@@ -92,8 +92,8 @@ func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fillPortrait adds the picture of the user, or the letters in its place.
-func (s *Screens) fillPortrait(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
+// fillPortrait adds the picture of the user, or the letters in its place. Every account page shows it.
+func (s *Screens) fillPortrait(r *http.Request, found session.Found, b *Boot) error {
 	b.Account.Initials = account.Initials(found.User.Name, account.Display(found.User.Address))
 	id, err := s.Owner.PortraitID(r.Context(), found.User.ID)
 	if id != "" {

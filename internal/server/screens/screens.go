@@ -132,7 +132,7 @@ func (s *Screens) boot(screen Screen, loc string) Boot {
 		Screen: screen.String(), Locale: loc, Locales: s.languages(), Here: pages.Root + "/" + screen.String(),
 		Brand: s.Brand, Legal: s.Legal, Settings: s.Settings, Sender: s.Sender, Providers: s.Providers, Status: http.StatusOK,
 		Factors:  Factors{List: []Factor{}, Codes: []RecoveryCode{}},
-		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}},
+		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}, Alerts: []Alert{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
 	}

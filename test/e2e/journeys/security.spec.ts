@@ -1,5 +1,6 @@
 import { storageOf } from '../support/guard.js';
 import {
+  addressShown,
   back,
   button,
   expectAccount,
@@ -87,7 +88,7 @@ test('after signing out nothing is kept, and Back shows nothing', async ({ page,
   expect((await context.cookies()).map((cookie) => cookie.name)).not.toContain('portico-session');
   await back(page);
   await expectScreen(page, 'Sign in');
-  await expect(page.getByText(`Signed in as ${person.email}`)).toBeHidden();
+  await expect(addressShown(page, person)).toBeHidden();
 });
 
 test('a form of another site signs no user in or out', async ({ page, world }) => {

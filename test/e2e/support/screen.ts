@@ -32,7 +32,8 @@ export const forward = (page: Page) => page.goForward({ waitUntil: 'commit' });
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-export const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+/** The link with this name. A page of the account has some twice: beside the content, and then in it. */
+export const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).last();
 
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
@@ -44,8 +45,12 @@ export async function expectScreen(page: Page, title: string): Promise<void> {
 
 export async function expectAccount(page: Page, person: Person): Promise<void> {
   await expectScreen(page, 'Your account');
-  await expect(page.getByText(`Signed in as ${person.email}`)).toBeVisible();
+  await expect(addressShown(page, person)).toBeVisible();
 }
+
+/** The address of the signed-in user in the overview of the account. */
+export const addressShown = (page: Page, { email }: Person) =>
+  page.getByRole('main').getByText(email).first();
 
 export async function fillSignUp(page: Page, { email, password }: Person): Promise<void> {
   await field(page, 'Email').fill(email);

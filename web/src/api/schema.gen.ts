@@ -20,6 +20,7 @@ export interface Account {
   others: string;
   addresses: OtherAddress[];
   recovering: string;
+  alerts: Alert[];
   states: SectionStates;
 }
 
@@ -43,6 +44,12 @@ export interface AddPasskey {
   attestation: string;
   transports?: string;
   quiet?: '' | 'yes';
+}
+
+export interface Alert {
+  id: string;
+  text: string;
+  page: string;
 }
 
 export interface App {
@@ -436,6 +443,7 @@ export interface SectionStates {
   password: string;
   passkeys: string;
   factors: string;
+  weak: string;
   sessions: string;
   browsers: string;
   providers: string;

@@ -157,11 +157,19 @@ export const SHAPE = {
       }
     ],
     "recovering": "",
+    "alerts": [
+      {
+        "id": "",
+        "text": "",
+        "page": ""
+      }
+    ],
     "states": {
       "addresses": "",
       "password": "",
       "passkeys": "",
       "factors": "",
+      "weak": "",
       "sessions": "",
       "browsers": "",
       "providers": "",

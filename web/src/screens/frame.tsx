@@ -14,6 +14,7 @@ interface FrameProps {
   summary?: Summary;
   announcement?: string;
   above?: ReactNode;
+  rail?: ReactNode;
   children: ReactNode;
 }
 
@@ -21,7 +22,7 @@ interface FrameProps {
  * The parts that all screens have around their content: page, notice, summary and announcement. If the
  * error has the same words as the notice, only the error is shown.
  */
-export function Frame({ boot, title, summary, announcement = '', above, children }: FrameProps) {
+export function Frame({ boot, title, summary, announcement = '', above, rail, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const { style } = document.documentElement;
@@ -37,6 +38,7 @@ export function Frame({ boot, title, summary, announcement = '', above, children
       brand={boot.brand}
       title={title}
       above={above}
+      rail={rail}
       footer={import.meta.env.SSR ? <PageFooter boot={boot} /> : null}
     >
       <Notice words={said ? '' : boot.notice} />

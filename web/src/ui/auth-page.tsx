@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Served } from '../lib/served';
 import { When } from '../lib/template';
 import styles from './auth-page.module.css';
 import './language-menu.css'; // plain: the build drops a module whose classes no script names
@@ -11,13 +12,15 @@ interface AuthPageProps {
   title: string;
   /** Shown above the heading. */
   above?: ReactNode;
+  /** Beside the card, on a page of the account. The card then keeps its place at the top. */
+  rail?: ReactNode;
   /** Below the card. It is rendered at build time only. */
   footer: ReactNode;
   children: ReactNode;
 }
 
 /** The page around every screen: the logo at the top, one card in the middle, and a quiet line at the bottom. */
-export function AuthPage({ brand, title, above, footer, children }: AuthPageProps) {
+export function AuthPage({ brand, title, above, rail, footer, children }: AuthPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -32,7 +35,7 @@ export function AuthPage({ brand, title, above, footer, children }: AuthPageProp
   }, [title]);
 
   return (
-    <div className={styles.page}>
+    <div className={rail ? `${styles.page} account` : styles.page}>
       <header className={styles.header}>
         <a className={styles.logo} href="/">
           <When value={brand.logo} otherwise={<span className={styles.word}>{brand.name}</span>}>
@@ -41,7 +44,8 @@ export function AuthPage({ brand, title, above, footer, children }: AuthPageProp
           </When>
         </a>
       </header>
-      <main className={styles.main}>
+      {rail}
+      <main className={styles.main} id="content">
         <div className={styles.card} ref={card}>
           {above}
           <h1 className={styles.title} tabIndex={-1} ref={heading}>
@@ -50,19 +54,9 @@ export function AuthPage({ brand, title, above, footer, children }: AuthPageProp
           {children}
         </div>
       </main>
-      <PageBottom>{footer}</PageBottom>
+      <Served as="footer" className={styles.footer ?? ''}>
+        {footer}
+      </Served>
     </div>
   );
 }
-
-/**
- * Markup from the server only, so that its code is not part of the scripts. React leaves
- * the content of an element with inner HTML as it is, and never writes this one.
- */
-const PageBottom = ({ children }: { children: ReactNode }) =>
-  import.meta.env.SSR ? (
-    <footer className={styles.footer}>{children}</footer>
-  ) : (
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: an empty constant
-    <footer className={styles.footer} dangerouslySetInnerHTML={{ __html: '' }} />
-  );

@@ -24,7 +24,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useOwnForm('/auth/api/account/addresses', boot);
 
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+    <OwnPage boot={boot} at="addresses" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed />
       <Addresses boot={boot} path={PATH} />
       <h2 className={styles.heading}>{t('account-addresses.add')}</h2>

@@ -13,7 +13,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const { apps } = boot.account;
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="apps" title={screen.title(boot, text)}>
       <When value={apps} otherwise={<Lead>{t('account-apps.none')}</Lead>}>
         <Lead>{t('account-apps.lead')}</Lead>
         <ul className={styles.list}>

@@ -15,7 +15,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const { browsers } = boot.account;
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="browsers" title={screen.title(boot, text)}>
       <When value={browsers} otherwise={<Lead>{t('account-browsers.none')}</Lead>}>
         <Lead>{t('account-browsers.lead')}</Lead>
         <ul className={styles.list}>

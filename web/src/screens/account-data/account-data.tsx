@@ -17,7 +17,7 @@ function View({ boot }: { boot: Boot }) {
   const [asked, setAsked] = useState(boot.again);
   useProven(() => setAsked(''));
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>
       <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
       <Lead>{t('account-data.lead', { brand: boot.brand.name })}</Lead>

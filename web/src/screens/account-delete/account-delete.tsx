@@ -18,7 +18,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useOwnForm('/auth/api/account/delete', boot);
   const time = boot.account.erase_at;
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+    <OwnPage boot={boot} at="delete" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} />
       <Lead>{t('account-delete.lead', { email: boot.session.email })}</Lead>
       <ul className={styles.list}>

@@ -6,7 +6,7 @@ import { Each } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
-import { Frame } from '../frame';
+import { OwnFrame } from '../own/own-frame';
 import styles from './factors.module.css';
 import { toProof } from './proof';
 
@@ -15,7 +15,7 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const form = useForm({ boot, path: '/auth/api/factors/saved', onTrouble: toProof });
   return (
-    <Frame boot={boot} title={title} summary={form.summary} announcement={form.announcement}>
+    <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
       <Lead>{t('account-factors.saved.lead')}</Lead>
       <ul className={styles.codes} aria-label={t('account-factors.saved.list')}>
         <Each of={boot.factors.codes}>
@@ -33,7 +33,7 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
           {t('account-factors.saved.submit')}
         </Button>
       </form>
-    </Frame>
+    </OwnFrame>
   );
 }
 

@@ -21,7 +21,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
   const off = choose(boot.return_to, t('account-factors.lead_asked'), t('account-factors.lead_off'));
   const form = useOwnForm('/auth/api/factors/add', boot);
   return (
-    <OwnPage boot={boot} title={title} form={form}>
+    <OwnPage boot={boot} at="factors" title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
       <ul>
         <Each of={factors.list}>{(factor) => <Entry boot={boot} factor={factor} />}</Each>

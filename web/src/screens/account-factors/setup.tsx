@@ -6,7 +6,7 @@ import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { AppSecret } from '../app-secret';
-import { Frame } from '../frame';
+import { OwnFrame } from '../own/own-frame';
 import { toProof } from './proof';
 
 /** The secret of a new authenticator app, and the field for its first code. */
@@ -14,7 +14,7 @@ export function Setup({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const form = useForm({ boot, path: '/auth/api/factors/confirm', onTrouble: toProof });
   return (
-    <Frame boot={boot} title={title} summary={form.summary} announcement={form.announcement}>
+    <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
       <AppSecret boot={boot} />
       <form {...form.props} action={`/auth/account/factors?flow=${boot.flow.id}`}>
         <HiddenField<ConfirmFactor> name="flow" value={boot.flow.id} />
@@ -30,6 +30,6 @@ export function Setup({ boot, title }: { boot: Boot; title: string }) {
       <Footer>
         <a href="/auth/account/factors">{t('account-factors.setup.cancel')}</a>
       </Footer>
-    </Frame>
+    </OwnFrame>
   );
 }

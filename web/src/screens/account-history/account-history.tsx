@@ -10,7 +10,7 @@ import type { Screen } from '../screen';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="history" title={screen.title(boot, text)}>
       <Lead>{text.t('account-history.lead')}</Lead>
       <ul className={styles.list}>
         <Each of={boot.account.history}>

@@ -24,7 +24,7 @@ function View({ boot }: { boot: Boot }) {
     );
   }, [boot.passkeys]);
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="passkeys" title={screen.title(boot, text)}>
       <Lead>{t('account-passkeys.lead')}</Lead>
       <Add boot={boot} />
       <ul>

@@ -22,7 +22,7 @@ function View({ boot }: { boot: Boot }) {
   const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+    <OwnPage boot={boot} at="password" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed refused={boot.errors.code} />
       <Lead>
         {oneOf(boot.account.password, { none: t('account-password.none') }, t('account-password.lead'))}

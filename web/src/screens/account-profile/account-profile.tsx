@@ -20,7 +20,7 @@ function View({ boot }: { boot: Boot }) {
   useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/profile', boot);
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)} form={form}>
+    <OwnPage boot={boot} at="profile" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed />
       <form {...form.props} action={PATH}>
         <HiddenField<ChangeProfile> name="account" value={boot.session.id} />

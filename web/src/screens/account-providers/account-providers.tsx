@@ -20,7 +20,7 @@ function View({ boot }: { boot: Boot }) {
   const [asked, setAsked] = useState(boot.again);
   useProven(() => setAsked(''));
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>
       <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
       <When value={providers} otherwise={<Lead>{t('account-providers.none')}</Lead>}>

@@ -14,7 +14,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   return (
-    <OwnPage boot={boot} title={screen.title(boot, text)}>
+    <OwnPage boot={boot} at="sessions" title={screen.title(boot, text)}>
       <Lead>{t('account-sessions.lead')}</Lead>
       <ul className={styles.list}>
         <Each of={boot.account.sessions}>{(session) => <Entry boot={boot} session={session} />}</Each>

@@ -2,15 +2,14 @@ import { useCallback } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
+import { Served } from '../../lib/served';
 import { useReturn } from '../../lib/use-return';
 import { Button } from '../../ui/button';
-import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
-import { Frame } from '../frame';
-import { Portrait } from '../own/portrait';
+import { OwnFrame } from '../own/own-frame';
 import { stillHere } from '../recheck';
 import type { Screen } from '../screen';
-import styles from './account.module.css';
+import './overview.css';
 import { Sections } from './sections';
 
 /** The account that is signed in, its sections, and the sign-out. */
@@ -26,24 +25,21 @@ function View({ boot }: { boot: Boot }) {
     ),
   );
   return (
-    <Frame
+    <OwnFrame
       boot={boot}
+      at=""
       title={screen.title(boot, text)}
       summary={form.summary}
       announcement={form.announcement}
     >
       <Success words={boot.success} />
-      <div className={styles.who}>
-        <Portrait boot={boot} />
-        <Lead>{t('account.signed_in_as', { email: boot.session.email })}</Lead>
-      </div>
-      <Sections settings={boot.settings} states={boot.account.states} />
-      <form {...form.props} action="/auth/signout">
+      <Served className="overview">{import.meta.env.SSR ? <Sections boot={boot} /> : null}</Served>
+      <form {...form.props} action="/auth/signout" className="leave">
         <Button look="secondary" busy={form.busy} wait={form.wait}>
           {t('account.signout')}
         </Button>
       </form>
-    </Frame>
+    </OwnFrame>
   );
 }
 

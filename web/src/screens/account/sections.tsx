@@ -1,60 +1,90 @@
 import type { Boot } from '../../api/schema.gen';
-import type { MessageKey } from '../../i18n/messages.gen';
 import { useText } from '../../i18n/provider';
-import { choose, When } from '../../lib/template';
-import styles from './sections.module.css';
+import { choose, Each, When } from '../../lib/template';
+import { Portrait } from '../own/portrait';
+import { GROUPS, pathOf } from '../own/sections';
 
-/** Sections that the operator can switch off. */
-const SWITCHED: Record<string, 'passkeys' | 'trust' | 'providers'> = {
-  '/auth/account/passkeys': 'passkeys',
-  '/auth/account/browsers': 'trust',
-  '/auth/account/providers': 'providers',
-};
+/** What the overview shows of the account. It is rendered at build time only. */
+export function Sections({ boot }: { boot: Boot }) {
+  return (
+    <>
+      <Who boot={boot} />
+      <Alerts boot={boot} />
+      <Groups boot={boot} />
+    </>
+  );
+}
 
-type States = Boot['account']['states'];
+function Who({ boot }: { boot: Boot }) {
+  const { name, email } = boot.session;
+  return (
+    <div className="who">
+      <Portrait boot={boot} />
+      <div>
+        <When value={name}>
+          <p className="who-name">{name}</p>
+        </When>
+        <p className={choose(name, 'who-mail', 'who-name')}>{email}</p>
+      </div>
+    </div>
+  );
+}
 
-/** The sections of the account, each a page of its own, with the state that it has. */
-const SECTIONS: [path: string, name: MessageKey, state?: keyof States][] = [
-  ['/auth/account/profile', 'account.section.profile'],
-  ['/auth/account/addresses', 'account.section.addresses', 'addresses'],
-  ['/auth/account/password', 'account.section.password', 'password'],
-  ['/auth/account/passkeys', 'account.section.passkeys', 'passkeys'],
-  ['/auth/account/factors', 'account.section.factors', 'factors'],
-  ['/auth/account/sessions', 'account.section.sessions', 'sessions'],
-  ['/auth/account/browsers', 'account.section.browsers', 'browsers'],
-  ['/auth/account/providers', 'account.section.providers', 'providers'],
-  ['/auth/account/apps', 'account.section.apps', 'apps'],
-  ['/auth/account/history', 'account.section.history'],
-  ['/auth/account/data', 'account.section.data'],
-  ['/auth/account/delete', 'account.section.delete'],
-];
-
-/** The words for a state that is "yes" or not. Any other one is a number. */
-const WORDS: { [state in keyof States]?: [yes: MessageKey, no: MessageKey] } = {
-  password: ['account.state.password_set', 'account.state.password_unset'],
-  factors: ['account.state.factors_on', 'account.state.factors_off'],
-};
-
-export function Sections({ settings, states }: { settings: Boot['settings']; states: States }) {
+function Alerts({ boot: { account } }: { boot: Boot }) {
   const { t } = useText();
-  const wordsOf = (state: keyof States) => {
-    const words = WORDS[state];
-    return words ? choose(states[state], t(words[0]), t(words[1])) : states[state];
-  };
+  return (
+    <When value={account.alerts}>
+      <ul className="alerts" aria-label={t('account.attention')}>
+        <Each of={account.alerts}>
+          {({ text, page }) => (
+            <li>
+              <a href={page}>
+                <Icon path="M10 3l7.5 13.5h-15zM10 8v3.7M10 13.8v.4" />
+                <span>{text}</span>
+              </a>
+            </li>
+          )}
+        </Each>
+      </ul>
+    </When>
+  );
+}
+
+function Groups({ boot: { account, settings } }: { boot: Boot }) {
+  const { t } = useText();
   return (
     <nav aria-label={t('account.sections')}>
-      <ul className={styles.list}>
-        {SECTIONS.map(([path, name, state]) => (
-          <When key={path} value={SWITCHED[path] ? settings[SWITCHED[path]] : 'yes'}>
-            <li className={styles.item}>
-              <a className={styles.link} href={path}>
-                {t(name)}
-              </a>
-              {state ? <span className={styles.state}>{wordsOf(state)}</span> : null}
-            </li>
-          </When>
-        ))}
-      </ul>
+      {GROUPS.map(({ name, sections }) => (
+        <div key={name}>
+          <h2>{t(name)}</h2>
+          <ul>
+            {sections.map(({ path, name, icon, state, about, setting }) => (
+              <When key={path} value={setting ? settings[setting] : 'yes'}>
+                <li className="section">
+                  <Icon path={icon} />
+                  <div>
+                    <a href={pathOf(path)}>{t(name)}</a>
+                    <p
+                      className={
+                        path === 'factors' ? choose(account.states.weak, 'state weak', 'state') : 'state'
+                      }
+                    >
+                      {about ? t(about) : null}
+                      {state ? account.states[state] : null}
+                    </p>
+                  </div>
+                </li>
+              </When>
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
   );
 }
+
+const Icon = ({ path }: { path: string }) => (
+  <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">
+    <path d={path} />
+  </svg>
+);

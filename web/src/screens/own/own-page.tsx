@@ -1,14 +1,15 @@
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import type { Form } from '../../form/use-form';
-import { useText } from '../../i18n/provider';
+import { Served } from '../../lib/served';
 import { Success } from '../../ui/success';
-import { Frame } from '../frame';
-import styles from './own-page.module.css';
-import { announceProof } from './proof';
+import { Back } from './back';
+import { OwnFrame } from './own-frame';
 
 interface OwnPageProps {
   boot: Boot;
+  /** The section, as its path names it. */
+  at: string;
   title: string;
   /** The forms of the page, whose errors are shown above its content. */
   form?: Pick<Form<object>, 'summary' | 'announcement'>;
@@ -16,25 +17,12 @@ interface OwnPageProps {
 }
 
 /** A section of the account: the way back to all sections, and what the step before did. */
-export function OwnPage({ boot, title, form, children }: OwnPageProps) {
-  const { t } = useText();
-  useEffect(announceProof, []);
+export function OwnPage({ boot, at, title, form, children }: OwnPageProps) {
+  const back = import.meta.env.SSR ? <Back /> : null;
   return (
-    <Frame
-      boot={boot}
-      title={title}
-      {...form}
-      above={
-        <nav className={styles.back} aria-label={t('section.back_label')}>
-          <a href="/auth/account">
-            <span aria-hidden="true">‹ </span>
-            {t('section.back')}
-          </a>
-        </nav>
-      }
-    >
+    <OwnFrame boot={boot} at={at} title={title} {...form} above={<Served className="back">{back}</Served>}>
       <Success words={boot.success} />
       {children}
-    </Frame>
+    </OwnFrame>
   );
 }

@@ -1,0 +1,18 @@
+import { type ComponentProps, useEffect } from 'react';
+import { Served } from '../../lib/served';
+import { Frame } from '../frame';
+import './account.css'; // plain: most of it is for markup that no script has
+import { announceProof } from './proof';
+import { Rail } from './rail';
+
+export interface OwnFrameProps extends ComponentProps<typeof Frame> {
+  /** The section of the page, "" for the overview. */
+  at: string;
+}
+
+/** The frame of every page of the account: all sections at its side, and the content always at the same height. */
+export function OwnFrame({ at, ...frame }: OwnFrameProps) {
+  useEffect(announceProof, []);
+  const rail = import.meta.env.SSR ? <Rail boot={frame.boot} at={at} /> : null;
+  return <Frame {...frame} rail={<Served className="rail">{rail}</Served>} />;
+}
