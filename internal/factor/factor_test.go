@@ -70,15 +70,17 @@ func TestNewCodes(t *testing.T) {
 func TestParseCode(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"OABC-DEFG-HIJK-LMNB":       "OABCDEFGHIJKLMNB",
-		" 0abc defg h1jk lmn8 ":     "OABCDEFGHIJKLMNB",
-		"OABC\u2013DEFG-HIJKLMNB":   "OABCDEFGHIJKLMNB",
-		"OABC-DEFG-HIJK":            "",
-		"OABC-DEFG-HIJK-LMN9":       "",
-		"":                          "",
-		strings.Repeat("A", 257):    "",
-		"OABC-DEFG-HIJK-LMNBOABC":   "",
-		"OABC-DEFG-HIJK-LMN\u00df=": "",
+		"OABC-DEFG-HIJK-LMNB":                            "OABCDEFGHIJKLMNB",
+		" 0abc defg h1jk lmn8 ":                          "OABCDEFGHIJKLMNB",
+		"OABC\u2013DEFG-HIJKLMNB":                        "OABCDEFGHIJKLMNB",
+		"OABC\tDEFG\u00a0HIJK\u2011LMNB":                 "OABCDEFGHIJKLMNB",
+		strings.Repeat(" ", 237) + "OABC-DEFG-HIJK-LMNB": "OABCDEFGHIJKLMNB",
+		strings.Repeat(" ", 238) + "OABC-DEFG-HIJK-LMNB": "",
+		"OABC-DEFG-HIJK":                                 "",
+		"OABC-DEFG-HIJK-LMN9":                            "",
+		"":                                               "",
+		"OABC-DEFG-HIJK-LMNBOABC":                        "",
+		"OABC-DEFG-HIJK-LMN\u00df=":                      "",
 	} {
 		if got, ok := ParseCode(typed); ok != (want != "") || ok && got != want {
 			t.Errorf("%q is read as %q, want %q", typed, got, want)

@@ -142,6 +142,17 @@ func TestGive_AnewInTheSameBrowser(t *testing.T) {
 	}
 }
 
+// A browser whose only token is of the account gets another one, and the row of the former one goes.
+func TestGive_Replaces(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	former := b.give("mara", "")
+	fresh := b.give("mara", former)
+	if fresh == former || strings.Contains(fresh, ".") || len(b.list("mara")) != 1 || b.trusts("mara", mark, former) {
+		t.Errorf("the cookie is %q after %q, and %d browsers are trusted", fresh, former, len(b.list("mara")))
+	}
+}
+
 func TestGive_Bounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
