@@ -1,7 +1,8 @@
 // Package store keeps everything in one SQL database: SQLite in a file, or
 // PostgreSQL for any number of processes.
 //
-// It owns the migrations and every SQL text. It knows no rule of the product. Each
+// It owns the migrations and every SQL text. The file migrations/0001_start.sql explains
+// every table and column. The package knows no rule of the product. Each
 // package that stores data declares the small interfaces that it needs. The methods of
 // Tx implement them, in one file for each interface. The packages below it do the rest:
 //
