@@ -30,17 +30,17 @@ func (s *Screens) mfa(w http.ResponseWriter, r *http.Request) error {
 func (s *Screens) fillMFA(b *Boot, v flow.View, way, trusting string) {
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
 	first := form.WayApp
-	if v.Second.Passkey.After(v.Second.App) {
+	if v.SecondFactors.Passkey.After(v.SecondFactors.App) {
 		first = form.WayPasskey // the one that was used last
 	}
-	b.MFA = waysOf(v.Second, first, way, url.Values{"flow": {v.ID}})
+	b.MFA = waysOf(v.SecondFactors, first, way, url.Values{"flow": {v.ID}})
 	b.MFA.Second = v.ID
 	s.offerTrust(b, trusting)
 }
 
 // waysOf returns what the page asks for, and the addresses of the other ways that
 // the account has.
-func waysOf(second flow.Second, first, asked string, query url.Values) MFA {
+func waysOf(second flow.SecondFactors, first, asked string, query url.Values) MFA {
 	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: second.Codes > 0}
 	if has[asked] {
 		first = asked
@@ -65,7 +65,7 @@ func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way strin
 	case err != nil:
 		return err
 	}
-	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
+	second, err := s.Actions.Flows.SecondFactors(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Screens) mfaOfSession(w http.ResponseWriter, r *http.Request, way strin
 
 // fillStepUp asks for the strongest that the account has: a passkey cannot be given
 // to another site.
-func fillStepUp(b *Boot, found session.Found, second flow.Second, target, way string) {
+func fillStepUp(b *Boot, found session.Found, second flow.SecondFactors, target, way string) {
 	b.Session, b.ReturnTo, b.Flow.State = personOf(found), target, "code"
 	first := form.WayApp
 	if !second.Passkey.IsZero() {
@@ -130,7 +130,7 @@ func (s *Screens) refuseStepUp(w http.ResponseWriter, r *http.Request, in mfaFor
 	case sessionErr != nil:
 		return sessionErr
 	}
-	second, secondErr := s.Actions.Flows.Second(r.Context(), found.User.ID)
+	second, secondErr := s.Actions.Flows.SecondFactors(r.Context(), found.User.ID)
 	if secondErr != nil {
 		return secondErr
 	}
@@ -155,7 +155,7 @@ func (s *Screens) askStronger(w http.ResponseWriter, r *http.Request, person Sig
 	if !query.Has("again") || person == (SignedIn{}) || !pages.OfAccount(path) && !unproven {
 		return false, nil
 	}
-	second, err := s.Actions.Flows.Second(r.Context(), person.ID)
+	second, err := s.Actions.Flows.SecondFactors(r.Context(), person.ID)
 	if err != nil || !second.Any() {
 		return false, err
 	}
