@@ -27,14 +27,14 @@ func mild() []string {
 // mildly are functions whose effects change no way in, although they could.
 func mildly() map[string]string {
 	return map[string]string{
-		"keepRehashed": "the password stays",
-		"takeBack":     "it opens an account, whose ways in stay",
+		"storeRehashed": "the password stays",
+		"takeBack":      "it opens an account, whose ways in stay",
 	}
 }
 
 // endings are the calls that end the flows of an account: by FlowEnds, or by the credential version.
 func endings() []string {
-	return list("EndFlows endFlows afterRemoval UpdatePassword UpdateState UpdateAddress DeleteAccount moveAddress replaceAddress readdressed markRecovery")
+	return list("EndFlows endFlows afterRemoval UpdatePassword UpdateState UpdateAddress DeleteAccount moveAddress replaceAddress readdressed setRecovery")
 }
 
 // endsLater are functions that change a way in, and leave the end of the flows to others.

@@ -44,7 +44,7 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result,
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	e := f.given(owner, f.target(p), "mail")
+	e := f.entryBy(owner, f.target(p), "mail")
 	e.announce = true
 	return f.admitted(ctx, tx, c, e)
 }

@@ -45,7 +45,7 @@ func (d *drawing) enter() (leave func(), err error) {
 
 // draw waits for the turn of a caller that has entered. If the context ends first, it
 // returns its error, and the given file is not decoded.
-func (d *drawing) draw(ctx context.Context, given []byte) ([]byte, error) {
+func (d *drawing) draw(ctx context.Context, data []byte) ([]byte, error) {
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
@@ -55,5 +55,5 @@ func (d *drawing) draw(ctx context.Context, given []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil { // the turn may come as the context ends
 		return nil, err
 	}
-	return picture.Portrait(given)
+	return picture.Portrait(data)
 }

@@ -33,8 +33,8 @@ type entry struct {
 	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
 
-	makesPasskeys bool    // the browser can make a passkey
-	second        *Second // what the account can give in addition to the first proof; nil until it is read
+	makesPasskeys bool           // the browser can make a passkey
+	secondFactors *SecondFactors // what the account can give in addition to the first proof; nil until it is read
 }
 
 // detail returns how the owner signed in, for the audit record.
@@ -46,8 +46,8 @@ func (e entry) detail() string {
 	return words
 }
 
-// given returns the entry by a proof that Portico itself has just checked.
-func (f *Flows) given(a judged, returnTo Target, method string) entry {
+// entryBy returns the entry by a proof that Portico itself has just checked.
+func (f *Flows) entryBy(a judged, returnTo Target, method string) entry {
 	return entry{account: a, returnTo: returnTo, methods: []string{method}, at: f.clock.Now()}
 }
 
@@ -60,8 +60,8 @@ func (f *core) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool,
 	case slices.ContainsFunc(e.methods, ofAccount):
 		return false, nil
 	case e.joinFlow != "", e.strongAt.IsZero() && f.requires(e.account.Roles):
-		have, err := f.second(ctx, tx, e.account.ID) // a passkey is enough only if it is used
-		e.second, lacks = &have, have.Any()
+		have, err := f.secondFactors(ctx, tx, e.account.ID) // a passkey is enough only if it is used
+		e.secondFactors, lacks = &have, have.Any()
 		if err != nil {
 			return false, err
 		}
@@ -78,7 +78,7 @@ func (f *core) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool,
 }
 
 // interrupts begins the step that asks for what a sign-in lacks: the second factor, whether a
-// closed account is kept, the terms, or a first second factor. It judges a sign-in that has
+// closed account is taken back, the terms, or a first second factor. It judges a sign-in that has
 // waited like a new one. It reports false if nothing is missing.
 func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Result, waits bool, err error) {
 	if e.live {
@@ -133,7 +133,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
+		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: f.sessionPeer(c),
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ func (f *Flows) pageOfReset(p Pending, d data) string {
 // whose mailbox is proven, or one whose owner has a link of the operator.
 //
 // Faults: Unknown, Overtaken, Moved, passkey.Off.
-func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
+func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) (o CreationOptions, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
 	}
@@ -34,7 +34,7 @@ func (f *Flows) BeginFirstPasskey(ctx context.Context, c Caller, flowID string) 
 		if err != nil {
 			return err
 		}
-		o, err = f.offer(ctx, tx, owner.Account, passkey.First, c.BrowserCookie, p.ID)
+		o, err = f.creationOptions(ctx, tx, owner.Account, passkey.First, c.BrowserCookie, p.ID)
 		return err
 	})
 	return o, err
@@ -47,7 +47,7 @@ func (f *Flows) mayReplace(ctx context.Context, tx Tx, owner judged) (bool, erro
 	if f.passkeys == nil || f.alarmed(owner.Account) {
 		return false, nil
 	}
-	second, err := f.second(ctx, tx, owner.ID)
+	second, err := f.secondFactors(ctx, tx, owner.ID)
 	return !second.Any(), err
 }
 
@@ -72,7 +72,7 @@ func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (P
 		}
 		return p, d, owner, err
 	}
-	second, err := f.second(ctx, tx, owner.ID)
+	second, err := f.secondFactors(ctx, tx, owner.ID)
 	if err != nil {
 		return p, d, owner, err
 	}

@@ -113,7 +113,7 @@ func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (cle
 	if found.User.ID != p.AccountID {
 		return cleared{}, found, session.Required
 	}
-	owner, err := f.owned(ctx, tx, found) // it may have ended since this node kept it
+	owner, err := f.owned(ctx, tx, found) // it may have ended since this node cached it
 	if err != nil {
 		return cleared{}, found, err
 	}
@@ -166,7 +166,7 @@ func (f *Flows) waits(ctx context.Context, tx account.Store, p Pending, d data) 
 func (f *Flows) takes(methods []string) bool {
 	for _, m := range methods {
 		id, external := strings.CutPrefix(m, byProvider)
-		if external && !f.offers(id) || m == passkey.Method && f.passkeys == nil {
+		if external && !f.hasProvider(id) || m == passkey.Method && f.passkeys == nil {
 			return false
 		}
 	}
@@ -191,7 +191,7 @@ func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, er
 	if err != nil {
 		return cleared{}, err
 	}
-	have, err := f.second(ctx, tx, a.ID)
+	have, err := f.secondFactors(ctx, tx, a.ID)
 	if err == nil && have.Any() {
 		err = Overtaken
 	}

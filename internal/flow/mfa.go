@@ -29,7 +29,7 @@ type FactorInput struct {
 func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in FactorInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "mfa", SecondFactor)
 	defer w.end(&r, &err)
-	given, bad := parseFactor(in)
+	typed, bad := parseFactor(in)
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
@@ -37,7 +37,7 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 	if err != nil || done {
 		return r, err
 	}
-	t := trial{flowID: p.ID, accountID: p.AccountID, given: given}
+	t := trial{flowID: p.ID, accountID: p.AccountID, factor: typed}
 	if t, err = f.prepare(ctx, c, t); err != nil {
 		return Result{}, err
 	}

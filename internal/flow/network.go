@@ -36,9 +36,9 @@ func (c Caller) widest() string {
 	return c.Peer
 }
 
-// keptPeer returns the network that a session of the caller keeps, "" while no place
+// sessionPeer returns the network that a session of the caller stores, "" while no place
 // is shown for it.
-func (f *core) keptPeer(c Caller) string {
+func (f *core) sessionPeer(c Caller) string {
 	if !f.places {
 		return ""
 	}

@@ -9,8 +9,8 @@ import (
 	"portico/internal/passkey"
 )
 
-// PasskeyOffer is what a browser needs to make a passkey.
-type PasskeyOffer struct {
+// CreationOptions is what a browser needs to make a passkey.
+type CreationOptions struct {
 	PasskeyAsk
 	Handle  []byte
 	Address string
@@ -18,17 +18,17 @@ type PasskeyOffer struct {
 	Exclude []passkey.Passkey // the account's own, of which no authenticator gets a second one
 }
 
-// offer returns what a browser needs to make a passkey of the account. The answer
+// creationOptions returns what a browser needs to make a passkey of the account. The answer
 // counts for the subject only.
-func (f *core) offer(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (PasskeyOffer, error) {
+func (f *core) creationOptions(ctx context.Context, tx Tx, a account.Account, p passkey.Purpose, browser, subject string) (CreationOptions, error) {
 	have, err := tx.PasskeysOf(ctx, a.ID)
 	if err != nil {
-		return PasskeyOffer{}, err
+		return CreationOptions{}, err
 	}
 	if len(have) >= passkey.Most {
-		return PasskeyOffer{}, passkey.Full
+		return CreationOptions{}, passkey.Full
 	}
-	return PasskeyOffer{
+	return CreationOptions{
 		PasskeyAsk: PasskeyAsk{Challenge: f.passkeys.Challenge(p, browser, subject), Host: f.passkeys.Host()},
 		Handle:     f.passkeys.Handle(a.ID, have), Address: a.Address.Mail, Name: a.Name, Exclude: have,
 	}, nil

@@ -29,7 +29,7 @@ func (f *core) offered(ctx context.Context, tx Tx, a account.Account) (bool, err
 	if f.passkeys == nil || f.alarmed(a) {
 		return false, nil
 	}
-	second, err := f.second(ctx, tx, a.ID)
+	second, err := f.secondFactors(ctx, tx, a.ID)
 	if err != nil || !second.Passkey.IsZero() {
 		return false, err
 	}

@@ -26,7 +26,7 @@ func (f *Owner) Fresh(ctx context.Context, found session.Found) error {
 // enough: a second factor or a passkey, for an account that has one. A provider that
 // does not tell the time of its proof gives none.
 func (f *core) fresh(ctx context.Context, tx Tx, found session.Found, when time.Time) error {
-	have, err := f.second(ctx, tx, found.User.ID)
+	have, err := f.secondFactors(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func ofAccount(method string) bool {
 // credentials has ended all of them. It keeps the proofs of the old one.
 func (f *core) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.keptPeer(c),
+		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.sessionPeer(c),
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
 	})
 	if err != nil {

@@ -93,8 +93,8 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 }
 
 // replaceAddress makes an address the primary one, and keeps the former one with
-// the use of kept.
-func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, kept account.Other) (Result, error) {
+// the use of former.
+func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, to account.Address, former account.Other) (Result, error) {
 	now := f.clock.Now()
 	others, err := tx.AddressesOf(ctx, owner.ID, now)
 	if err != nil {
@@ -104,16 +104,16 @@ func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleare
 		return Result{}, err
 	}
 	since := sinceOf(owner.Account, others, to.Key, now)
-	kept.AddedAt = primarySince(owner.Account, others, now)
+	former.AddedAt = primarySince(owner.Account, others, now)
 	err = f.moveAddress(ctx, tx, c, owner, to, move{
-		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !mayRepair(kept, since),
+		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !mayRepair(former, since),
 	})
 	if err != nil {
 		return Result{}, err
 	}
 	if to.Key != owner.Address.Key { // else only its spelling
-		kept.AccountID, kept.Address, kept.PrimaryUntil = owner.ID, owner.Address, now
-		if err := tx.KeepAddress(ctx, kept); err != nil {
+		former.AccountID, former.Address, former.PrimaryUntil = owner.ID, owner.Address, now
+		if err := tx.KeepAddress(ctx, former); err != nil {
 			return Result{}, err
 		}
 	}

@@ -73,12 +73,12 @@ func (f *Flows) addRecovery(ctx context.Context, tx Tx, c Caller, owner cleared,
 	} else if !ok {
 		return Result{}, account.Exists
 	}
-	return f.markRecovery(ctx, tx, c, owner, here, o)
+	return f.setRecovery(ctx, tx, c, owner, here, o)
 }
 
-// markRecovery lets one of the addresses recover the account. It ends every session
+// setRecovery lets one of the addresses recover the account. It ends every session
 // and every recovery that has begun, and tells the address before it, too.
-func (f *core) markRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, o account.Other) (Result, error) {
+func (f *core) setRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, o account.Other) (Result, error) {
 	told := email{template: mailRecovery, owner: &owner.Account, about: o.Address}
 	all, err := tx.AddressesOf(ctx, owner.ID, f.clock.Now())
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *Owner) MakePrimary(ctx context.Context, c Caller, found session.Found, 
 // Faults: as changeOther.
 func (f *Owner) SetRecovery(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
-		r, err = f.markRecovery(ctx, tx, c, owner, found.Session, o)
+		r, err = f.setRecovery(ctx, tx, c, owner, found.Session, o)
 		return err
 	})
 	return r, err

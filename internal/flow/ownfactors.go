@@ -52,8 +52,8 @@ func (f *Owner) Enrolment(ctx context.Context, c Caller, found session.Found, fl
 		v.Last, err = f.LastFactor(ctx, found)
 	}
 	if err == nil {
-		var have Second
-		have, err = f.secondOf(ctx, found.User.ID)
+		var have SecondFactors
+		have, err = f.readSecondFactors(ctx, found.User.ID)
 		v.Any = have.Any()
 	}
 	if err != nil || flowID == "" {
@@ -97,7 +97,7 @@ func (f *Owner) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 	}
 	value, fresh := browser(c)
 	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
-		have, err := f.second(ctx, tx, a.ID)
+		have, err := f.secondFactors(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}

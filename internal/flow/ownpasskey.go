@@ -37,7 +37,7 @@ func (f *Owner) OwnPasskeys(ctx context.Context, found session.Found) (v Passkey
 		if err != nil {
 			return err
 		}
-		have, err := f.second(ctx, tx, found.User.ID)
+		have, err := f.secondFactors(ctx, tx, found.User.ID)
 		v.Alone = !have.Passkey.IsZero() && have.App.IsZero() && have.Codes == 0
 		return err
 	})
@@ -76,13 +76,13 @@ func adding(quiet bool) passkey.Purpose {
 // bound to the session, which ends with the credentials of the account.
 //
 // Faults: ProofNeeded, session.Required, passkey.Full, passkey.Off.
-func (f *Owner) BeginPasskey(ctx context.Context, c Caller, found session.Found, quiet bool) (o PasskeyOffer, err error) {
+func (f *Owner) BeginPasskey(ctx context.Context, c Caller, found session.Found, quiet bool) (o CreationOptions, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
 	}
 	value, fresh := browser(c)
 	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
-		o, err = f.offer(ctx, tx, a.Account, adding(quiet), value, found.Session.ID)
+		o, err = f.creationOptions(ctx, tx, a.Account, adding(quiet), value, found.Session.ID)
 		o.BrowserCookie = fresh
 		return err
 	})

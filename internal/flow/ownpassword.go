@@ -134,7 +134,7 @@ func (f *core) waysOtherThanPassword(ctx context.Context, tx Tx, accountID strin
 func (f *core) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
 	linked, err := tx.IdentitiesOf(ctx, accountID)
 	return slices.DeleteFunc(linked, func(i account.Identity) bool {
-		return !f.offers(i.Provider)
+		return !f.hasProvider(i.Provider)
 	}), err
 }
 

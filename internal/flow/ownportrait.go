@@ -23,8 +23,8 @@ const (
 // request.
 //
 // Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
-func (f *Owner) SetPortrait(ctx context.Context, c Caller, found session.Found, given []byte) error {
-	drawn, err := f.draw(ctx, found.User.ID, given)
+func (f *Owner) SetPortrait(ctx context.Context, c Caller, found session.Found, data []byte) error {
+	drawn, err := f.draw(ctx, found.User.ID, data)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (f *core) portraitChanged(ctx context.Context, tx Tx, c Caller, change audi
 
 // draw draws the portrait that an account gives. It counts the attempt, unless too
 // many others wait. An account above its limit takes no place from others.
-func (f *Owner) draw(ctx context.Context, accountID string, given []byte) ([]byte, error) {
+func (f *Owner) draw(ctx context.Context, accountID string, data []byte) ([]byte, error) {
 	if f.drawing.full() {
 		return nil, DrawingBusy
 	}
@@ -64,7 +64,7 @@ func (f *Owner) draw(ctx context.Context, accountID string, given []byte) ([]byt
 		return nil, err
 	}
 	defer leave()
-	drawn, err := f.drawing.draw(ctx, given)
+	drawn, err := f.drawing.draw(ctx, data)
 	if errors.Is(err, picture.ErrUnusable) {
 		err = PortraitUnusable
 	}

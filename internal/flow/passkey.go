@@ -33,16 +33,16 @@ type PasskeyInput struct {
 	Answer   passkey.Answer
 	ReturnTo Target
 	FlowID   string // flow with a provider's identity that waits to be joined
-	// Second is "" for a sign-in. Else the passkey is a second factor: the id of the
+	// AddsTo is "" for a sign-in. Else the passkey is a second factor: the id of the
 	// sign-in that waits for it, or OfSession.
-	Second string
+	AddsTo string
 }
 
 // SignInPasskey starts the session of the account that has the passkey. It needs no
 // address and no second factor, because the authenticator has verified its user.
 //
 // Faults: passkey.Unknown, passkey.Other, Unknown, Moved and session.Required for
-// Second, passkey.Refused, passkey.Unproven, passkey.Expired, passkey.Off,
+// AddsTo, passkey.Refused, passkey.Unproven, passkey.Expired, passkey.Off,
 // account.Disabled, throttle.Limited.
 func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "passkey", flowSignIn)
@@ -130,7 +130,7 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 			return Result{}, err
 		}
 	}
-	if in.Second != "" {
+	if in.AddsTo != "" {
 		return f.secondByPasskey(ctx, tx, c, in, a)
 	}
 	now := f.clock.Now()

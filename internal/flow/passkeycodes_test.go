@@ -112,8 +112,8 @@ func TestGiveFactor_CodeOfAPasskey(t *testing.T) {
 	}{{codes[0], 10, nil}, {codes[0], 9, factor.Wrong}, {codes[1], 9, nil}} {
 		v, r := b.asks("192.0.2.2")
 		view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
-		if err != nil || view.Second.Codes != each.left {
-			t.Errorf("the step offers %d codes of %d, %v", view.Second.Codes, each.left, err)
+		if err != nil || view.SecondFactors.Codes != each.left {
+			t.Errorf("the step offers %d codes of %d, %v", view.SecondFactors.Codes, each.left, err)
 		}
 		given, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(each.code))
 		if each.want != nil {
@@ -154,7 +154,7 @@ func (o *owner) checksCodes() {
 	if err != nil {
 		o.fail("%v", err)
 	}
-	second, err := o.Flows.Second(o.Context(), o.id)
+	second, err := o.Flows.SecondFactors(o.Context(), o.id)
 	if err != nil {
 		o.fail("%v", err)
 	}

@@ -31,10 +31,10 @@ func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
 	if e.later || !e.strongAt.IsZero() || !f.requires(e.account.Roles) {
 		return false, nil
 	}
-	if e.second != nil {
-		return !e.second.Any(), nil
+	if e.secondFactors != nil {
+		return !e.secondFactors.Any(), nil
 	}
-	have, err := f.second(ctx, tx, e.account.ID)
+	have, err := f.secondFactors(ctx, tx, e.account.ID)
 	return !have.Any(), err
 }
 
@@ -176,7 +176,7 @@ func (f *core) endGrace(ctx context.Context, tx Tx, a cleared) error {
 	if !f.requires(a.Roles) {
 		return nil
 	}
-	have, err := f.second(ctx, tx, a.ID)
+	have, err := f.secondFactors(ctx, tx, a.ID)
 	if err != nil || have.Any() {
 		return err
 	}

@@ -298,7 +298,7 @@ func TestProtect_ByPasskey(t *testing.T) {
 	change(flow.Require{All: true})
 	v := b.visitor("192.0.2.2")
 	r := v.bare("mara@example.org")
-	o, err := b.Flows.OfferProtection(t.Context(), v.Caller, r.FlowID)
+	o, err := b.Flows.BeginProtection(t.Context(), v.Caller, r.FlowID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestProtect_ByPasskey(t *testing.T) {
 	if _, err := b.Flows.ProtectByPasskey(t.Context(), v.Caller, other.FlowID, made); !errors.Is(err, passkey.Expired) && !errors.Is(err, passkey.Refused) {
 		t.Errorf("the challenge counts for another flow: %v", err)
 	}
-	if o, err = b.Flows.OfferProtection(t.Context(), v.Caller, r.FlowID); err != nil {
+	if o, err = b.Flows.BeginProtection(t.Context(), v.Caller, r.FlowID); err != nil {
 		t.Fatal(err)
 	}
 	done := v.must(b.Flows.ProtectByPasskey(t.Context(), v.Caller, r.FlowID, a.Create(o.Challenge)))

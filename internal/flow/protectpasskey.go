@@ -6,11 +6,11 @@ import (
 	"portico/internal/passkey"
 )
 
-// OfferProtection returns a challenge for a new passkey of the account whose sign-in
+// BeginProtection returns a challenge for a new passkey of the account whose sign-in
 // waits for a second factor. It is bound to the flow.
 //
 // Faults: as protecting; passkey.Full, passkey.Off.
-func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o PasskeyOffer, err error) {
+func (f *Flows) BeginProtection(ctx context.Context, c Caller, flowID string) (o CreationOptions, err error) {
 	if f.passkeys == nil {
 		return o, passkey.Off
 	}
@@ -19,7 +19,7 @@ func (f *Flows) OfferProtection(ctx context.Context, c Caller, flowID string) (o
 		if err != nil {
 			return err
 		}
-		o, err = f.offer(ctx, tx, owner.Account, passkey.Add, c.BrowserCookie, p.ID)
+		o, err = f.creationOptions(ctx, tx, owner.Account, passkey.Add, c.BrowserCookie, p.ID)
 		return err
 	})
 	return o, err

@@ -203,8 +203,8 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	return f.admitNew(ctx, tx, c, next, waiting, who.SignedInAt)
 }
 
-// offers reports whether the settings have a provider.
-func (f *core) offers(id string) bool {
+// hasProvider reports whether the settings have a provider.
+func (f *core) hasProvider(id string) bool {
 	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == id })
 }
 

@@ -52,7 +52,7 @@ func (f *Owner) RenewalOf(ctx context.Context, accountID string) (r Renewal, err
 // without a password: by a second factor, a passkey, or a provider that tells when its
 // user signed in. It costs the same with and without an account.
 func (f *core) provesBesidePassword(ctx context.Context, tx Tx, accountID string, linked []account.Identity) (bool, error) {
-	have, err := f.second(ctx, tx, accountID)
+	have, err := f.secondFactors(ctx, tx, accountID)
 	return have.Any() || slices.ContainsFunc(linked, f.tellsTime), err
 }
 

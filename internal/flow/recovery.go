@@ -105,7 +105,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 			return err
 		}
 		owner.raised()
-		r, err = f.admitted(ctx, tx, c, f.given(owner.judged, f.target(p), method))
+		r, err = f.admitted(ctx, tx, c, f.entryBy(owner.judged, f.target(p), method))
 		return err
 	})
 	return f.settled(r, p.AccountID, err)

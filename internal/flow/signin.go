@@ -196,10 +196,10 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.forgetPasswords(ctx, tx, ways); err != nil {
 			return err
 		}
-		if err := f.keepRehashed(ctx, tx, a, rehashed); err != nil {
+		if err := f.storeRehashed(ctx, tx, a, rehashed); err != nil {
 			return err
 		}
-		e := f.given(a, in.ReturnTo, "password")
+		e := f.entryBy(a, in.ReturnTo, "password")
 		e.joinFlow, e.announce, e.makesPasskeys = in.FlowID, true, in.MakesPasskeys
 		r, err = f.admitted(ctx, tx, c, e)
 		return err
@@ -207,8 +207,8 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	return f.settled(r, a.ID, err)
 }
 
-// keepRehashed stores the same password under a hash of the current cost, unless it is "".
-func (f *Flows) keepRehashed(ctx context.Context, tx Tx, a judged, hash string) error {
+// storeRehashed stores the same password under a hash of the current cost, unless it is "".
+func (f *Flows) storeRehashed(ctx context.Context, tx Tx, a judged, hash string) error {
 	if hash == "" {
 		return nil
 	}

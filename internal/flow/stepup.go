@@ -19,11 +19,11 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 	if err != nil {
 		return Result{}, err
 	}
-	given, bad := parseFactor(in)
+	typed, bad := parseFactor(in)
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	t, err := f.prepare(ctx, c, trial{flowID: found.Session.ID, accountID: found.User.ID, given: given})
+	t, err := f.prepare(ctx, c, trial{flowID: found.Session.ID, accountID: found.User.ID, factor: typed})
 	if err != nil {
 		return Result{}, err
 	}

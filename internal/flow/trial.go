@@ -12,13 +12,13 @@ import (
 	"portico/internal/fault"
 )
 
-// given is a parsed second factor: exactly one field is set.
-type given struct {
+// parsedFactor is a second factor as it was typed. Exactly one field is set.
+type parsedFactor struct {
 	digits   string
 	recovery string
 }
 
-func parseFactor(in FactorInput) (g given, bad *fault.Field) {
+func parseFactor(in FactorInput) (g parsedFactor, bad *fault.Field) {
 	if !in.Recovery {
 		g.digits, bad = code.Parse(in.Code, "code")
 		return g, bad
@@ -26,18 +26,18 @@ func parseFactor(in FactorInput) (g given, bad *fault.Field) {
 	parsed, ok := factor.ParseCode(in.Code)
 	switch {
 	case in.Code == "":
-		return given{}, &fault.Field{Name: "code", Code: code.CodeRequired}
+		return parsedFactor{}, &fault.Field{Name: "code", Code: code.CodeRequired}
 	case !ok:
-		return given{}, &fault.Field{Name: "code", Code: factor.CodeRecoveryFormat}
+		return parsedFactor{}, &fault.Field{Name: "code", Code: factor.CodeRecoveryFormat}
 	}
-	return given{recovery: parsed}, nil
+	return parsedFactor{recovery: parsed}, nil
 }
 
 // trial is one guess of a second factor.
 type trial struct {
 	flowID    string // subject of the guesses of one step: a flow, or a session
 	accountID string
-	given     given
+	factor    parsedFactor
 
 	counted  bool   // the guess is counted already
 	left     int    // guesses after this one
@@ -50,7 +50,7 @@ type trial struct {
 // so its guess is counted in an earlier one. It costs the same when the account
 // has no such code.
 func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
-	if t.given.recovery == "" {
+	if t.factor.recovery == "" {
 		return t, nil
 	}
 	var refused *fault.Error
@@ -65,7 +65,7 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
 			return err
 		}
-		t.selected, _, err = f.factors.Select(ctx, tx, a.ID, t.given.recovery)
+		t.selected, _, err = f.factors.Select(ctx, tx, a.ID, t.factor.recovery)
 		return err
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 		return t, refused
 	}
 	t.counted = true
-	t.matches, _, err = f.verify(ctx, t.selected.Hash, t.given.recovery)
+	t.matches, _, err = f.verify(ctx, t.selected.Hash, t.factor.recovery)
 	return t, err
 }
 
@@ -88,10 +88,10 @@ func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t t
 			return "", refused, err
 		}
 	}
-	if t.given.recovery != "" {
+	if t.factor.recovery != "" {
 		method, err = f.spendCode(ctx, tx, c, a, t)
 	} else {
-		_, err = f.factors.Use(ctx, tx, a.ID, t.given.digits)
+		_, err = f.factors.Use(ctx, tx, a.ID, t.factor.digits)
 		method = string(factor.TOTP)
 	}
 	switch {
@@ -110,7 +110,7 @@ func (f *Flows) spendCode(ctx context.Context, tx Tx, c Caller, a account.Accoun
 		return "", factor.Wrong
 	}
 	// The set may have been replaced while the hash was made.
-	now, left, err := f.factors.Select(ctx, tx, a.ID, t.given.recovery)
+	now, left, err := f.factors.Select(ctx, tx, a.ID, t.factor.recovery)
 	if err != nil {
 		return "", err
 	}

@@ -37,18 +37,18 @@ func (f *core) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool,
 	if err != nil && !errors.Is(err, session.Required) {
 		return false, err
 	}
-	mark, err := f.markOf(ctx, tx, e.account.Account)
+	fingerprint, err := f.fingerprint(ctx, tx, e.account.Account)
 	if err != nil {
 		return false, err
 	}
-	return f.trusts.Use(ctx, tx, e.account.ID, mark, c.Trust)
+	return f.trusts.Use(ctx, tx, e.account.ID, fingerprint, c.Trust)
 }
 
-// markOf returns the mark of everything that an account is signed in to with. The
+// fingerprint returns the fingerprint of everything that an account is signed in to with. The
 // credential version stands for the password and the state. Recovery codes are left
 // out, because each use changes them: MakeCodes ends the trust itself. So does the
-// removal of one app or passkey, after which an account may have a former mark again.
-func (f *core) markOf(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
+// removal of one app or passkey, after which an account may have a former fingerprint again.
+func (f *core) fingerprint(ctx context.Context, tx Tx, a account.Account) ([]byte, error) {
 	credentials := []string{"version " + version(a), "address " + a.Address.Key}
 	factors, err := tx.FactorsOf(ctx, a.ID)
 	if err != nil {
@@ -77,11 +77,11 @@ func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (co
 	if !f.mayTrust {
 		return "", nil // switched off since the page was shown
 	}
-	mark, err := f.markOf(ctx, tx, a.Account)
+	fingerprint, err := f.fingerprint(ctx, tx, a.Account)
 	if err != nil {
 		return "", err
 	}
-	if cookie, err = f.trusts.Give(ctx, tx, a.ID, mark, c.Agent, c.Trust); err != nil {
+	if cookie, err = f.trusts.Give(ctx, tx, a.ID, fingerprint, c.Agent, c.Trust); err != nil {
 		return "", err
 	}
 	return cookie, f.note(ctx, tx, c, a.Account, audit.BrowserTrusted, "", mailTrusted)
@@ -94,11 +94,11 @@ func (f *reader) TrustedBrowsers(ctx context.Context, accountID string) (list []
 		if err != nil || !ok {
 			return err
 		}
-		mark, err := f.markOf(ctx, tx, a)
+		fingerprint, err := f.fingerprint(ctx, tx, a)
 		if err != nil {
 			return err
 		}
-		list, err = f.trusts.List(ctx, tx, a.ID, mark)
+		list, err = f.trusts.List(ctx, tx, a.ID, fingerprint)
 		return err
 	})
 	return list, err
@@ -126,11 +126,11 @@ func (f *core) dropTrust(ctx context.Context, tx Tx, accountID string) error {
 }
 
 func (f *core) endTrust(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) (ended int, err error) {
-	mark, err := f.markOf(ctx, tx, a)
+	fingerprint, err := f.fingerprint(ctx, tx, a)
 	if err != nil {
 		return 0, err
 	}
-	if ended, err = f.trusts.End(ctx, tx, a.ID, mark, id); err != nil || ended == 0 {
+	if ended, err = f.trusts.End(ctx, tx, a.ID, fingerprint, id); err != nil || ended == 0 {
 		return 0, err
 	}
 	if id == "" {

@@ -15,29 +15,29 @@ import (
 
 // View is the state of a flow for its screen.
 type View struct {
-	ID        string
-	Kind      Kind // SignUp also for the steps Reset and Accept of a new account
-	Step      Step
-	Address   string // in full; only for the browser that typed it
-	SentAt    time.Time
-	ExpiresAt time.Time // when the newest code expires
-	ResendAt  time.Time
-	Now       time.Time
-	UsedUp    bool         // no guesses are left
-	Refused   bool         // the mail server refused the email for good
-	Held      *fault.Error // no code was sent, because a limit refuses it
-	Locked    *fault.Error // no code works, because a limit refuses all guesses
-	Name      string       // typed at a sign-up; only for the browser that typed it
-	Terms     string       // version that its form accepted
-	Next      string
-	Passkey   bool   // in a recovery: the account gets a passkey instead of a password
-	Handed    bool   // in a recovery: it began with a link that the operator handed over
-	Second    Second // what a second step can be
-	Provider  string // the provider of an identity that waits to be joined
-	ReturnTo  Target
-	EraseAt   time.Time // when an account that its owner has closed is erased
-	Overtaken bool      // the flow cannot go on: see Overtaken; its step is then Done
-	Proof     bool      // a change that waits for a code needs a new proof first
+	ID            string
+	Kind          Kind // SignUp also for the steps Reset and Accept of a new account
+	Step          Step
+	Address       string // in full; only for the browser that typed it
+	SentAt        time.Time
+	ExpiresAt     time.Time // when the newest code expires
+	ResendAt      time.Time
+	Now           time.Time
+	UsedUp        bool         // no guesses are left
+	Refused       bool         // the mail server refused the email for good
+	Held          *fault.Error // no code was sent, because a limit refuses it
+	Locked        *fault.Error // no code works, because a limit refuses all guesses
+	Name          string       // typed at a sign-up; only for the browser that typed it
+	Terms         string       // version that its form accepted
+	Next          string
+	Passkey       bool          // in a recovery: the account gets a passkey instead of a password
+	Handed        bool          // in a recovery: it began with a link that the operator handed over
+	SecondFactors SecondFactors // what a second step can be
+	Provider      string        // the provider of an identity that waits to be joined
+	ReturnTo      Target
+	EraseAt       time.Time // when an account that its owner has closed is erased
+	Overtaken     bool      // the flow cannot go on: see Overtaken; its step is then Done
+	Proof         bool      // a change that waits for a code needs a new proof first
 
 	// For a second factor that the account needs: the secret of a new app, and whether
 	// and until when its owner may put it off.
@@ -78,7 +78,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			if v.UsedUp = left == 0; err != nil {
 				return err
 			}
-			v.Second, err = f.second(ctx, tx, p.AccountID)
+			v.SecondFactors, err = f.secondFactors(ctx, tx, p.AccountID)
 			return err
 		case Accept:
 			v.Next = p.page()

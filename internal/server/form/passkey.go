@@ -112,7 +112,7 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 			Answer: passkey.Answer{
 				Credential: in.Credential, ClientData: in.ClientData, AuthData: in.AuthData, Signature: in.Signature, Handle: in.UserHandle,
 			},
-			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, Second: in.Second,
+			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, AddsTo: in.Second,
 		})
 	})
 	if err == nil && !strings.HasPrefix(next, pages.Terms) && !strings.HasPrefix(next, pages.Keep) {
@@ -139,7 +139,7 @@ func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginP
 }
 
 // offerOf returns what the script of a page asks an authenticator with.
-func (a *Actions) offerOf(o flow.PasskeyOffer) PasskeyOffer {
+func (a *Actions) offerOf(o flow.CreationOptions) PasskeyOffer {
 	offer := PasskeyOffer{
 		Challenge: o.Challenge, Host: o.Host, Site: a.Flows.Site(), Timeout: int(passkey.Life.Milliseconds()),
 		User: secret.Encode(o.Handle), Email: o.Address, Name: o.Name, Algorithms: passkey.Algorithms(), Exclude: []PasskeyHeld{},

@@ -125,7 +125,7 @@ func (h *Handler) weak(r *http.Request, request openid.Request, found session.Fo
 	if !request.Strong || request.None || found.User.ID == "" || found.Session.Strong() {
 		return false, nil
 	}
-	second, err := h.Actions.Flows.Second(r.Context(), found.User.ID)
+	second, err := h.Actions.Flows.SecondFactors(r.Context(), found.User.ID)
 	return second.Any(), err
 }
 

@@ -81,7 +81,7 @@ func (s *Screens) proveFirst(w http.ResponseWriter, r *http.Request, found sessi
 
 // proveAgain is proveFirst for a signed-in user whose proof is too old.
 func (s *Screens) proveAgain(w http.ResponseWriter, r *http.Request, person SignedIn, page string) error {
-	second, err := s.Actions.Flows.Second(r.Context(), person.ID)
+	second, err := s.Actions.Flows.SecondFactors(r.Context(), person.ID)
 	if err != nil {
 		return err
 	}

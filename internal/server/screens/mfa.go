@@ -49,17 +49,17 @@ func (s *Screens) fillMFA(r *http.Request, b *Boot, v flow.View, _ SignedIn) {
 	way, trusting := cmp.Or(b.MFA.Way, r.URL.Query().Get("way")), b.MFA.Trusting
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
 	first := form.WayApp
-	if v.Second.Passkey.After(v.Second.App) {
+	if v.SecondFactors.Passkey.After(v.SecondFactors.App) {
 		first = form.WayPasskey // the one that was used last
 	}
-	b.MFA = waysOf(v.Second, first, way, url.Values{"flow": {v.ID}})
+	b.MFA = waysOf(v.SecondFactors, first, way, url.Values{"flow": {v.ID}})
 	b.MFA.Second = v.ID
 	s.offerTrust(b, trusting)
 }
 
 // waysOf returns what the page asks for, and the addresses of the other ways that
 // the account has.
-func waysOf(second flow.Second, first, asked string, query url.Values) MFA {
+func waysOf(second flow.SecondFactors, first, asked string, query url.Values) MFA {
 	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: second.Codes > 0}
 	if has[asked] {
 		first = asked
@@ -84,7 +84,7 @@ func (s *Screens) stepUp(w http.ResponseWriter, r *http.Request, target, way str
 	case err != nil:
 		return err
 	}
-	second, err := s.Actions.Flows.Second(r.Context(), found.User.ID)
+	second, err := s.Actions.Flows.SecondFactors(r.Context(), found.User.ID)
 	switch {
 	case err != nil:
 		return err
@@ -105,7 +105,7 @@ func (s *Screens) stepUp(w http.ResponseWriter, r *http.Request, target, way str
 
 // fillStepUp asks for the strongest that the account has: a passkey cannot be given
 // to another site.
-func fillStepUp(b *Boot, found session.Found, second flow.Second, target, way string) {
+func fillStepUp(b *Boot, found session.Found, second flow.SecondFactors, target, way string) {
 	b.Session, b.ReturnTo, b.Flow.State = personOf(found), target, "code"
 	first := form.WayApp
 	if !second.Passkey.IsZero() {
@@ -128,7 +128,7 @@ func (s *Screens) askStronger(w http.ResponseWriter, r *http.Request, person Sig
 	if !query.Has("again") || person == (SignedIn{}) || !pages.OfAccount(path) && !unproven {
 		return false, nil
 	}
-	second, err := s.Actions.Flows.Second(r.Context(), person.ID)
+	second, err := s.Actions.Flows.SecondFactors(r.Context(), person.ID)
 	if err != nil || !second.Any() {
 		return false, err
 	}

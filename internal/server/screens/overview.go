@@ -18,7 +18,7 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 	if err != nil {
 		return err
 	}
-	second, err := s.Actions.Flows.Second(ctx, id)
+	second, err := s.Actions.Flows.SecondFactors(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func connected(list []flow.OwnProvider) string {
 
 // fillAlerts adds what the user should see to: a missing second factor, the last recovery
 // codes, a passkey that was made for another host.
-func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.Second, b *Boot) error {
+func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.SecondFactors, b *Boot) error {
 	alert := func(id, page string, values map[string]string) {
 		b.Account.Alerts = append(b.Account.Alerts, Alert{ID: id, Text: s.Catalogue.Text(b.Locale, "state.alert_"+id, values), Page: page})
 	}

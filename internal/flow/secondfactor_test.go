@@ -22,7 +22,7 @@ func (v *visitor) proves(a *passkeytest.Authenticator, second string) (flow.Resu
 	if ask.BrowserCookie != "" {
 		v.BrowserCookie = ask.BrowserCookie
 	}
-	return v.Flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge), Second: second})
+	return v.Flows.SignInPasskey(v.Context(), v.Caller, flow.PasskeyInput{Answer: a.Use(ask.Challenge), AddsTo: second})
 }
 
 func TestSecond_OfASession(t *testing.T) {
@@ -67,8 +67,8 @@ func TestSecond_OfASignIn(t *testing.T) {
 	key := owner.adds()
 	v, r := b.asks("192.0.2.2")
 	view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
-	if err != nil || !view.Second.Any() || view.Second.Passkey.Before(view.Second.App) {
-		t.Errorf("%+v, %v", view.Second, err)
+	if err != nil || !view.SecondFactors.Any() || view.SecondFactors.Passkey.Before(view.SecondFactors.App) {
+		t.Errorf("%+v, %v", view.SecondFactors, err)
 	}
 	v.must(v.proves(key, r.FlowID))
 	if s := v.found().Session; !s.Strong() || !slices.Equal(s.Methods, []string{"password", "passkey"}) {

@@ -7,34 +7,34 @@ import (
 	"portico/internal/passkey"
 )
 
-// OfSession stands for the session in PasskeyInput.Second.
+// OfSession stands for the session in PasskeyInput.AddsTo.
 const OfSession = "session"
 
-// Second is what an account can give in addition to a first proof. The times are of the last
+// SecondFactors is what an account can give in addition to a first proof. The times are of the last
 // use, zero without one.
-type Second struct {
+type SecondFactors struct {
 	App     time.Time // an authenticator app
 	Passkey time.Time // a passkey that works at this site
 	Codes   int       // recovery codes, in place of either
 }
 
 // Any reports whether the account has anything. Recovery codes alone do not count.
-func (s Second) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
+func (s SecondFactors) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
 
-// Second returns what an account can give in addition to a first proof.
-func (f *Flows) Second(ctx context.Context, accountID string) (Second, error) {
-	return f.secondOf(ctx, accountID)
+// SecondFactors returns what an account can give in addition to a first proof.
+func (f *Flows) SecondFactors(ctx context.Context, accountID string) (SecondFactors, error) {
+	return f.readSecondFactors(ctx, accountID)
 }
 
-func (f *core) secondOf(ctx context.Context, accountID string) (s Second, err error) {
+func (f *core) readSecondFactors(ctx context.Context, accountID string) (s SecondFactors, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		s, err = f.second(ctx, tx, accountID)
+		s, err = f.secondFactors(ctx, tx, accountID)
 		return err
 	})
 	return s, err
 }
 
-func (f *core) second(ctx context.Context, tx Tx, accountID string) (s Second, err error) {
+func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s SecondFactors, err error) {
 	apps, err := tx.FactorsOf(ctx, accountID)
 	if err != nil {
 		return s, err
@@ -59,7 +59,7 @@ func (f *core) second(ctx context.Context, tx Tx, accountID string) (s Second, e
 // dropIdleCodes deletes the recovery codes of an account that has nothing any more that
 // they could replace.
 func (f *core) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
-	have, err := f.second(ctx, tx, a.ID)
+	have, err := f.secondFactors(ctx, tx, a.ID)
 	if err != nil || have.Any() {
 		return err
 	}
@@ -70,10 +70,10 @@ func (f *core) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
 // the session of the caller. The passkey is checked. One of another account does not
 // help: a press never changes who is signed in.
 func (f *Flows) secondByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyInput, a judged) (Result, error) {
-	if in.Second == OfSession {
+	if in.AddsTo == OfSession {
 		return f.stepUpByPasskey(ctx, tx, c, in, a)
 	}
-	p, d, err := f.at(ctx, tx, c, in.Second, Factor)
+	p, d, err := f.at(ctx, tx, c, in.AddsTo, Factor)
 	if err != nil {
 		return Result{}, err
 	}
@@ -98,7 +98,7 @@ func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in Passkey
 	case found.User.ID != a.ID:
 		return Result{}, passkey.Other
 	}
-	owner, err := f.owned(ctx, tx, found) // it may have ended since this node kept it
+	owner, err := f.owned(ctx, tx, found) // it may have ended since this node cached it
 	if err != nil {
 		return Result{}, err
 	}
