@@ -33,7 +33,15 @@ func (devCmd) Run(s *session) error {
 		log.Level = "warn" // keep the printed addresses visible
 	}
 	log.Format = "text"
-	return dev.Run(s, cfg, s.logger(log), s.Stdout)
+	logger := s.logger(log)
+	asked, end := hangups()
+	defer end()
+	go func() {
+		for range asked {
+			logger.Warn("SIGHUP: portico dev reads its settings at its start only: stop it and start it again")
+		}
+	}()
+	return dev.Run(s, cfg, logger, s.Stdout)
 }
 
 // onTrial returns the call of this command with the data of 'portico dev'. It returns "" if

@@ -31,7 +31,7 @@ func withoutReaders(t *testing.T, folder string, args ...string) *exec.Cmd {
 	return c
 }
 
-// A server goes on when the reader of its log or of its output has gone.
+// A server goes on when the reader of its log or of its output has gone, and after SIGHUP.
 func TestServing_OutlivesReaders(t *testing.T) {
 	t.Parallel()
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
@@ -52,6 +52,10 @@ func TestServing_OutlivesReaders(t *testing.T) {
 			t.Cleanup(func() { _ = c.Process.Kill() })
 			answers(t, port, ended)
 			answers(t, port, ended) // after the log entry of the first request
+			if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+			answers(t, port, ended)
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}

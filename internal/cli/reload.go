@@ -89,5 +89,8 @@ func askProven(ctx context.Context, cfg config.Config, path string, result any) 
 func hangups() (asked chan os.Signal, end func()) {
 	asked = make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
-	return asked, func() { signal.Stop(asked) }
+	return asked, func() {
+		signal.Stop(asked)
+		close(asked)
+	}
 }

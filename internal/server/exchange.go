@@ -60,6 +60,7 @@ type exchange struct {
 	json    bool          // the response is for programs, so it needs fewer headers
 	code    string
 	cause   error
+	beside  *route                                     // for a method that the path does not have: its route for another one
 	explain func(code string, cause error) []slog.Attr // explains a refusal; nil for none
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -154,6 +155,11 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.fallback.ServeHTTP(e, r)
 		return
 	}
+	if to := m.withoutPunctuation(r); to != "" {
+		e.Header().Set("Location", to)
+		e.WriteHeader(http.StatusTemporaryRedirect)
+		return
+	}
 	if m.respells(r) {
 		m.fail(e, r, Malformed)
 		return
@@ -169,12 +175,32 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.held, e.status = false, 0
 	switch {
 	case status == http.StatusMethodNotAllowed:
-		m.fail(e, r, MethodNotAllowed)
+		m.fail(e, r, m.otherMethod(e, r))
 	case m.fallback != nil:
 		m.fallback.ServeHTTP(e, r)
 	default:
 		m.fail(e, r, RouteMissing)
 	}
+}
+
+// otherMethod returns the fault of a request whose path has a route for other methods alone. Its cause
+// names that route, because the log entry has no path.
+func (m *Mux) otherMethod(e *exchange, r *http.Request) error {
+	asked, allowed := *r, strings.Split(e.Header().Get("Allow"), ", ")
+	asked.Method = allowed[len(allowed)-1] // in the order of the alphabet, so a form comes after a page
+	handler, pattern := m.routes.Handler(&asked)
+	e.beside, _ = handler.(*route)
+	return MethodNotAllowed.WithCause(errors.New("the route is " + pattern))
+}
+
+// withoutPunctuation returns the address of a page that is requested with a character of the text around
+// its link at the end, else "".
+func (m *Mux) withoutPunctuation(r *http.Request) string {
+	path := strings.TrimRight(r.URL.Path, ".,)>")
+	if path == r.URL.Path || r.Method != http.MethodGet || !pages.Own(path) || !wantsDocument(r) || !slices.Contains(m.patterns, "GET "+path) {
+		return ""
+	}
+	return strings.TrimSuffix(path+"?"+r.URL.RawQuery, "?")
 }
 
 // isForeign reports whether a request cannot match a route: because of another

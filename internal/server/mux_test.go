@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,9 @@ func TestMux_Routes(t *testing.T) {
 			if w.Code != c.status || w.Header().Get("Allow") != c.allow {
 				t.Errorf("status %d, Allow %q; want %d, %q", w.Code, w.Header().Get("Allow"), c.status, c.allow)
 			}
+			if c.status == 405 && !strings.Contains(k.log.String(), "the route is GET /auth/signin") {
+				t.Errorf("the log has %s", k.log)
+			}
 			if c.code != "" && problemOf(t, w.Body.Bytes()).Code != c.code {
 				t.Errorf("body %s, want the code %s", w.Body, c.code)
 			}
@@ -72,6 +76,28 @@ func TestMux_DoubledSlash(t *testing.T) {
 	} {
 		if answers := raw(t, addr, "GET "+target+" HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n", 1); len(answers) != 1 || answers[0].StatusCode != want {
 			t.Errorf("%s: %v, want %d", target, answers, want)
+		}
+	}
+}
+
+// A link in a text may end with the character after it. Only pages have this second spelling.
+func TestMux_Punctuation(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Handle("GET /auth/signin", ok)
+	k.Handle("GET /auth/api/session", ok)
+	k.Handle("POST /auth/language", ok)
+	for target, want := range map[string]string{
+		"/auth/signin.": "/auth/signin", "/auth/signin),": "/auth/signin", "/auth/signin%3E?return_to=%2Fapp": "/auth/signin?return_to=%2Fapp",
+		"/auth/signin/.": "", "/auth/signin!": "", "/auth/sign.in": "", "/auth/api/session.": "", "/auth/language.": "", "/auth.": "", "/app.": "", "/auth/signin": "",
+	} {
+		if w := k.do("GET", target, "", "Accept: text/html"); w.Header().Get("Location") != want || want != "" && w.Code != 307 {
+			t.Errorf("%s: %d leads to %q, want %q", target, w.Code, w.Header().Get("Location"), want)
+		}
+		for _, other := range []*httptest.ResponseRecorder{k.do("POST", target, "", "Accept: text/html"), k.do("GET", target, "")} {
+			if other.Header().Get("Location") != "" {
+				t.Errorf("%s leads a form or a program to another address", target)
+			}
 		}
 	}
 }

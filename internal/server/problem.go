@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -129,8 +130,8 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 	if len(r.TransferEncoding) > 0 || endsConnection(status) {
 		e.Header().Set("Connection", "close")
 	}
-	if (f.Code == CodeTooLarge || f.Code == CodeLengthRequired) && e.route != nil && e.route.badBody != nil {
-		if e.route.badBody(e, status) == nil {
+	if rt := cmp.Or(e.route, e.beside); rt != nil && rt.refuse != nil && answersItself(f.Code) {
+		if rt.refuse(e, status) == nil {
 			return
 		}
 	}
@@ -146,6 +147,11 @@ func (m *Mux) fail(e *exchange, r *http.Request, err error) {
 		e.cause = errors.Join(e.cause, err)
 	}
 	m.writeProblem(e, r, status, f)
+}
+
+// answersItself reports whether an endpoint of a standard has a response of its own for a fault.
+func answersItself(code string) bool {
+	return code == CodeTooLarge || code == CodeLengthRequired || code == CodeMethodNotAllowed
 }
 
 // endsConnection reports whether to close the connection after an error,

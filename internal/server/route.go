@@ -24,7 +24,7 @@ type route struct {
 	afterForm bool
 	everyHost bool
 	streaming bool
-	badBody   BadBody
+	refuse    RefuseUnread
 	requests  *requests
 }
 
@@ -58,12 +58,12 @@ func MaxBody(n int64) Trait { return func(rt *route) { rt.maxBody = n } }
 // uploadTimeout, and the handler and the response get the usual time after that.
 func Upload(n int64) Trait { return func(rt *route) { rt.maxBody, rt.upload = n, true } }
 
-// BadBody answers a request whose body is too large or has no Content-Length. The
-// status is 413 or 411.
-type BadBody func(w http.ResponseWriter, status int) error
+// RefuseUnread answers a request that no handler gets: its body is too large or has no
+// Content-Length, or its path has no route for its method. The status is 413, 411 or 405.
+type RefuseUnread func(w http.ResponseWriter, status int) error
 
-// AnswerBadBody is for an endpoint of a standard that has its own form of errors.
-func AnswerBadBody(answer BadBody) Trait { return func(rt *route) { rt.badBody = answer } }
+// AnswerUnread is for an endpoint of a standard that has its own form of errors.
+func AnswerUnread(answer RefuseUnread) Trait { return func(rt *route) { rt.refuse = answer } }
 
 func newRoute(m *Mux, pattern string, h Handler, traits []Trait) *route {
 	rt := &route{mux: m, pattern: pattern, handler: h, maxBody: defaultMaxBody, requests: m.counters(pattern)}

@@ -163,12 +163,15 @@ func (h *Handler) tell(w http.ResponseWriter, err error) error {
 	return server.WriteJSON(w, status, refusal{wrong.Code, wrong.Description})
 }
 
-// badBody answers a client whose body the server does not read. RFC 9126 2.3 names the
+// unread answers a client whose request the server does not read. RFC 9126 2.3 names the
 // status 413.
-func badBody(w http.ResponseWriter, status int) error {
+func unread(w http.ResponseWriter, status int) error {
 	why := "the body is too large"
-	if status == http.StatusLengthRequired {
+	switch status {
+	case http.StatusLengthRequired:
 		why = "send a Content-Length, and no Transfer-Encoding"
+	case http.StatusMethodNotAllowed:
+		why = "send one of the methods in the Allow header"
 	}
 	return server.WriteJSON(w, status, refusal{"invalid_request", why})
 }

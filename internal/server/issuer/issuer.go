@@ -79,7 +79,7 @@ func (h *Handler) Mount(m *server.Mux) {
 	if h.Clients.Empty() && !h.Documents && !h.Registers {
 		return
 	}
-	oauth := server.AnswerBadBody(badBody)
+	oauth := server.AnswerUnread(unread)
 	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"} {
 		m.Handle("GET "+path, h.discovery, server.Quiet)
 		m.Handle("OPTIONS "+path, server.PreflightOfAll, server.Quiet)

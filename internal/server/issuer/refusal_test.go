@@ -124,6 +124,22 @@ func TestRefusal_OfRegistration(t *testing.T) {
 	}
 }
 
+// Another method is refused in the words of the standards, also in a browser. The log has the route.
+func TestRefusal_OfAMethod(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for path, method := range map[string]string{"token": "GET", "par": "GET", "revoke": "DELETE", "introspect": "GET", "device": "PUT", "userinfo": "PATCH"} {
+		var got reply
+		e := s.refused("method.not_allowed", func() { got = s.send(method, "/auth/openid/"+path, "", "Accept", "text/html") })
+		if got.StatusCode != 405 || got.text != `{"error":"invalid_request","error_description":"send one of the methods in the Allow header"}` || !strings.Contains(got.Header.Get("Allow"), "POST") {
+			t.Errorf("%s: %d %s, Allow %q", path, got.StatusCode, got.text, got.Header.Get("Allow"))
+		}
+		if !strings.HasSuffix(e.Cause, "the route is POST /auth/openid/"+path) {
+			t.Errorf("%s: the log has %+v", path, e)
+		}
+	}
+}
+
 // The client learns only that something is wrong with its credentials.
 func TestRefusal_TellsNoReason(t *testing.T) {
 	t.Parallel()

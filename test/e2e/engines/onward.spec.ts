@@ -55,4 +55,29 @@ for (const name of Object.keys(START) as EngineName[]) {
       await elsewhere.stop();
     }
   });
+
+  // The browser itself sends the form, as without script. All forms leave in the same way.
+  test(`${name}: a form that the browser sends leads to an app that leads on`, async ({ world }) => {
+    test.setTimeout(120_000);
+    const elsewhere = await App.start();
+    const portico = await world.anotherPortico({ app: world.app.origin });
+    const person = world.stranger();
+    portico.command(['user', 'create', person.email, '--password'], `${person.password}\n`);
+    const browser = await START[name]();
+    const end = `${elsewhere.origin}/reports`;
+    const to = encodeURIComponent(world.app.leadingTo(end));
+    try {
+      await browser.goto(`${portico.origin}/auth/signin?return_to=${to}`);
+      await alive(browser, '#email');
+      await fill(browser, '#email', person.email);
+      await fill(browser, '#password', person.password);
+      await browser.evaluate(`document.querySelector('#email').form.submit();`);
+      await expect
+        .poll(() => browser.evaluate('return location.href').catch(() => 'between two pages'))
+        .toBe(end);
+    } finally {
+      await browser.stop();
+      await elsewhere.stop();
+    }
+  });
 }

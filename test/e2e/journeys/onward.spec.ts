@@ -1,8 +1,9 @@
 import { signInAtAcme } from '../support/acme.js';
 import { App } from '../support/app.js';
 import { RelyingParty } from '../support/relying-party.js';
-import { alive, back, button, expectScreen, fillSignIn } from '../support/screen.js';
+import { alive, back, button, expectScreen, field, fillSignIn, fillSignUp } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
+import { Authenticator } from '../support/totp.js';
 
 // Chromium holds every redirect after a form against the policy of its page. An app may lead on to an origin that
 // Portico does not know, so each journey ends at one.
@@ -81,6 +82,74 @@ for (const javaScriptEnabled of [true, false]) {
       if (javaScriptEnabled) await alive(page);
       await page.getByRole('checkbox').check();
       await button(page, 'Accept and continue').click();
+      await expect(page).toHaveURL(end);
+    });
+
+    test('a second factor that is added and then given returns to an app that leads on', async ({
+      page,
+      world,
+    }) => {
+      const settings = '[mfa]\nrequire = ["all"]\n';
+      const portico = await world.anotherPortico({ app: world.app.origin, settings });
+      const person = world.stranger();
+      portico.command(['user', 'create', person.email, '--password'], `${person.password}\n`);
+      const end = `${elsewhere.origin}/reports`;
+      const enter = async (screen: string) => {
+        const to = encodeURIComponent(world.app.leadingTo(end));
+        await page.goto(`${portico.origin}/auth/signin?return_to=${to}`);
+        await fillSignIn(page, person);
+        await button(page, 'Login').click();
+        await expectScreen(page, screen);
+        if (javaScriptEnabled) await alive(page);
+      };
+      const give = async (code: string, press: string) => {
+        await field(page, '6-digit code').fill(code);
+        if (!javaScriptEnabled) await button(page, press).click();
+      };
+      await enter('Set up a second step');
+      await page.getByText("Can't scan it?").click();
+      const app = new Authenticator((await page.locator('code').textContent()) ?? '');
+      await give(app.next(), 'Turn on');
+      await expectScreen(page, 'Save your recovery codes');
+      if (javaScriptEnabled) await alive(page);
+      await button(page, "I've saved them").click();
+      await expect(page).toHaveURL(end);
+
+      await page.context().clearCookies();
+      await enter("Confirm it's you");
+      await give(app.next(), 'Continue');
+      await expect(page).toHaveURL(end);
+    });
+
+    test('a closed account that is kept returns to an app that leads on', async ({ page, world }) => {
+      const person = await world.member();
+      await page.goto('/auth/signin?return_to=/auth/account/delete');
+      await fillSignIn(page, person);
+      await button(page, 'Login').click();
+      if (javaScriptEnabled) await alive(page);
+      await button(page, 'Delete my account').click();
+      await expectScreen(page, "You've signed out");
+      const end = `${elsewhere.origin}/reports`;
+      await page.goto(`/auth/signin?return_to=${encodeURIComponent(world.app.leadingTo(end))}`);
+      await fillSignIn(page, person);
+      await button(page, 'Login').click();
+      await expectScreen(page, 'Keep your account?');
+      if (javaScriptEnabled) await alive(page);
+      await button(page, 'Keep my account').click();
+      await expect(page).toHaveURL(end);
+    });
+
+    test('a mailed link returns to an app that leads on', async ({ page, world }) => {
+      const person = world.stranger();
+      const end = `${elsewhere.origin}/reports`;
+      await page.goto(`/auth/signup?return_to=${encodeURIComponent(world.app.leadingTo(end))}`);
+      await fillSignUp(page, person);
+      await button(page, 'Create account').click();
+      await expectScreen(page, 'Verify your code');
+      await page.goto((await world.mailbox.next(person.email)).link);
+      await expectScreen(page, 'Confirm your email address');
+      if (javaScriptEnabled) await alive(page);
+      await button(page, 'Confirm address').click();
       await expect(page).toHaveURL(end);
     });
   });
