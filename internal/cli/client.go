@@ -62,7 +62,7 @@ func (c clientListCmd) Run(s *session) error {
 	return cmp.Or(s.print(c.JSON, rows, lines...), incomplete)
 }
 
-// proofOf returns by what a client proves who it is.
+// proofOf returns how a client authenticates.
 func proofOf(c config.Client) string {
 	switch {
 	case c.Public:
