@@ -18,9 +18,9 @@ func (c versionCmd) Run(s *session) error {
 	return s.print(c.JSON, build(), build().String())
 }
 
-// The linker sets these. version is the tag of a release: the Go command itself knows no
-// tag above v1 for a module path without the number. revision and date describe the commit,
-// for a build without its repository (Dockerfile).
+// The linker sets these. version is the tag of a release: the Go command itself
+// knows no tag above v1 for a module path without the number. revision and date
+// are of the commit, for a build without its repository (Dockerfile).
 var (
 	version  = "devel"
 	revision = "unknown"

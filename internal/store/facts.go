@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// Facts asks the database what it is. It reads the version of the schema itself, because
-// the migration tool would create its table if it is missing.
+// Facts asks the database what it is. It reads the version of the schema by
+// itself, because the migration tool would create its table where there is none.
 func (s *Store) Facts(ctx context.Context) (Facts, error) {
 	p, err := s.provider()
 	if err != nil {
