@@ -45,7 +45,7 @@ func TestCheckApp(t *testing.T) {
 		{careful.URL, 0, " tried, 0 got through", ""},
 		{believes.URL + "/app", 1, "through\t200\tX-Portico-User: portico-spoof\tthe header opens the page", "some requests got through"},
 		{careful.URL + " --direct " + believes.URL, 1, "without Portico and trusts a header", "some requests got through"},
-		{absent.URL + "/hello", 2, "", "/hello answers 404: Portico does not refuse requests for an app like this"},
+		{absent.URL + "/hello", 2, "", "/hello answers 404: an app behind Portico refuses in another way"},
 		{absent.URL, 2, "", "answers 303 to /auth/signin: an app behind Portico"},
 		{absent.URL + "/empty", 2, "", "answers 200: an app behind Portico"},
 		{absent.URL + "/down", 2, "", "answers 502: an app behind Portico"},

@@ -40,7 +40,7 @@ var ErrMute = errors.New("the page of --echo does not show the headers of a requ
 
 // ErrAbsent is returned if the plain request is not refused as Portico does for an app.
 // Without an app, a result without findings would mean nothing.
-var ErrAbsent = errors.New("Portico does not refuse requests for an app like this: check that an app runs at this host and path")
+var ErrAbsent = errors.New("an app behind Portico refuses in another way: check that an app runs at this host and path")
 
 // Run sends all requests and returns their outcomes. The error is about the
 // plain requests: a connection error, ErrOpen, ErrAbsent or ErrMute. If ctx
