@@ -190,7 +190,7 @@ func signedText(t *testing.T, key *ecdsa.PrivateKey, header, claims string) stri
 	return text + "." + b64(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
 }
 
-// Of two members with one name, another program may take the other one (RFC 7519 4).
+// Another program may take the other one of two members with one name (RFC 7519 4).
 func TestVerify_DoubledMembers(t *testing.T) {
 	t.Parallel()
 	own, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

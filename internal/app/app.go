@@ -127,7 +127,7 @@ type App struct {
 	serving      context.Context    // ends with the background work of Run
 	runner       *outbox.Runner     // nil when nothing sends emails
 	farewells    []*outbox.Runner   // tell OpenID clients about ended sessions
-	certificates certificate.Source // nil when a proxy ends TLS
+	certificates certificate.Source // nil when a proxy terminates TLS
 	refusals     *openid.Refusals   // of OpenID clients
 	traces       *otlp.Traces       // nil when tracing is off
 	spans        *span.Source       // nil when tracing is off

@@ -2,7 +2,7 @@
 // configuration, starts the background work and stops everything in order.
 // Commands and tests use it too.
 //
-// It contains no rules of the product. What it does contain:
+// It contains no rules of the product, only:
 //   - the checks of settings that need more than package config (Check,
 //     Warnings)
 //   - the background work of a node: last uses, purges, clocks, comparison of

@@ -47,7 +47,7 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 	return f
 }
 
-// certificateStates returns the certificates by which Portico ends TLS.
+// certificateStates returns the certificates with which Portico terminates TLS.
 func (a *App) certificateStates() (all []metric.Certificate) {
 	if a.certificates == nil {
 		return nil

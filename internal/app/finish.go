@@ -22,15 +22,16 @@ type Finished struct {
 	Mails int64 `json:"mails"`    // as of Restored
 }
 
-// FinishRestore makes a database safe to serve that its own tools have restored: so that
-// nothing happens twice, it does what Restore does. It refuses while a node serves the
-// database. It does nothing to a database that was not restored since it was served last.
+// FinishRestore makes a database safe to serve after the database's own tools have restored
+// it. It does what Restore does, so that nothing happens twice. It refuses to run while a
+// node serves the database. It changes nothing if the database was not restored since it
+// was served last.
 func (a *App) FinishRestore(ctx context.Context, options FinishOptions, tell func(string)) (f Finished, err error) {
 	if err := a.Claim(); err != nil {
 		return f, err
 	}
 	now, kept, err := lineages(ctx, a.Store)
-	telling := now != "" || !a.Store.Shared() // whether the names tell a copy
+	telling := now != "" || !a.Store.Shared() // whether the names identify a copy
 	if err != nil || telling && now == kept && !options.Force {
 		return f, err
 	}

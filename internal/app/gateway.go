@@ -74,7 +74,7 @@ func tokenResources(cfg config.Config) (list []string) {
 	return list
 }
 
-// atRoot reports whether an app has the root of the public host.
+// atRoot reports whether an app is at the root of the public host.
 func atRoot(cfg config.Config) bool {
 	for _, served := range cfg.Served() {
 		if served.Path == "/" && onPublicHost(cfg, served) && served.Upstream != nil {

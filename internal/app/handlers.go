@@ -129,7 +129,7 @@ func sender(from string) string {
 // operations returns the handler of the operations listener. /readyz fails once
 // serving ends.
 func (a *App) operations(serving context.Context) http.Handler {
-	machine, _ := os.Hostname() // "" is the name of no request
+	machine, _ := os.Hostname() // "" matches no request
 	return ops.New(ops.Config{
 		Stopping: func() bool { return serving.Err() != nil },
 		Ping:     a.ping,

@@ -65,8 +65,8 @@ func ReadKeys(cfg config.Config) (*secret.Key, error) {
 // KeyCheck returns the value that a database stores to recognize its key.
 func KeyCheck(key *secret.Key) []byte { return key.MAC("installation").Sum("check") }
 
-// UseChecked makes the key whose check value a database has stored the current one,
-// and reports whether it is there.
+// UseChecked makes the key that matches the stored check value the current one, and reports
+// whether the set has it.
 func UseChecked(key *secret.Key, check []byte) bool {
 	for i, sum := range key.MAC("installation").Sums("check") {
 		if bytes.Equal(sum, check) {
@@ -107,7 +107,7 @@ func checkKey(ctx context.Context, s *store.Store, key *secret.Key, file string,
 	return nil
 }
 
-// rememberFormers lets password hashes of former keys verify.
+// rememberFormers lets Portico verify password hashes of former keys.
 func (a *App) rememberFormers(ctx context.Context) error {
 	var formers []masterkey.Former
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -122,8 +122,8 @@ func (a *App) rememberFormers(ctx context.Context) error {
 	return err
 }
 
-// followKey makes the key the current one that the database has now. Another
-// process may have changed it.
+// followKey makes the key of the database the current one. Another process may have changed
+// it.
 func (a *App) followKey(ctx context.Context) error {
 	a.keying.Lock()
 	defer a.keying.Unlock()
@@ -178,7 +178,7 @@ func (a *App) renewKey(ctx context.Context, cfg config.Config) (replace func(con
 		return nil, err
 	}
 	if slices.Equal(slices.Sorted(slices.Values(key.IDs())), slices.Sorted(slices.Values(a.key.IDs()))) {
-		return func(context.Context) error { return nil }, nil // without a question to the database
+		return func(context.Context) error { return nil }, nil // without asking the database
 	}
 	if err := checkKey(ctx, a.Store, key, cfg.SecretFile, a.options.purpose()); err != nil {
 		return nil, err

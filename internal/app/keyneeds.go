@@ -11,8 +11,8 @@ import (
 	"portico/internal/store"
 )
 
-// KeyNeeds returns for what the former master key is still needed. The result is
-// empty if no key was changed, and when the former one can go.
+// KeyNeeds returns what still needs the former master key. The result is empty if no key
+// was changed, and when the former one can go.
 func KeyNeeds(ctx context.Context, s *store.Store, key *secret.Key, cfg config.Config, now time.Time) (needs []string, err error) {
 	var formers []masterkey.Former
 	var owed masterkey.Owed

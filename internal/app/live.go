@@ -75,8 +75,8 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	return l, nil
 }
 
-// keep takes what is the same in the parts of before: the providers, whose documents are not
-// loaded again, and the database of places, whose memory is not needed twice.
+// keep reuses what has not changed since before: the providers with their loaded documents,
+// and the database of places, so that it is not in memory twice.
 func (p *parts) keep(before parts) {
 	if reflect.DeepEqual(p.config.Providers, before.config.Providers) {
 		p.client, p.providers = before.client, before.providers

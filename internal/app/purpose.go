@@ -15,9 +15,9 @@ func (o Options) purpose() store.Purpose {
 	return store.Real
 }
 
-// checkPurpose refuses a database of the other purpose. Accounts with a
-// published password must never get into a production database, and real
-// accounts never into a development database.
+// checkPurpose refuses a database that was made for the other purpose. Accounts with a
+// published password must never get into a production database, and real accounts never
+// into a development database.
 func (a *App) checkPurpose(ctx context.Context) error {
 	if a.options.Existing {
 		return nil // a command serves no visitors

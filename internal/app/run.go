@@ -229,8 +229,8 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	a.startTidying(ctx, work, drift)
 }
 
-// repeat calls do periodically. Of repeated failures it logs only the first,
-// and then the recovery.
+// repeat calls do periodically. It logs the first of repeated failures, and then the
+// recovery.
 func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Duration, what string, do func(context.Context) error) {
 	work.Go(func() {
 		failing := false
@@ -251,8 +251,8 @@ func (a *App) flushSessions(ctx context.Context) error {
 	return a.Sessions.Flush(ctx, unit[session.Store]{a.Store, func(tx *store.Tx) session.Store { return tx }}.Write)
 }
 
-// follow retries a failed read once and soon, so that a broken connection does
-// not delay the end of a session. OpenID clients are told as soon.
+// follow retries a failed read once and soon, so that a broken connection delays neither
+// the end of a session nor the messages to OpenID clients.
 func (a *App) follow(ctx context.Context) error {
 	look := func() error {
 		return a.Store.Read(ctx, func(tx *store.Tx) error {

@@ -9,8 +9,8 @@ import (
 	"portico/internal/store"
 )
 
-// TooFar is the difference between this machine's clock and the database server's from
-// which on a clock counts as wrong and is not corrected.
+// TooFar is the difference between this machine's clock and the database server's at which
+// the clock counts as wrong and is not corrected.
 const TooFar = time.Hour
 
 // common is the clock of the nodes: this machine's clock, corrected by its lead

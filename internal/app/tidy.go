@@ -18,8 +18,8 @@ const (
 	keepAudit = 400 * 24 * time.Hour
 )
 
-// startTidying deletes expired data every minute. Of the processes that share a
-// database, only the holder of the lease does it.
+// startTidying deletes expired data every minute. Only one of the processes that share a
+// database does so: the holder of the lease.
 func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
 	a.repeat(ctx, work, tidyEvery, "delete expired data", func(ctx context.Context) error {
 		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {

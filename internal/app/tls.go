@@ -18,7 +18,7 @@ import (
 // acmeTimeout is the time limit of one exchange with an ACME authority.
 const acmeTimeout = 30 * time.Second
 
-// buildTLS prepares ending TLS. Without TLS settings a proxy does it, and
+// buildTLS prepares terminating TLS. Without TLS settings a proxy does that, and
 // a.certificates stays nil.
 func (a *App) buildTLS() (err error) {
 	t := a.Config.TLS

@@ -9,8 +9,8 @@ import (
 	"portico/internal/rule"
 )
 
-// Warnings returns what is allowed in the settings and in the texts of the
-// operator, and probably not intended.
+// Warnings returns what the settings and the operator's texts may contain, but probably do
+// not intend.
 func Warnings(cfg config.Config) config.Problems {
 	r := cfg.Report()
 	strangers(cfg, r)

@@ -80,11 +80,10 @@ type commands struct {
 	Licenses licensesCmd `cmd:"" help:"Print the licenses of the third-party software and data in Portico."`
 }
 
-// errUsage means that the arguments are valid one by one and wrong together, or
-// not allowed.
+// errUsage means that the arguments are valid alone, but not together, or are not allowed.
 var errUsage = errors.New("nothing was done")
 
-// errAbsent means that what a command names is not there.
+// errAbsent means that what a command names does not exist.
 var errAbsent = errors.New("not found")
 
 // session is the environment of a running command.
@@ -225,8 +224,8 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// logger returns the configured logger. It writes to standard error. An entry may say what
-// comes from outside, and people read it in a terminal.
+// logger returns the configured logger. It writes to standard error. An entry may contain
+// text from outside, and people read it in a terminal.
 func (s *session) logger(cfg config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Level)) // config has checked the value

@@ -63,7 +63,7 @@ func (c clientListCmd) Run(s *session) error {
 	return cmp.Or(list(s, c.JSON, rows, func(r clientRow) clientRow { return r }), incomplete)
 }
 
-// proofOf returns by what a client proves who it is.
+// proofOf returns how a client authenticates.
 func proofOf(c config.Client) string {
 	switch {
 	case c.Public:

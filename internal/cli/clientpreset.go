@@ -13,18 +13,17 @@ import (
 	"portico/internal/secret"
 )
 
-// clientPreset is what an app needs as an OpenID client. In its texts, {url} is the
-// address of the app and {issuer} the address of Portico. {id} and {secret} are of the
-// client.
+// clientPreset is what an app needs as an OpenID client. In its texts, {url} is the address
+// of the app and {issuer} the address of Portico. {id} and {secret} belong to the client.
 type clientPreset struct {
 	redirects []string
 	extra     []string // settings of the client
 	enter     []string // in the app
 }
 
-// clientPresets returns the presets, by their documentation. Each has a page in
-// docs/integrating/apps, which repeats its lines, and a row in docs/integrating/apps.md,
-// which says whether it was tried.
+// clientPresets returns the presets, which follow the documentation of the apps. Each has a
+// page in docs/integrating/apps, which repeats its lines, and a row in
+// docs/integrating/apps.md, which says whether it was tried.
 func clientPresets() map[string]clientPreset {
 	return map[string]clientPreset{
 		"argocd": {[]string{"{url}/auth/callback"}, []string{`id_token_claims = ["email", "groups"]`}, []string{

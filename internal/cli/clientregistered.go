@@ -28,7 +28,7 @@ func (s *session) registered() (rows []clientRow, err error) {
 	return rows, err
 }
 
-// registeredProof returns by what a registered client proves who it is.
+// registeredProof returns how a registered client authenticates.
 func registeredProof(method string) string {
 	switch method {
 	case "none":

@@ -24,7 +24,7 @@ func (c completeCmd) Run(s *session, k *kong.Context) error {
 	return s.print(false, nil, candidates(k.Model.Node, words)...)
 }
 
-// candidates returns the words that may stand in place of the last word, with their meanings.
+// candidates returns the words that may replace the last word, with their meanings.
 func candidates(node *kong.Node, words []string) (found []string) {
 	last := ""
 	if n := len(words); n > 0 {

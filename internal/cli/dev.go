@@ -23,7 +23,7 @@ Runs on one loopback port with a mailbox page that shows every email, a test ide
 // Run serves until ctx ends.
 func (devCmd) Run(s *session) error {
 	outliveReaders()
-	// A trial on a machine with an installation is none of it.
+	// A trial must not touch the installation of its machine.
 	cfg, err := config.Load(config.Find(s.named, s.Environ, ""), s.Environ)
 	if err != nil {
 		return err
@@ -44,8 +44,8 @@ func (devCmd) Run(s *session) error {
 	return dev.Run(s, cfg, logger, s.Stdout)
 }
 
-// onTrial returns the call of this command with the data of 'portico dev'. It returns "" if
-// err is not that there is no database, or if there is no such data in this folder.
+// onTrial returns the call of this command with the data of 'portico dev'. It returns ""
+// for an error other than a missing database, or if this folder has no such data.
 func (s *session) onTrial(err error) string {
 	if !errors.Is(err, store.ErrNone) {
 		return ""

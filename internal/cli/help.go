@@ -22,7 +22,7 @@ func helpWords(args []string) []string {
 // document is the path of a document in a text, as it is in a release.
 var document = regexp.MustCompile(`docs/[a-z/-]+\.md`)
 
-// located returns a text with the documents that it names as they are on this machine.
+// located returns a text with the paths on this machine of the documents that it names.
 func (p Process) located(text string) string {
 	return document.ReplaceAllStringFunc(text, func(name string) string {
 		for _, folder := range p.Documents {
@@ -34,8 +34,8 @@ func (p Process) located(text string) string {
 	})
 }
 
-// Documents returns the folders that may hold docs: beside the program, where the archive and a checkout have
-// it, and the folder of the package.
+// Documents returns the folders that may hold docs: next to the program, where the archive
+// and a checkout have it, and the folder of the package.
 func Documents() []string {
 	folders := []string{"/usr/share/doc/portico"}
 	program, err := os.Executable()

@@ -85,7 +85,7 @@ func (a answers) next(s *session, p place, link string, until time.Time) []strin
 		lines = append(lines, filepath.Join(filepath.Dir(p.settings), a.snippet())+"\tfor the proxy: its first line says where it belongs")
 		start += ", and then the proxy"
 	} else if host, https := strings.CutPrefix(a.PublicURL, "https://"); https {
-		lines = append(lines, "Portico will listen at "+config.Default().Listen+" without TLS. What ends TLS for "+host+" and passes requests on to it? "+
+		lines = append(lines, "Portico will listen at "+config.Default().Listen+" without TLS. What terminates TLS for "+host+" and passes requests on to it? "+
 			"A proxy, or Portico itself with tls.acme = true (docs/operating/serving.md).")
 	}
 	return append(lines,

@@ -67,8 +67,8 @@ func (c initCmd) ask(s *session) (answers, error) {
 	return a, nil
 }
 
-// answer takes the flag of a question, or asks until the answer is right. Where the input
-// ends before the question, the usual answer counts.
+// answer takes the flag of a question, or asks until the answer is right. If the input ends
+// before the question, the usual answer counts.
 func (s *session) answer(q question, lines *bufio.Reader) error {
 	if q.given = legible.Trim(q.given); q.given != "" {
 		if err := q.check(q.given); err != nil {
@@ -105,8 +105,8 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 	}
 }
 
-// sender returns the usual sender for the public URL: at the domain that somebody has registered, "" if
-// its host is in none.
+// sender returns the usual sender for the public URL: at its registered domain, "" if its
+// host has none.
 func (a answers) sender() string {
 	u, err := url.Parse(origin.ASCII(a.PublicURL))
 	if err != nil {

@@ -10,8 +10,9 @@ var (
 	table      = regexp.MustCompile(`(?m)^[ \t]*\[`)
 )
 
-// merged returns the text of a file of settings with the settings of another text. A setting takes the place of its
-// commented example. Without one, it goes to the end, before the first table. A setting that is there stays.
+// merged returns the text of a file of settings with the settings of another text. A
+// setting replaces its commented example. Without one, it goes to the end, before the first
+// table. An existing setting stays.
 func merged(text, from string) string {
 	for _, line := range assignment.FindAllStringSubmatch(from, -1) {
 		key := `[ \t]*` + regexp.QuoteMeta(line[1]) + `[ \t]*=.*$`

@@ -27,8 +27,8 @@ type place struct {
 	absent        []string // of the files and folders of the data
 }
 
-// begins returns the place of a new installation. It refuses settings that an
-// operator has written, and a database that is there.
+// begins returns the place of a new installation. It refuses settings that an operator has
+// written, and an existing database.
 func (s *session) begins() (p place, err error) {
 	p = place{settings: cmp.Or(s.configFile, "portico.toml"), data: "portico-data"}
 	if p.settings == s.Settings {
@@ -57,7 +57,8 @@ func (s *session) begins() (p place, err error) {
 	return p, nil
 }
 
-// read reads the settings if they are there. Before any question is asked, it makes sure that they may be written.
+// read reads the settings if they exist. It makes sure that they may be written before any
+// question is asked.
 func (p *place) read() error {
 	text, err := file.Read(p.settings, 1<<20)
 	if err == nil {
@@ -84,7 +85,7 @@ func (p *place) read() error {
 	return nil
 }
 
-// withData returns the text of the settings as far as it is known before the questions.
+// withData returns the text of the settings that is known before the questions.
 func (p *place) withData() string {
 	return merged(p.before, fmt.Sprintf("database_url = %q\nsecret_file = %q\n", "sqlite:"+p.data+"/portico.db", p.data+"/secret.key"))
 }

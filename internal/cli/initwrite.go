@@ -86,7 +86,7 @@ func render(name string, values map[string]any) (string, error) {
 	return text.String(), err
 }
 
-// create writes a file that is not there yet, or nothing.
+// create writes a new file. It never replaces one.
 func create(path, text string, mode os.FileMode) error {
 	f, err := file.New(path, mode)
 	if errors.Is(err, fs.ErrExist) {

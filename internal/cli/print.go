@@ -9,8 +9,9 @@ import (
 	"portico/internal/legible"
 )
 
-// print writes data as JSON, or else the lines. Names, User-Agent headers and responses of
-// other servers come from outside, and could otherwise control the terminal or reverse the text.
+// print writes data as JSON, or else the lines. It escapes the text, because names,
+// User-Agent headers and responses of other servers come from outside, and could control
+// the terminal or reverse the text.
 func (s *session) print(asJSON bool, data any, lines ...string) error {
 	if !asJSON {
 		for _, line := range lines {

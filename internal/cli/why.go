@@ -22,7 +22,7 @@ func (whyCmd) Help() string {
 		"A limit is shown with the time when it ends. " + unseen + "\n\nFor an OpenID client, asks the 'portico serve' of this machine, at ops_listen, and prints why the client was refused, what it sent and the nearest registered value. Identical refusals share a line. The server forgets them when it stops; the log has each of them."
 }
 
-// unseen names the limits that no story of an address can have.
+// unseen names the limits that the story of an address cannot have.
 const unseen = "Limits of one network or browser are not stored by address, and do not appear here: see the log and the metric portico_throttle_refusals_total."
 
 // story is a flow.Story in the output.

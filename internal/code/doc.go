@@ -10,6 +10,5 @@
 //   - The code holds in its own flow only; the link holds in any browser.
 //   - The two newest secrets of a flow hold, so that a re-send does not kill
 //     a code on its way; using one ends all of the flow.
-//   - Redeeming is one conditional update. Of any number of parallel attempts
-//     one wins.
+//   - Redeeming is one conditional update. One of any number of parallel attempts succeeds.
 package code

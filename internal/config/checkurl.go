@@ -59,12 +59,13 @@ func checkHeader(s string) (string, *mistake) {
 // parseURL reads a URL. A host with umlauts becomes its xn-- form.
 func parseURL(s string) (*url.URL, error) { return url.Parse(origin.ASCII(s)) }
 
-// bare reports whether a URL has nothing behind its host, and no user.
+// bare reports whether a URL has nothing after its host, and no user.
 func bare(u *url.URL) bool {
 	return u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Path == "" || u.Path == "/")
 }
 
-// flaw says in parentheses why a URL is not an origin. It shows nothing that can be a password.
+// flaw says in parentheses why a URL is not an origin. It shows nothing that may be a
+// password.
 func flaw(u *url.URL, err error) string {
 	switch {
 	case err != nil:
@@ -221,7 +222,8 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	return s, nil
 }
 
-// checkSQLite accepts a path, and an absolute one behind two slashes, as other programs write it.
+// checkSQLite accepts a path, and an absolute one after two slashes, as other programs
+// write it.
 func checkSQLite(path string) (string, *mistake) {
 	if rest, isURL := strings.CutPrefix(path, "//"); isURL && rest != "" && rest[0] != '/' {
 		return "", &mistake{"what follows // in a URL is a host, and a file has no host", "write sqlite:" + rest + ", or sqlite:///" + rest + " for an absolute path"}
@@ -234,8 +236,8 @@ func checkSQLite(path string) (string, *mistake) {
 	return "sqlite:" + path, nil
 }
 
-// cutShort reports whether an @ appears behind the host. Then the parsed host
-// is a part of the password, and no message may show it.
+// cutShort reports whether an @ appears after the host. Then the parsed host is a part of
+// the password, and no message may show it.
 func cutShort(u *url.URL) bool {
 	at := func(s string) bool { return strings.Contains(s, "@") }
 	name, _, _ := strings.Cut(u.RawQuery, "=")

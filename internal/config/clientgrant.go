@@ -30,7 +30,7 @@ func (client Client) Machine() bool { return slices.Contains(client.Grants, gran
 // Device reports whether a client may sign users in on devices without a browser.
 func (client Client) Device() bool { return slices.Contains(client.Grants, grantDevice) }
 
-// checkGrants adds problems with what a client may get besides signing users in.
+// checkGrants adds problems with what a client may do other than signing users in.
 // audiences has the audiences of apps, whose tokens have the same keys.
 func (client Client) checkGrants(audiences map[string]string, add func(key, why, write string, others ...string)) {
 	at := func(name string) string { return client.Key + "." + name }

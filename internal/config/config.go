@@ -84,7 +84,7 @@ type Legal struct {
 	TermsVersion string // "" without terms
 }
 
-// MFA says what holds for second factors.
+// MFA says who needs a second factor, and whether browsers can be trusted.
 type MFA struct {
 	Trust   bool          // whether users may trust a browser
 	Require []string      // who needs one: "all", or "role:" with a role; empty for no user
@@ -141,19 +141,19 @@ type Tracing struct {
 	SampleRatio float64  // share of the traces started here, 0 to 1
 }
 
-// TLS says how Portico itself ends TLS, and which authorities it trusts. The zero
+// TLS says how Portico itself terminates TLS, and which authorities it trusts. The zero
 // value leaves TLS to a proxy.
 type TLS struct {
 	CertFile   string
 	KeyFile    string
-	CAFile     string // authorities for TLS to others, besides the system's; "" for none
+	CAFile     string // authorities for TLS to others, in addition to the system's; "" for none
 	ACME       bool
 	Directory  *url.URL // of the ACME authority
 	Email      string   // for the authority
 	HTTPListen string   // of the listener that redirects to https; "off" for none
 }
 
-// On reports whether Portico ends TLS.
+// On reports whether Portico terminates TLS.
 func (t TLS) On() bool { return t.ACME || t.CertFile != "" || t.KeyFile != "" }
 
 // Off is the value of tls.http_listen for no listener.
@@ -222,7 +222,7 @@ type Client struct {
 	ID            string
 	Secret        string   // "" if there is none, or only its hash
 	SecretHash    string   // SHA-256 in hexadecimal
-	SecretNext    string   // a second one that counts too, while the secret is changed; "" for none
+	SecretNext    string   // a second one that also works, while the secret is changed; "" for none
 	NextHash      string   // its SHA-256, in place of it
 	Keys          string   // public keys in place of a secret: a JWK Set
 	KeysURI       string   // where the client publishes them
@@ -236,7 +236,7 @@ type Client struct {
 	RequirePAR    bool     // whether every request must be pushed
 	DPoP          bool     // whether it must prove at each request that it has a key
 	LogoutReturns []string // exact; where the browser may go after signing out
-	LogoutURI     string   // is told about ended sessions; "" for not
+	LogoutURI     string   // is told about ended sessions; "" for none
 	Name          string   // on pages and in emails; "" for the id
 	Consent       bool     // whether its users are asked
 	Rules         []string // who may use it; empty: every user

@@ -50,8 +50,8 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 	return entries, nil
 }
 
-// odd names the first character of a line that looks like another one or like none: word processors
-// and web pages put them into examples.
+// odd names the first character of a line that looks like another character, or is
+// invisible: word processors and web pages put these into examples.
 func odd(data []byte, line int) string {
 	lines := bytes.Split(data, []byte("\n"))
 	if line < 1 || line > len(lines) {

@@ -248,8 +248,8 @@ func location(name string, at func(*Config) **url.URL, check func(string) (*url.
 	}
 }
 
-// illegible returns the mistakes of texts in a value that people could not read as they are.
-// It judges the value of every setting, whatever else the key asks for.
+// illegible returns the mistakes of texts in a value that people could not read as they
+// are. It judges the value of every setting, in addition to the check of its key.
 func (k key) illegible(v value) (all mistakes) {
 	texts, isList := v.texts()
 	if s, ok := v.raw.(string); ok && k.kind != "list" {
@@ -271,7 +271,7 @@ func (k key) illegible(v value) (all mistakes) {
 	return all
 }
 
-// trim removes what is not seen from the ends of a text, or of each text in a list.
+// trim removes invisible characters from the ends of a text, or of each text in a list.
 func (v *value) trim() {
 	switch raw := v.raw.(type) {
 	case string:

@@ -29,7 +29,7 @@ func Find(named string, environ []string, packaged string) string {
 	if named = cmp.Or(named, lookUpEnv(environ, envConfig)); named != "" {
 		return named
 	}
-	if _, err := os.Stat(defaultFile); err == nil { // another error is one of the current folder
+	if _, err := os.Stat(defaultFile); err == nil { // any other error concerns the current folder
 		return defaultFile
 	}
 	if _, err := os.Stat(packaged); packaged != "" && !errors.Is(err, fs.ErrNotExist) {
@@ -189,7 +189,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 			return
 		}
 		if wrong = k.illegible(value{raw: text}); wrong != nil {
-			e.source = e.raw.(string) // of the mistake is the file
+			e.source = e.raw.(string) // the mistake is in the file
 		}
 		e.raw = text
 	}

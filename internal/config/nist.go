@@ -14,7 +14,7 @@ const (
 	nistIdle     = time.Hour
 )
 
-// assumeNIST sets what the profile asks for where the operator has set nothing.
+// assumeNIST sets what the profile requires, unless the operator has set it.
 func (c *Config) assumeNIST() {
 	for name, assume := range map[string]func(){
 		"password.profile": func() { c.Password.Profile = "nist" },
@@ -30,8 +30,8 @@ func (c *Config) assumeNIST() {
 	}
 }
 
-// checkNIST finds settings that ask for less than the profile. Numbers that no
-// setting changes have a test in package flow.
+// checkNIST finds settings that are weaker than the profile. Numbers that no setting
+// changes have a test in package flow.
 func (c *Config) checkNIST(add func(key, why, write string, others ...string)) {
 	for _, r := range []struct {
 		key   string

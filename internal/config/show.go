@@ -77,7 +77,7 @@ func Document() string {
 
 Portico reads one file: the one that ` + "`--config`" + ` or ` + "`PORTICO_CONFIG`" + ` names, or ` + "`portico.toml`" + ` in the folder in which
 it is started, or ` + "`/etc/portico/portico.toml`" + `, where the Debian package puts it. Every key is also an environment variable, and the environment takes precedence. An empty value
-counts as not set. A secret can also be read from a file: add ` + "`_file`" + ` (` + "`_FILE`" + `) to the name of its setting.
+counts as not set, and so does a setting without a default. A secret can also be read from a file: add ` + "`_file`" + ` (` + "`_FILE`" + `) to the name of its setting.
 Relative paths start at the folder in which Portico is started. In the environment, separate the items of a list with commas.
 Spaces, byte order marks and invisible characters at the ends of a value or of a file are removed. Elsewhere, invisible characters are refused.
 A host may contain umlauts: Portico uses its ` + "`xn--`" + ` form.
@@ -147,12 +147,11 @@ redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 	return b.String()
 }
 
-// describe writes the section of a key. An empty value omits the default.
+// describe writes the section of a key. An empty value is no default.
 func describe(b *strings.Builder, k key, value string) {
 	switch value {
-	case "":
-	case `""`, "[]":
-		value = ", not set by default"
+	case "", `""`, "[]":
+		value = ""
 	default:
 		value = ", default `" + value + "`"
 	}

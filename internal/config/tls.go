@@ -43,7 +43,7 @@ func (c *Config) checkTLS(add func(key, why, write string, others ...string)) {
 		add("public_url", "it is http, and the listener speaks https", "write https://", "tls.acme", "tls.cert_file")
 	}
 	if t.ACME && !strings.HasPrefix(c.DatabaseURL, "sqlite:") {
-		add("tls.acme", "nodes that share a database would each ask for certificates, and answer for each other's", "end TLS at the proxy in front of them, or write tls.cert_file and tls.key_file", "database_url")
+		add("tls.acme", "nodes that share a database would each ask for certificates, and answer for each other's", "terminate TLS at the proxy in front of them, or write tls.cert_file and tls.key_file", "database_url")
 	}
 	if t.HTTPListen != Off && sameListener(t.HTTPListen, c.Listen) {
 		add("tls.http_listen", "it is the address of the public listener", "write another port, or off", "listen")

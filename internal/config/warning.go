@@ -6,7 +6,7 @@ import (
 	"portico/internal/origin"
 )
 
-// Warnings returns settings that are allowed and probably not intended.
+// Warnings returns settings that are allowed, but probably not intended.
 func (c *Config) Warnings() Problems {
 	r := c.Report()
 	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 && !c.TLS.On() {

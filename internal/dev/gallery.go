@@ -22,9 +22,9 @@ import (
 
 const galleryPath = "/dev/screens"
 
-// gallery shows every state of every screen with the brand of this
-// installation, in both schemes and in each language. They are the states of the screen tests; the
-// build leaves them beside the documents.
+// gallery shows every state of every screen with the brand of this installation, in both
+// schemes and in each language. They are the states of the screen tests; the build puts
+// them next to the documents.
 type gallery struct {
 	states  []state
 	screens map[string]*screens.Screens // by scheme; set before the gallery serves

@@ -9,8 +9,8 @@ import (
 	"portico/internal/file"
 )
 
-// publicSuffix is the end of the file beside a database of SQLite that holds the public URL of the
-// last trial with it.
+// publicSuffix ends the name of the file next to a SQLite database that holds the public
+// URL of the last trial with it.
 const publicSuffix = ".public-url"
 
 // keepPublicURL stores the public URL of the trial for commands. It depends on the port that was

@@ -11,8 +11,8 @@ import (
 	"portico/internal/origin"
 )
 
-// near is the difference that the header Date cannot show: it has whole seconds,
-// and servers of others may be off a little.
+// near is a difference that the header Date cannot show: it has whole seconds, and other
+// servers may be a little wrong.
 const near = 10 * time.Second
 
 // ownClock judges the clock of a machine with SQLite, which has no database server

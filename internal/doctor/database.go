@@ -139,7 +139,7 @@ func (d *doctor) passkeys(ctx context.Context, r *report) {
 	case lost > 0:
 		r.add(Warning, fmt.Sprintf("passkeys that were made for another host than %s do not work (found %d)", host, lost), "restore public_url, or ask their owners to add new ones")
 	case !passkey.Usable(d.config.PublicURL):
-		r.add(Skipped, "browsers use no passkeys at "+d.config.PublicURL.String()+", which has no name or no https", "")
+		r.add(Skipped, "browsers cannot use passkeys at "+d.config.PublicURL.String()+", which has no name or no https", "")
 	default:
 		r.add(OK, "all of them are for "+host, "")
 	}
@@ -148,7 +148,7 @@ func (d *doctor) passkeys(ctx context.Context, r *report) {
 // file returns the path of a SQLite database.
 func (d *doctor) file() string { return strings.TrimPrefix(d.config.DatabaseURL, "sqlite:") }
 
-// words returns the error for an operator. Of a fault it returns the cause.
+// words returns the error for an operator: the cause of a fault.
 func words(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok && errors.Unwrap(f) != nil {
 		return errors.Unwrap(f).Error()

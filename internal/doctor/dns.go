@@ -66,8 +66,7 @@ func (d *doctor) sender(ctx context.Context, r *report) {
 	judgeDMARC(r, dmarc, domain)
 }
 
-// reserved reports whether DNS has no real mail domain of the name (RFC 2606, RFC
-// 6762).
+// reserved reports whether DNS cannot have a mail domain of the name (RFC 2606, RFC 6762).
 func reserved(domain string) bool {
 	domain = "." + strings.ToLower(domain)
 	for _, end := range []string{".test", ".example", ".invalid", ".localhost", ".local", ".example.com", ".example.net", ".example.org"} {

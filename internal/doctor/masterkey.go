@@ -12,8 +12,7 @@ import (
 	"portico/internal/store"
 )
 
-// key returns the master keys of the settings, the one that the database has now
-// first.
+// key returns the master keys of the settings, the current one of the database first.
 func (d *doctor) key(ctx context.Context, db database) (*secret.Key, error) {
 	key, err := app.ReadKeys(d.config)
 	if err != nil {

@@ -93,8 +93,8 @@ func (d *doctor) waiting(r *report, counts outbox.Counts, waiting []outbox.Recor
 	r.add(Warning, found, do+"; 'portico mail flush' then tries all now")
 }
 
-// telling returns the late email whose reason says most: an email that its receiving
-// server has not deferred, else the oldest.
+// telling returns the late email with the most useful reason: one that its receiving server
+// has not deferred, else the oldest.
 func telling(waiting []outbox.Record, now time.Time) outbox.Record {
 	var oldest outbox.Record
 	for _, m := range waiting {

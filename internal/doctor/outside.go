@@ -48,8 +48,8 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 
 const trustAuthority = "if its authority is your own, write its certificate into a file and the path into tls.ca_file"
 
-// unknownAuthority reports whether a server's certificate is of an authority that
-// this machine does not trust.
+// unknownAuthority reports whether this machine does not trust the authority of a server's
+// certificate.
 func unknownAuthority(err error) bool {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	return unknown

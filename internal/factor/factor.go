@@ -62,8 +62,8 @@ func NewKeeper(key *secret.Key, c clock.Clock) *Keeper {
 	return &Keeper{clock: c, box: key.Box("factor")}
 }
 
-// Add stores the authenticator app with the secret, if the code is right. The code
-// is used up by that. It returns Wrong, or Full if the account has Most factors.
+// Add stores the authenticator app with the secret, if the code is right. This uses the
+// code up. It returns Wrong, or Full if the account has Most factors.
 func (k *Keeper) Add(ctx context.Context, tx Store, accountID string, s Secret, digits string) (Factor, error) {
 	step, ok := s.step(digits, k.clock.Now())
 	if !ok {

@@ -44,7 +44,7 @@ func NewCodes() []string {
 	return set
 }
 
-// look turns what people read into what is meant. Base32 has no 0, 1 and 8.
+// look replaces the digits that people take for letters. Base32 has no 0, 1 and 8.
 var look = strings.NewReplacer("0", "O", "1", "I", "8", "B")
 
 // ParseCode returns the one spelling of a typed recovery code.

@@ -32,8 +32,9 @@ func (a attempt) provenAgain(at time.Time) bool {
 	return a.AskedAt != 0 && Since(at, time.Unix(a.AskedAt, 0))
 }
 
-// Since reports whether a proof that a provider reports was given after a time of ours. The
-// provider's clock may be behind. The time of a proof is zero if the provider does not tell it.
+// Since reports whether a proof was given, according to a provider, after a time on our
+// clock. The provider's clock may be behind. The time of a proof is zero if the provider
+// does not tell it.
 func Since(proof, ours time.Time) bool {
 	return !proof.IsZero() && !proof.Before(ours.Add(-maxSkew))
 }
@@ -58,9 +59,9 @@ func (p *provider) askAgain(meta metadata) map[string]string {
 	return parameters
 }
 
-// strong reports whether the claims of an ID token have a value that the operator
-// counts as a second factor: one of the list amr, or acr. Both are compared exactly,
-// and an amr that is not a list of texts counts for nothing (OpenID Connect Core 2).
+// strong reports whether the claims of an ID token have a value that the operator counts as
+// a second factor: one of the list amr, or acr. Both are compared exactly, and an amr that
+// is not a list of texts does not count (OpenID Connect Core 2).
 func (p *provider) strong(claims object) bool {
 	if slices.Contains(p.strongACR, claims.text("acr")) {
 		return true

@@ -31,9 +31,9 @@ type ProviderConfig struct {
 	ClientID     string
 	ClientSecret string   // "" without a preset: a public client
 	Scopes       []string // empty: the preset's
-	// TrustEmail is whether an address counts as proven if the provider calls it
-	// verified. nil means the preset's trustEmail at the preset's own issuer, and
-	// no at any other issuer.
+	// TrustEmail is whether an address counts as proven if the provider calls it verified.
+	// nil means the preset's trustEmail at the preset's own issuer, and false at any other
+	// issuer.
 	TrustEmail *bool
 	// StrongAMR and StrongACR are the values of the claims amr and acr that count as
 	// a second factor. Empty: none.
@@ -46,8 +46,8 @@ type ProviderConfig struct {
 	TeamID, KeyID, PrivateKey string
 }
 
-// Origins returns the origins of the issuers that the operator has named. The
-// egress client must allow them, also at an inner address.
+// Origins returns the origins of the issuers that the operator has named. The egress client
+// must allow them, even at a private address.
 func Origins(list []ProviderConfig) []string {
 	var origins []string
 	for _, pc := range list {

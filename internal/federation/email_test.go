@@ -72,7 +72,7 @@ func TestEmailDocuments(t *testing.T) {
 			o.profile = `{"sub":"subject-1","Email":"info@x.test","EMAIL_VERIFIED":true}`
 		}, "", false, ""},
 		{"UserInfo is a list", func(o *op) { o.claims["email"], o.profile = "", `[]` }, "", false, "not a JSON object"},
-		{"UserInfo goes on", func(o *op) { o.claims["email"], o.profile = "", o.profile+"{}" }, "", false, "goes on"},
+		{"UserInfo goes on", func(o *op) { o.claims["email"], o.profile = "", o.profile+"{}" }, "", false, "continues"},
 		{"UserInfo refuses", func(o *op) {
 			o.claims["email"] = ""
 			o.handlers["/userinfo"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }

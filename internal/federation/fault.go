@@ -24,7 +24,7 @@ const (
 	CodeNoProof     = "provider.no_proof"    // the provider does not tell whether its user gave a new proof
 )
 
-// errNoProof is the verdict on a provider that can never tell of a new proof.
+// errNoProof is the verdict on a provider that can never report a new proof.
 var errNoProof = errors.New("the provider does not tell when its user signed in")
 
 // errCancelled is the verdict on a user who cancelled.

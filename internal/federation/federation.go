@@ -40,7 +40,7 @@ type Provider struct {
 	// TellsNoTime is whether the provider never tells when its user signed in.
 	TellsNoTime bool
 
-	// Vouches is whether the operator believes what the provider says of addresses.
+	// Vouches is whether the operator believes what the provider says about addresses.
 	Vouches bool
 }
 
@@ -101,9 +101,8 @@ func newService(cfg Config, table map[string]preset) (*Service, error) {
 // change the slice.
 func (s *Service) List() []Provider { return s.list }
 
-// Begin starts an attempt at the provider. The callback brings the state back, so
-// that the caller finds its attempt. The state is an identifier and no secret
-// (RFC 6749 4.1.1).
+// Begin starts an attempt at the provider. The callback brings the state back, so that the
+// caller finds its attempt. The state is an identifier, not a secret (RFC 6749 4.1.1).
 //
 // Faults: CodeUnknown, CodeUnavailable, CodeRejected.
 func (s *Service) Begin(ctx context.Context, id, state string) (Begun, error) {

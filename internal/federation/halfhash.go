@@ -9,13 +9,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// judgeHashes refuses an ID token whose hashes do not match the access token and
-// the code of the grant (OpenID Connect Core 3.1.3.6, 3.3.2.11).
-// A provider may leave both claims out.
+// judgeHashes refuses an ID token whose hashes do not match the access token and the code
+// of the grant (OpenID Connect Core 3.1.3.6, 3.3.2.11). A provider may omit both claims.
 func judgeHashes(claims object, alg jose.SignatureAlgorithm, g grant) error {
 	for name, value := range map[string]string{"at_hash": g.token.AccessToken, "c_hash": g.answer.code} {
 		if claims.has(name) && claims.text(name) != halfHash(alg, value) {
-			return fmt.Errorf("the ID token has an %s of something else", name)
+			return fmt.Errorf("the ID token has an %s for something else", name)
 		}
 	}
 	return nil

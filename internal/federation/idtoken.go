@@ -55,8 +55,8 @@ func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 	return claims, nil
 }
 
-// payload verifies the token's signature. When no known key fits, the provider
-// may have changed its keys, also under the same key id: they are loaded again.
+// payload verifies the token's signature. When no known key matches, the provider may have
+// changed its keys, even under the same key id, so payload loads them again.
 func (p *provider) payload(ctx context.Context, token *jose.JSONWebSignature) ([]byte, signingKey, error) {
 	edition := p.keys.Seen()
 	newer := func(ctx context.Context) ([]signingKey, error) { return p.keys.Newer(ctx, edition) }
@@ -106,8 +106,8 @@ func (p *provider) judge(claims object, nonce string) error {
 	return nil
 }
 
-// isFor reports whether aud names the client, and no other audience that the operator has not
-// named (OpenID Connect Core 3.1.3.7, rule 3).
+// isFor reports whether aud names the client, and otherwise only audiences that the
+// operator has named (OpenID Connect Core 3.1.3.7, rule 3).
 func (p *provider) isFor(aud json.RawMessage) bool {
 	var one string
 	if json.Unmarshal(aud, &one) == nil {
@@ -120,8 +120,8 @@ func (p *provider) isFor(aud json.RawMessage) bool {
 	return !slices.ContainsFunc(list, func(other string) bool { return other != p.clientID && !slices.Contains(p.audiences, other) })
 }
 
-// several reports whether aud names more than one audience. Then azp tells to whom the token was
-// issued (rule 4).
+// several reports whether aud names more than one audience. Then azp names the client that
+// the token was issued to (rule 4).
 func several(aud json.RawMessage) bool {
 	var list []string
 	return json.Unmarshal(aud, &list) == nil && len(list) > 1

@@ -96,7 +96,7 @@ func TestIDTokenClaims(t *testing.T) {
 		{"subject not ASCII", func(_ *bench, c map[string]string) { c["sub"] = `"\u00fc"` }, "subject"},
 		{"subject with a NUL", func(_ *bench, c map[string]string) { c["sub"] = `"a\u0000b"` }, "subject"},
 		{"subject twice", func(b *bench, _ map[string]string) { b.op.tail = `,"sub":"admin"` }, "twice"},
-		{"not an object", func(b *bench, _ map[string]string) { b.op.tail = `}{` }, "goes on"},
+		{"not an object", func(b *bench, _ map[string]string) { b.op.tail = `}{` }, "continues"},
 		{"not UTF-8", func(b *bench, _ map[string]string) { b.op.tail = ",\"x\":\"\xff\"" }, "UTF-8"},
 	}
 	for _, c := range cases {

@@ -301,8 +301,8 @@ func (b *bench) signIn() (Identity, error) {
 	return b.s.Finish(b.t.Context(), "acme", begun.Pending, b.op.authorize(begun.URL))
 }
 
-// want checks that err is the fault with the code, about the provider, and
-// that its cause holds the words: a refusal for another reason is no refusal.
+// want checks that err is the fault with the code, about the provider, and that its cause
+// holds the words: a refusal for another reason does not count.
 func want(t *testing.T, err error, code, words string) *fault.Error {
 	t.Helper()
 	f := fault.From(err)

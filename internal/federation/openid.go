@@ -44,9 +44,8 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 	return identity, nil
 }
 
-// address returns the email address of a document and whether it is verified.
-// Both come from the same document: a flag tells nothing about an address in
-// another one.
+// address returns the email address of a document and whether it is verified. Both come
+// from the same document: a flag says nothing about an address in another document.
 func (p *provider) address(profile object) (email string, verified bool) {
 	email = profile.text("email")
 	if email == "" || len(email) > maxEmail {

@@ -124,13 +124,13 @@ func presets() map[string]preset {
 			identityAt: "uuid", names: []string{"display_name", "nickname"}, scopes: []string{"account", "email"},
 			tellsNoTime: true, verifiedFlag: "is_confirmed",
 		},
-		// Spotify says itself that its addresses are not verified.
+		// Spotify itself says that its addresses are not verified.
 		"spotify": {
 			name: "Spotify", icon: "spotify", issuer: "https://accounts.spotify.com", fixed: spotifyEndpoints, identify: profileIdentity,
 			names: []string{"display_name"}, scopes: []string{"user-read-email"}, tellsNoTime: true,
 		},
-		// Its auth_time is the time of the token. PKCE is a setting of its apps, so
-		// that a request with it can be refused.
+		// Its auth_time is the time of the token. PKCE is a setting of each app, so Slack
+		// can refuse a request with it.
 		"slack": {
 			name: "Slack", icon: "openid", issuer: "https://slack.com", identify: openIDIdentity, scopes: openIDScopes(),
 			refusesPKCE: true, postsSecret: true, tellsNoTime: true, verifiedFlag: "email_verified",
@@ -152,8 +152,7 @@ func presets() map[string]preset {
 	}
 }
 
-// standard is a provider that follows OpenID Connect, at an issuer of the
-// operator's own.
+// standard is a provider that follows OpenID Connect, at the operator's own issuer.
 func standard(name, icon, example string) preset {
 	return preset{
 		name: name, icon: icon, otherIssuers: true, example: example, identify: openIDIdentity,

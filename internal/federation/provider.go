@@ -141,8 +141,8 @@ func (p *provider) exchange(ctx context.Context, meta metadata, a attempt, code 
 	return token, nil
 }
 
-// oauth returns the settings for the OAuth library. They always say how the secret
-// is sent, because the library would find out by posting the code twice.
+// oauth returns the settings for the OAuth library. They always say how the secret is sent.
+// Otherwise the library would post the code twice to find out.
 func (p *provider) oauth(meta metadata, a attempt, clientSecret string) *oauth2.Config {
 	style := oauth2.AuthStyleInHeader
 	if p.preset.postsSecret || meta.secretInBody || clientSecret == "" {

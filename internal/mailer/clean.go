@@ -16,10 +16,9 @@ const valueLimit = 60
 var (
 	codeForm = regexp.MustCompile(`^[0-9]{4,10}$`)
 
-	// addressForm accepts a dot-atom at a domain name, which is all that
-	// package account accepts. It excludes other forms of RFC 5322 (quotes,
-	// comments, lists, display names), which an attacker can use to reach
-	// another recipient.
+	// addressForm accepts a dot-atom at a domain name, which is all that package account
+	// accepts. It excludes other forms of RFC 5322 (quotes, comments, lists, display
+	// names), with which an attacker could reach another recipient.
 	addressForm = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+)*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$`)
 )
 

@@ -61,8 +61,8 @@ func (m *Mailer) compose(msg Message) (envelope, error) {
 	return envelope{from: m.from.Address, to: msg.To, content: content.Bytes()}, nil
 }
 
-// carry adds a picture to an email, so that it is shown without a request to a
-// server. It adds nothing without a picture.
+// carry adds a picture, if there is one, to an email, so that mail readers show it without
+// a request to a server.
 func carry(out *gomail.Msg, id string, picture *brand.File) error {
 	if picture == nil {
 		return nil

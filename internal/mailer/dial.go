@@ -108,7 +108,7 @@ func (d dialer) hello(ctx context.Context, c *conn, secure *tls.Config) *Error {
 	return failure
 }
 
-// refused keeps what a server answers to a command that it refuses.
+// refused keeps a server's reply to a command that it refuses.
 type refused struct{ err error }
 
 // HandleError implements smtp.ResponseErrorHandler.
@@ -132,5 +132,5 @@ func (d dialer) auth(client *smtp.Client) (smtp.Auth, error) {
 	case slices.Contains(mechanisms, "XOAUTH2"), slices.Contains(mechanisms, "OAUTHBEARER"):
 		return nil, errors.New("the server takes only OAuth tokens (XOAUTH2), which Portico does not send: use a relay or another mail account, as docs/operating/mail.md says")
 	}
-	return nil, errors.New("the server offers no way to log in that is known here (PLAIN, LOGIN): remove the credentials from the SMTP URL if it needs none")
+	return nil, errors.New("the server offers no login that Portico supports (PLAIN, LOGIN): remove the credentials from the SMTP URL if it needs none")
 }

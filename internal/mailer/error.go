@@ -89,8 +89,8 @@ var advice = map[string]string{
 	stepAccept:   "ask who runs the mail server, with its answer",
 }
 
-// Told returns the step and the reply code that the text of an Error has. Its step is
-// unknown if the text is not of an Error.
+// Told returns the step and the reply code in the text of an Error. The step is unknown for
+// any other text.
 func Told(text string) *Error {
 	step, rest, _ := strings.Cut(text, ": ")
 	e := &Error{Step: step, cause: errors.New(rest)}

@@ -17,8 +17,8 @@ func TestParseMailbox(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "is not an address: write", "nobody": `"nobody" is not an address: write`, "a@[192.0.2.1]": "not an address that every mail server takes: write",
-		`"a b"@example.com`: "not an address that every mail server takes", "ä@example.com": "not an address that every mail server takes",
+		"": "is not an address: write", "nobody": `"nobody" is not an address: write`, "a@[192.0.2.1]": "not an address that every mail server accepts: write",
+		`"a b"@example.com`: "not an address that every mail server accepts", "ä@example.com": "not an address that every mail server accepts",
 		"=?utf-8?q?x=E2=80=AEy?= <a@x.test>": "U+202E): remove it",
 	} {
 		if _, err := ParseMailbox(text); err == nil || !strings.Contains(err.Error(), want) {

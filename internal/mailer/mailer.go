@@ -51,7 +51,7 @@ type Mailer struct {
 	pool      *pool
 }
 
-// legalPage is a page that every email links to. Its name is the text of a key.
+// legalPage is a page that every email links to, with the key of its name.
 type legalPage struct{ key, link string }
 
 // New returns a Mailer. It does not connect. Its errors are written for the
@@ -108,7 +108,7 @@ func ParseMailbox(text string) (*mail.Address, error) {
 		box.Address = box.Address[:at+1] + origin.ASCIIHost(box.Address[at+1:])
 	}
 	if !plainAddress(box.Address) {
-		return nil, fmt.Errorf("%q is not an address that every mail server takes: "+write, clean(box.Address, valueLimit))
+		return nil, fmt.Errorf("%q is not an address that every mail server accepts: "+write, clean(box.Address, valueLimit))
 	}
 	box.Name = clean(box.Name, valueLimit)
 	return box, nil

@@ -161,7 +161,7 @@ func (m *Mailer) params(msg Message) (map[string]string, error) {
 		case name == "minutes":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 {
-				return nil, errors.New("minutes is not a number above zero")
+				return nil, errors.New("minutes must be a number above zero")
 			}
 			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
 		case name == "event":

@@ -84,7 +84,7 @@ func (s *Server) applyQuery(query string) error {
 	case query == "":
 		return nil
 	case query != "tls=none":
-		return errors.New("the SMTP URL has an option that is not known: the only option is ?tls=none")
+		return errors.New("the SMTP URL has an unknown option: the only option is ?tls=none")
 	case s.Security == ImplicitTLS:
 		return errors.New("the SMTP URL says smtps:// and tls=none: remove one of them")
 	case !loopback(s.Host):

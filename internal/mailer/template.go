@@ -120,8 +120,8 @@ func lookup(template string) (layout, bool) {
 	return layout{}, false
 }
 
-// alarm ends the email about a change: its owner can raise the alarm, here or from an
-// older address.
+// alarm is the end of an email about a change: its owner can raise the alarm, here or from
+// an older address.
 func alarm(before ...part) []part {
 	return append(before,
 		part{kind: partParagraph, words: "common.alarm", link: "alarm_link", without: "common.alarm_elsewhere"}, part{kind: partButton, words: "common.alarm_action", link: "alarm_link"},

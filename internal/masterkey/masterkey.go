@@ -82,9 +82,8 @@ func Survey(ctx context.Context, db Database, key *secret.Key) ([]Found, error) 
 	return pass(ctx, db, key, false)
 }
 
-// Rewrite seals rows with the current key that another one has sealed. Of the
-// result, Former counts the rows that were found. A row that changes at the same
-// time is left to the next pass.
+// Rewrite seals rows of another key with the current one. Former in the result counts the
+// rows that it found. It leaves a row that changes at the same time to the next pass.
 func Rewrite(ctx context.Context, db Database, key *secret.Key) ([]Found, error) {
 	return pass(ctx, db, key, true)
 }

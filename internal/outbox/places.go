@@ -3,8 +3,8 @@ package outbox
 // places are the deliveries that a Runner may have under way.
 //
 // One client holds at most perClient of them, so that a client that does not answer leaves
-// the others to the rest. A claim takes at most half of that, and nothing of a client that holds more than
-// half. So no claim exceeds the limit, and no message is claimed that must wait.
+// room for the others. A claim takes at most half of that, and nothing from a client that
+// holds more than half. So no claim exceeds the limit, and no claimed message has to wait.
 type places struct {
 	free      int
 	perClient int            // at least 2; 0 for no limit
@@ -15,7 +15,8 @@ func newPlaces(parallel, perClient int) *places {
 	return &places{free: parallel, perClient: perClient, held: map[string]int{}}
 }
 
-// next returns how many messages a claim may take, and the clients of which it takes none.
+// next returns how many messages a claim may take, and the clients from which it takes
+// none.
 func (p *places) next() (limit int, busy []string) {
 	if p.perClient == 0 {
 		return p.free, nil

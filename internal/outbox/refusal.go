@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// KeepRefusal is how long it is kept that a mail server refused a mailbox.
+// KeepRefusal is how long the refusal of a mailbox is kept.
 const KeepRefusal = 24 * time.Hour
 
 // Told marks a message whose refusal the visitor learns.
@@ -43,7 +43,7 @@ func refused(failure error) bool {
 	return ok && answer.Refused()
 }
 
-// keepRefusal keeps that the server refused the message, if a visitor is told.
+// keepRefusal stores that the server refused the message, if a visitor is told.
 func keepRefusal(ctx context.Context, tx Store, m Message, at time.Time) error {
 	if m.Told == nil {
 		return nil

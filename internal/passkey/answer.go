@@ -11,8 +11,8 @@ import (
 	"portico/internal/secret"
 )
 
-// Limits of the parts of an answer, in characters of base64. A credential's id has
-// 1023 bytes at most (WebAuthn 5.1).
+// Limits of the parts of an answer, in characters of base64. A credential's id has at most
+// 1023 bytes (WebAuthn 5.1).
 const (
 	maxID          = 1364
 	maxClientData  = 4 << 10
@@ -152,7 +152,7 @@ func ParseCreation(a Answer) (Creation, error) {
 	return Creation{parsed, transports(a.Transports)}, strict(b[1], parsed.Response.CollectedClientData.Origin, parsed.Response.AttestationObject.AuthData.Flags)
 }
 
-// transports returns the known words of a list. Others are of no use to a browser.
+// transports returns the known words of a list. Browsers cannot use others.
 func transports(text string) []string {
 	known := []string{}
 	if len(text) > maxTransports {

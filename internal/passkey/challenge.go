@@ -44,9 +44,9 @@ func (k *Keeper) sum(plain []byte, p Purpose, browser, subject string) []byte {
 	return k.mac.Sum(string(plain), string(p), browser, subject, k.host)
 }
 
-// made reports whether this site made a challenge. While the master key is being
-// changed, a sign-in that began before goes on. An addition begins again, because
-// its user handle was made of the former key.
+// made reports whether this site made a challenge. While the master key is being changed, a
+// sign-in that began before continues. An addition begins again, because its user handle
+// was made from the former key.
 func (k *Keeper) made(b []byte, p Purpose, browser, subject string) bool {
 	if p == SignIn {
 		return k.mac.Is(b[plainSize:], string(b[:plainSize]), string(p), browser, subject, k.host)

@@ -18,12 +18,12 @@ const (
 )
 
 var (
-	// Unknown means that no account has the passkey: it was removed here and not
-	// at the authenticator.
+	// Unknown means that no account has the passkey: it was removed here, but not at the
+	// authenticator.
 	Unknown = fault.New(fault.Unauthenticated, CodeUnknown)
 
-	// Other means that the passkey is of another account than the one that is asked
-	// for it.
+	// Other means that the passkey belongs to another account than the one that must prove
+	// itself.
 	Other = fault.New(fault.Conflict, CodeOther)
 
 	// Refused is the answer to a passkey that fails a check. The log has the cause.

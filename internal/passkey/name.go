@@ -2,12 +2,12 @@ package passkey
 
 import "encoding/hex"
 
-// authenticators returns the names of common authenticators by their model
-// (AAGUID). A model proves nothing, because it is not attested: a name helps the
-// owner to tell passkeys apart, and no more.
+// authenticators returns the names of common authenticators by their model (AAGUID). A
+// model proves nothing, because it is not attested: a name only helps the owner to tell
+// passkeys apart.
 //
-// To add one, look its AAGUID up in the documents of its maker, or in the list that
-// the makers keep at github.com/passkeydeveloper/passkey-authenticator-aaguids.
+// To add one, look up its AAGUID in the documents of its maker, or in the list that the
+// makers keep at github.com/passkeydeveloper/passkey-authenticator-aaguids.
 func authenticators() map[string]string {
 	return map[string]string{
 		"ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4": "Google Password Manager",

@@ -114,9 +114,9 @@ func NewKeeper(cfg Config) (*Keeper, error) {
 // Host returns the relying party: the host of the sign-in page.
 func (k *Keeper) Host() string { return k.host }
 
-// Handle returns the user handle of an account: the handle of a passkey that
-// it has, so that authenticators keep them together, else 64 bytes that tell nothing
-// about it. It is stored, because the master key may change.
+// Handle returns the user handle of an account: the handle of a passkey that it has, so
+// that authenticators keep them together, else 64 bytes that reveal nothing about it. It is
+// stored, because the master key may change.
 func (k *Keeper) Handle(accountID string, have []Passkey) []byte {
 	if len(have) > 0 {
 		return have[0].Handle

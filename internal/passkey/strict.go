@@ -13,8 +13,8 @@ import (
 )
 
 // strict refuses what the library accepts and no browser or authenticator makes. It refuses
-// client data with two members of one name, of which parsers take different ones. It refuses
-// an origin in another spelling than browsers write, and reserved flags.
+// client data with two members of one name, because parsers differ in which one they take.
+// It refuses an origin in a spelling that browsers do not write, and reserved flags.
 func strict(clientData []byte, site string, flags protocol.AuthenticatorFlags) error {
 	if err := origin.Check(site); err != nil {
 		return Refused.WithCause(err)

@@ -7,8 +7,7 @@ import (
 	"portico/internal/pages"
 )
 
-// A decoded path has these marks in place of separators that were
-// percent-encoded.
+// A decoded path has these marks in place of percent-encoded separators.
 const (
 	hiddenSlash     = '\x01'
 	hiddenSemicolon = '\x02'
@@ -19,10 +18,9 @@ const (
 	errSemicolons PathError = "it has semicolons with and without percent-encoding, which programs remove one after the other"
 )
 
-// Readings returns the path of a request target in every way in which an app
-// may read it that gets paths as they are sent, the likeliest first. It admits
-// percent-encoded slashes, dots and semicolons, plain semicolons and empty
-// segments. An app may
+// Readings returns the path of a request target in every way in which an app that gets
+// paths as they are sent may read it, the likeliest first. It admits percent-encoded
+// slashes, dots and semicolons, plain semicolons and empty segments. An app may
 //   - decode before or after it splits the path into segments
 //   - ignore what follows a semicolon, in the segment or in the whole path
 //   - merge slashes

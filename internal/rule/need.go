@@ -74,9 +74,9 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 	return Pass
 }
 
-// AnyUser reports whether a rule, with or without a path, lets every user pass: it asks
-// for nothing that a user cannot get alone, as a second factor. It returns false for a
-// public rule, and for one with a problem.
+// AnyUser reports whether a rule, with or without a path, lets every user pass: users can
+// get everything that it requires by themselves, such as a second factor. It returns false
+// for a public rule, and for one with a problem.
 func AnyUser(line string) bool {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {

@@ -13,8 +13,8 @@ import (
 //   - ignore invisible characters
 //   - serve files from a Windows disk, which ignores a dot or blank at the end
 //     of a name and a stream after it
-//   - decode a path before it looks for the query, as some pairs of a server and
-//     a language behind it do
+//   - decode a path before it looks for the query, as some servers do together with the
+//     language of an app
 func generous(path string) string {
 	var kept []string
 	if query := strings.IndexAny(path, "?#"); query >= 0 {
@@ -35,8 +35,8 @@ func generous(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// ambiguous reports whether generous changes anything in a path besides ASCII
-// case and a slash at the end. It may report true for more paths.
+// ambiguous reports whether generous changes anything in a path other than ASCII case and a
+// slash at the end. It may report true for more paths.
 func ambiguous(path string) bool {
 	for i := range len(path) {
 		switch c := path[i]; {

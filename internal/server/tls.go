@@ -12,7 +12,7 @@ import (
 // connection. Browsers send about a hundred at most.
 const maxStreams = 100
 
-// NewTLSServer returns a server with the limits of NewServer that ends TLS.
+// NewTLSServer returns a server with the limits of NewServer that terminates TLS.
 // Browsers may choose HTTP/2, whose requests reach the handler in the same form.
 // WebSockets over HTTP/2 (RFC 8441) are not offered: browsers open them over
 // HTTP/1.1.

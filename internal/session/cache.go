@@ -166,7 +166,7 @@ func (c *cache) link(e *entry) {
 	c.accounts[e.found.User.ID] = e
 }
 
-// unlink takes the entry out from among the others of its account.
+// unlink removes the entry from the others of its account.
 func (c *cache) unlink(e *entry) {
 	if e.next != nil {
 		e.next.prev = e.prev

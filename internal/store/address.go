@@ -7,8 +7,8 @@ import (
 	"portico/internal/account"
 )
 
-// free returns the condition that no account but the one with the id has the address
-// as another one at the time.
+// free returns the condition that no account except the one with the id has the address as
+// another address at the time.
 func free(key, id, at string) string {
 	return `NOT EXISTS (SELECT 1 FROM other_address k WHERE k.address_key = ` + key + ` AND k.account_id <> ` + id + ` AND k.expires_at > ` + at + `)`
 }

@@ -11,7 +11,7 @@ import (
 	"portico/internal/account"
 )
 
-// personal is a table that names an account, as a user gets it. Each of its
+// personal is a table that names an account, in the form that a user downloads. Each of its
 // columns is in columns or in leftOut.
 type personal struct {
 	name    string
@@ -22,9 +22,9 @@ type personal struct {
 
 // personals are the tables that AccountData reads, in their order in the file.
 //
-// A table that a migration adds belongs here, or into ofNobody of the tests with a
-// line in docs/operating/personal-data.md, which also names each column that is left
-// out. TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
+// A table that a migration adds belongs here, or in ofNobody of the tests with a line in
+// docs/operating/personal-data.md, which also names each column that is left out.
+// TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
 var personals = []personal{
 	{
 		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends",
@@ -72,8 +72,8 @@ var personals = []personal{
 	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
 }
 
-// emailColumns are the columns of an email without its content. Of its two entries above,
-// one reads the waiting emails and one the failed ones, each by its index.
+// emailColumns are the columns of an email without its content. The first of its two
+// entries above reads the waiting emails and the second the failed ones, each by its index.
 const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id"
 
 // shownOfFlow are the columns of a flow without its secrets. Flows are found by an address

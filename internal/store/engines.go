@@ -11,7 +11,7 @@ import (
 	"portico/internal/store/sqlite"
 )
 
-// These names of internal/store/engine are a part of what the store offers.
+// The store offers these names of internal/store/engine.
 type (
 	Facts = engine.Facts
 	Stats = engine.Stats
@@ -61,8 +61,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // On returns a Store on an engine that is open. Closing the Store closes it.
 func On(e engine.Engine) *Store { return &Store{e} }
 
-// CheckURL says what is wrong with the address of a database, without asking a
-// server. The error shows nothing of the address but the wrong part.
+// CheckURL says what is wrong with the address of a database, without asking a server. The
+// error shows only the wrong part of the address.
 func CheckURL(address string) error {
 	if !postgres.Speaks(address) {
 		return nil
@@ -79,12 +79,12 @@ func Reach(ctx context.Context, address string) error {
 	return postgres.Reach(ctx, address)
 }
 
-// ComesBack reports whether an error says that a database server is away for
-// now: it is down, starts or stops, is full, or its name is not found. It is false
-// for what only an operator can mend, such as a wrong password.
+// ComesBack reports whether an error says that a database server is away for now: it is
+// down, starts or stops, is full, or its name is not found. It is false for what only an
+// operator can fix, such as a wrong password.
 func ComesBack(err error) bool { return postgres.ComesBack(err) }
 
-var errLook = errors.New("the database was opened to be looked at")
+var errLook = errors.New("the database was opened only for reading")
 
 // Look opens a database to read it, and leaves everything as it is: it makes no
 // file, migrates nothing, and Write fails. Another process may serve the

@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// Lineage returns a name that this copy of the database has and no restored one, or "" where
-// the engine cannot tell copies apart.
+// Lineage returns a name that only this copy of the database has, and no restored one, or
+// "" if the engine cannot tell copies apart.
 func (s *Store) Lineage(ctx context.Context) (string, error) { return s.engine.Lineage(ctx) }
 
 // Lineage returns the name that KeepLineage has stored, or "".

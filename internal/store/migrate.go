@@ -22,7 +22,7 @@ var migrations embed.FS
 const (
 	// lockAgain is the pause before a migration that met a lock is tried again.
 	lockAgain = 500 * time.Millisecond
-	// lockMost is how long it is tried in all: a dump may hold a table for hours.
+	// lockMost bounds these attempts: a dump may hold a table for hours.
 	lockMost = time.Minute
 )
 

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// KeepMoveState says what a move has to do with this database. Until the given
-// time ClaimMessages claims nothing.
+// KeepMoveState stores the part of this database in a move. Until the given time
+// ClaimMessages claims nothing.
 func (t *Tx) KeepMoveState(ctx context.Context, state MoveState, until time.Time) error {
 	return t.core.KeepMoveState(ctx, state, until)
 }
 
-// MoveState returns what a move has to do with this database.
+// MoveState returns the part of this database in a move.
 func (t *Tx) MoveState(ctx context.Context) (MoveState, error) { return t.core.MoveState(ctx) }
 
-// ForgetMoveState makes this a database that no move has to do with.
+// ForgetMoveState makes this a database without a move.
 func (t *Tx) ForgetMoveState(ctx context.Context) error { return t.core.ForgetMoveState(ctx) }
 
 // MailUnderWay returns how many messages may be on their way to a mail server:
@@ -25,8 +25,8 @@ func (t *Tx) MailUnderWay(ctx context.Context, now, horizon time.Time) (int64, e
 	return n, err
 }
 
-// CheckHome returns ErrMoved or ErrComing when the data of this database counts
-// elsewhere. It must not be served then.
+// CheckHome returns ErrMoved or ErrComing when another database has the newest data. This
+// one must not be served then.
 func (s *Store) CheckHome(ctx context.Context) error {
 	state, err := s.engine.Read().MoveState(ctx)
 	switch {
@@ -40,6 +40,6 @@ func (s *Store) CheckHome(ctx context.Context) error {
 	return nil
 }
 
-// ForgetMove removes what an interrupted move has left, so that writes stop
-// noting their keys for it. It leaves a move alone that still runs.
+// ForgetMove removes what an interrupted move has left, so that writes stop noting their
+// keys for it. It does not touch a running move.
 func (s *Store) ForgetMove(ctx context.Context) error { return s.engine.ForgetMove(ctx) }

@@ -12,10 +12,10 @@ import (
 // ErrNotRestorable says that the engine has its own tool for copies.
 var ErrNotRestorable = errors.New("only a SQLite database is restored by Portico: a PostgreSQL database is restored by pg_restore, and then 'portico finish-restore' before a node starts: see docs/operating/postgresql.md")
 
-// Restore puts a copy that Backup has made where the database of the URL is. It
-// refuses a copy that is damaged, of another program or of a newer version, or
-// whose schema another program has changed, and a database that another process serves. A database that is there is an error
-// that wraps fs.ErrExist, unless replace is set: Restore then keeps its files
+// Restore puts a copy that Backup has made where the database of the URL is. It refuses a
+// copy that is damaged, of another program or of a newer version, or whose schema another
+// program has changed, and a database that another process serves. If a database exists
+// already, the error wraps fs.ErrExist, unless replace is set: Restore then keeps its files
 // under the name that it returns.
 //
 // prepare runs on the copy, with its schema up to date, before it is put in

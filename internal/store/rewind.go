@@ -7,15 +7,14 @@ import (
 	"portico/internal/outbox"
 )
 
-// Rewind makes a restored database safe to serve. Pending codes and steps expire;
-// otherwise a code used after the backup would work again. Grants of OpenID
-// clients, their pushed requests, devices that wait and initial tokens are deleted,
-// because used ones would work again. Clients that have registered themselves are
-// deleted, because deleted ones and replaced tokens would work again. Waiting
-// mail is given up with the reason, because it was most likely sent already;
-// Rewind returns the number of these messages. Sessions that were ended after
-// the copy was made are valid again, unless endSessions is set, which ends all
-// of them.
+// Rewind makes a restored database safe to serve. Pending codes and steps expire; otherwise
+// a code used after the backup would work again. Grants of OpenID clients, their pushed
+// requests, devices that wait and initial tokens are deleted, because used ones would work
+// again. Clients that have registered themselves are deleted, because deleted ones and
+// replaced tokens would work again. Waiting emails are given up with the reason, because
+// they were most likely sent already; Rewind returns the number of these messages. Sessions
+// that were ended after the copy was made are valid again, unless endSessions is set, which
+// ends all of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
 	queries := []string{
 		`UPDATE code SET expires_at = $1 WHERE flow_id IN (SELECT id FROM flow WHERE expires_at > $1) AND expires_at > $1`,

@@ -1,5 +1,5 @@
-// Package throttle owns the named limits: how many wrong passwords, guesses,
-// requests and mails there may be, for whom, in which time.
+// Package throttle owns the named limits: how many wrong passwords, guesses, requests and
+// emails are allowed, for whom, and in which time.
 //
 // It does not read HTTP, know who is signed in or decide what to do when a
 // limit is reached.

@@ -23,7 +23,7 @@ const (
 	appHost = "app.portico.test"
 )
 
-// site is a Portico that ends TLS.
+// site is a Portico that terminates TLS.
 type site struct {
 	*testing.T
 	*authority

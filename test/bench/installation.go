@@ -19,7 +19,7 @@ import (
 
 const (
 	publicHost    = "portico.test"
-	publicURL     = "https://" + publicHost // as behind a proxy that ends TLS
+	publicURL     = "https://" + publicHost // as behind a proxy that terminates TLS
 	sessionCookie = "__Host-portico-session"
 	browserCookie = "__Host-portico-browser"
 	deviceCookie  = "__Host-portico-device"

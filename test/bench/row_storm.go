@@ -15,8 +15,7 @@ const (
 	stormFor = 3  // rounds of one turn of the storm: longer than the queue
 )
 
-// storm is too many sign-ins, with session checks of signed-in users beside
-// them.
+// storm is too many sign-ins, with session checks of signed-in users at the same time.
 func storm(ctx context.Context, b *bench, e engine) ([]figure, error) {
 	bare, addr, err := b.limit(ctx, roleSession, strconv.Itoa(b.small))
 	if err != nil {

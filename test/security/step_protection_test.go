@@ -88,7 +88,7 @@ func TestSEC262_AnOpenStepEndsWithTheFirstFactor(t *testing.T) {
 	if n := len(owner.shown("/auth/account/factors").List); n != 1 {
 		t.Errorf("the account has %d factors", n)
 	}
-	// Of several presses with one code, one adds the factor.
+	// Only one of several presses with one code adds the factor.
 	another := fresh("v")
 	s.operator(another, good)
 	v := s.visitor()

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// papers are the files beside the binary: documents with the files that they link to, completions, and the manual.
-// Their paths are the same in the repository, in archives and in the folder of documents of the package.
+// papers are the files next to the binary: documents with the files that they link to,
+// completions, and the manual. Their paths are the same in the repository, in archives and
+// in the folder of documents of the package.
 var papers = []string{
 	"CHANGELOG.md",
 	"CONTRIBUTING.md",

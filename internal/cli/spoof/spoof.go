@@ -17,7 +17,7 @@ type Deployment struct {
 	URL    *url.URL    // a page that requires a session
 	Addr   string      // host:port to connect to; "" for the host of the URL
 	Echo   string      // path of a public page that shows the request headers of the app; "" for none
-	Told   []string    // identity headers of the app, besides Portico's own
+	Told   []string    // identity headers of the app, in addition to Portico's own
 	Direct *url.URL    // address of the app itself; nil to skip this test
 	TLS    *tls.Config // nil for the default verification
 }
@@ -38,7 +38,7 @@ var ErrOpen = errors.New("the page is open to everybody: name a page that requir
 // not show a forged one either.
 var ErrMute = errors.New("the page of --echo does not show the headers of a request: name a public page that does")
 
-// ErrAbsent is returned if the plain request is not refused as by an app.
+// ErrAbsent is returned if the plain request is not refused as Portico does for an app.
 // Without an app, a result without findings would mean nothing.
 var ErrAbsent = errors.New("an app behind Portico refuses in another way: check that an app runs at this host and path")
 

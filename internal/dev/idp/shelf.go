@@ -48,8 +48,7 @@ func (s *shelf[T]) get(token string) (T, bool) {
 	return s.live(token)
 }
 
-// take returns and removes a value. Of two callers with the same token, one
-// gets it.
+// take returns and removes a value. Only one of two callers with the same token gets it.
 func (s *shelf[T]) take(token string) (T, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

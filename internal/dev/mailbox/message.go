@@ -29,8 +29,8 @@ type Message struct {
 	pictures map[string]string // data URLs by Content-ID
 }
 
-// parse returns the parts that a mail reader shows. Of a malformed message it
-// returns the readable parts, and always Raw.
+// parse returns the parts that a mail reader shows. It returns the readable parts of a
+// malformed message, and always Raw.
 func parse(raw []byte) Message {
 	msg := Message{Raw: string(raw)}
 	parsed, err := mail.ReadMessage(bytes.NewReader(raw))

@@ -80,8 +80,8 @@ func (a *Arena) address(index uint32) uint64 {
 	return a.addresses[index%words]
 }
 
-// reference maps a pseudo-random value to the block that is read beside the
-// previous one (RFC 9106 3.4.2).
+// reference maps a pseudo-random value to the block that is read together with the previous
+// one (RFC 9106 3.4.2).
 func (l layout) reference(at place, pseudo uint64) uint32 {
 	lane := uint32(pseudo>>32) % l.lanes
 	visible, start := 3*l.segment, (at.slice+1)%syncPoints*l.segment

@@ -264,7 +264,8 @@ func TestClaims_SignIn(t *testing.T) {
 	}
 }
 
-// A wish for a second factor is no condition: with prompt=none the client gets what there is.
+// A wish for a second factor is not a condition: with prompt=none the client gets what
+// there is.
 func TestAuthorize_VoluntaryLevel(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -43,7 +43,7 @@ type Engine interface {
 	Contested(err error) bool
 	// Keep saves what a migration from a version may spoil, where the engine can.
 	Keep(ctx context.Context, version int64) error
-	// WayBack says how to return to a version of the schema.
+	// WayBack tells the operator how to return to a version of the schema.
 	WayBack(version int64) string
 	// Anew says how to begin with an empty database.
 	Anew() string

@@ -38,8 +38,8 @@ func Unavailable(cause error) error {
 	return fault.New(fault.Unavailable, CodeUnavailable).WithRetryAfter(time.Second).WithCause(cause)
 }
 
-// Guarded runs fn and turns a panic of it into an error. One write must not end
-// the goroutine that carries out the writes of other callers.
+// Guarded runs fn and turns its panic into an error. One write must not end the goroutine
+// that carries out the writes of other callers.
 func Guarded(tx *Tx, fn func(*Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -49,7 +49,7 @@ func Guarded(tx *Tx, fn func(*Tx) error) (err error) {
 	return fn(tx)
 }
 
-// Reword returns an error that wraps err and says text in place of its words.
+// Reword returns an error that wraps err and has another text.
 func Reword(text string, err error) error { return &reworded{text, err} }
 
 type reworded struct {

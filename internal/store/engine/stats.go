@@ -47,7 +47,7 @@ func NewMeasures() Measures {
 	}
 }
 
-// Facts are the first things that an operator asks of a database.
+// Facts are what an operator asks first about a database.
 type Facts struct {
 	Engine  string // "SQLite" or "PostgreSQL"
 	Version string // of the engine
@@ -57,7 +57,7 @@ type Facts struct {
 	Unreleased bool   // the database was made before 0.1.0
 	Elsewhere  string // another schema of the same database that has a Portico, if this one has none
 
-	// Of a server; zero where it does not say.
+	// Only for a server; zero if it does not say.
 	Connections    int // of all its clients, now
 	MaxConnections int // that it allows in all
 	Pool           int // that one node takes at most

@@ -1,13 +1,12 @@
 // Package move moves a running installation from SQLite to PostgreSQL.
 //
-// While writes go on it copies a snapshot and compares all rows of both sides,
-// value by value. Triggers of the source note the key of each row that is written
-// meanwhile (the journal). The move copies and compares those rows, again and
-// again until few are left. Then it takes the write lock of SQLite: writes wait
-// and in the end fail with a fault of the kind Unavailable, and reads go on. It
-// follows once more, commits the target, and marks the SQLite database as Gone in
-// the transaction that holds the lock. No process can write to it afterwards. When
-// anything fails before, the source is as it was.
+// While writes continue it copies a snapshot and compares all rows of both sides, value by
+// value. Triggers of the source note the key of each row that is written meanwhile (the
+// journal). The move copies and compares those rows, until few are left. Then it takes the
+// write lock of SQLite: writes wait and in the end fail with a fault of the kind
+// Unavailable, and reads continue. It follows once more, commits the target, and marks the
+// SQLite database as Gone in the transaction that holds the lock. No process can write to
+// it afterwards. When anything fails before, the source is as it was.
 //
 // Invariants:
 //   - All rows reach the target in one transaction, which locks its tables. A row

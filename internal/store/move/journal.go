@@ -86,7 +86,7 @@ func (j journal) read(ctx context.Context, from *sql.Conn, tables []table) (chan
 		return nil, 0, err
 	}
 	if schema != j.schema {
-		return nil, 0, errors.New("the schema of the SQLite database was changed while it was moved, by a migration or a tool: run it again")
+		return nil, 0, errors.New("the schema of the SQLite database was changed while it was moved, by a migration or a tool: run the move again")
 	}
 	place, err := j.end(ctx, from)
 	if err != nil {

@@ -48,9 +48,8 @@ var ErrMoving = sqlite.ErrMoving
 // ErrNotMovable says which databases Run accepts.
 var ErrNotMovable = errors.New("a move goes from SQLite to PostgreSQL: PORTICO_DATABASE_URL says sqlite:PATH, and --to postgres://user:password@host/name")
 
-// Run copies a SQLite database, which may be served meanwhile, to an empty
-// PostgreSQL database, and makes that the one that counts. The package comment
-// says how.
+// Run copies a SQLite database, which may be served meanwhile, to an empty PostgreSQL
+// database, and makes that the one to serve. The package comment says how.
 //
 // A target that holds rows is an error that wraps fs.ErrExist. A source whose data
 // was moved before is engine.ErrMoved, and one that another process moves is
@@ -275,7 +274,7 @@ func (v *transfer) switchOver(ctx context.Context, until time.Time) (refused tim
 	err = v.hold(ctx, "BEGIN IMMEDIATE", func(ctx context.Context) error {
 		began = time.Now()
 		if began.After(until) {
-			return errors.New("the write lock of the SQLite database came too late, it is very busy: run it again")
+			return errors.New("the SQLite database was too busy to give the write lock in time: run the move again")
 		}
 		if _, err := v.follow(ctx, "switch"); err != nil {
 			return err
@@ -326,9 +325,9 @@ func (v *transfer) count(ctx context.Context) ([]TableRows, error) {
 	return all, nil
 }
 
-// holdMail stops the sending of mail and waits until no delivery is under way:
-// the target would deliver an accepted message again. It returns the time until
-// which no message is claimed.
+// holdMail stops the sending of emails and waits until no delivery is under way: the target
+// would deliver an accepted email again. It returns the time until which no email is
+// claimed.
 func (v *transfer) holdMail(ctx context.Context, served bool) (until time.Time, err error) {
 	const pause, spare = 100 * time.Millisecond, time.Minute
 	until = time.Now().Add(mailLease + spare)
@@ -371,8 +370,8 @@ func (v *transfer) leave(ctx context.Context) error {
 	return err
 }
 
-// stay lets mail go again, and ends the journal. Without it mail waits for the
-// time that holdMail set, and the journal for the next start or move.
+// stay lets Portico send emails again, and ends the journal. Without it, emails wait for
+// the time that holdMail set, and the journal for the next start or move.
 func (v *transfer) stay(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	return v.file.Write(ctx, func(tx *engine.Tx) error {
@@ -385,7 +384,7 @@ func (v *transfer) arrive(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	err := v.target.Write(ctx, func(tx *store.Tx) error { return tx.ForgetMoveState(ctx) })
 	if err != nil {
-		err = fmt.Errorf("everything is moved, but the PostgreSQL database could not be told so: run this again: %w", err)
+		err = fmt.Errorf("everything was moved, but the PostgreSQL database could not be marked as complete: run this again: %w", err)
 	}
 	return err
 }

@@ -26,7 +26,7 @@ func ownTables() []string {
 	return []string{engine.VersionTable, "commit_key", moveTable, sqlite.JournalTable}
 }
 
-// table is one that is moved, as the source has it.
+// table is a table to move, as the source has it.
 type table struct {
 	name    string
 	columns []column
@@ -168,7 +168,7 @@ func (t table) compareKeys(a, b []any) int {
 	return 0
 }
 
-// keyWords names a row by its key and nothing else of it.
+// keyWords names a row only by its key.
 func (t table) keyWords(row []any) string {
 	var words []string
 	for _, i := range t.keys() {
@@ -288,7 +288,7 @@ func sameTables(have, there []table) error {
 	ours, theirs := lines(have), lines(there)
 	for _, line := range slices.Concat(ours, theirs) {
 		if !slices.Contains(ours, line) || !slices.Contains(theirs, line) {
-			return fmt.Errorf("the column %s is on one side only: is there something else in one of the databases?", line)
+			return fmt.Errorf("only one side has the column %s: does one of the databases contain something else?", line)
 		}
 	}
 	return nil

@@ -1,9 +1,9 @@
 // Package postgres keeps the store in a PostgreSQL database that any number of
 // nodes share.
 //
-// Each write is one transaction and is retried after a conflict. It leaves a key
-// beside what it changes, so that a commit whose answer is lost is neither lost
-// nor done twice (docs/decisions/0008-postgresql.md).
+// Each write is one transaction and is retried after a conflict. It leaves a key together
+// with what it changes, so that a commit whose answer is lost is neither lost nor done
+// twice (docs/decisions/0008-postgresql.md).
 //
 // Invariants:
 //   - All steps of a request together wait 1.4 s at most, or answer_within of the

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-var errResting = errors.New("the database did not take the last connection: the next is tried within a second")
+var errResting = errors.New("the database refused the last connection: Portico tries again within a second")
 
 // gate keeps nodes from flooding a database that comes back. While connections
 // fail, it allows one attempt per second.

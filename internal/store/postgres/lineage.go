@@ -11,7 +11,8 @@ import (
 // dump makes the table with another OID. A recovery to a point in time begins another timeline, and so
 // does a standby that is promoted.
 //
-// Servers that only speak the protocol have none of this, and some hide it: "".
+// The name is "" for servers that only speak the protocol, and for those that hide these
+// values.
 func (p *DB) Lineage(ctx context.Context) (string, error) {
 	name, _, err := engine.First(ctx, p.Read(), `SELECT (SELECT system_identifier FROM pg_control_system())::text
 		|| '/' || 'installation'::regclass::oid::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`,

@@ -164,7 +164,7 @@ func (p *DB) exists(ctx context.Context) error {
 		err = p.Rights(ctx, 0) // a role without rights sees no tables
 	}
 	if err == nil && !found {
-		err = errors.New("the database holds no Portico: look at PORTICO_DATABASE_URL, or make one with 'portico migrate'")
+		err = errors.New("the database has no data of Portico: check PORTICO_DATABASE_URL, or make one with 'portico migrate'")
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (p *DB) ConnConfig() *pgx.ConnConfig { return p.pool.Config().ConnConfig }
 func (p *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > mostWaiting {
-		return nil, engine.Unavailable(errors.New("too many wait for a connection to the database"))
+		return nil, engine.Unavailable(errors.New("too many requests wait for a connection to the database"))
 	}
 	for {
 		conn, err := p.pool.Acquire(ctx)

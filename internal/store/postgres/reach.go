@@ -89,8 +89,8 @@ func gone(one error) bool {
 	return network || slices.ContainsFunc(passing, func(e error) bool { return errors.Is(one, e) })
 }
 
-// passing are errors that pass and are not network errors: of several servers,
-// the one that takes writes may still be starting.
+// passing are temporary errors that are not network errors: one of several servers, which
+// takes writes, may still be starting.
 var passing = []error{io.EOF, io.ErrUnexpectedEOF, engine.ErrReadOnly, pgconn.ErrReadOnlyConnection}
 
 // theirs reports whether one error, a part of whole, is an answer that will

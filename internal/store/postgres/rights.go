@@ -22,7 +22,7 @@ type place struct {
 }
 
 // Rights implements engine.Engine. It asks before the first change, because a migration
-// that lacks a right would leave the schema half way. A database that only speaks the
+// that lacks a right would leave the schema half done. A database that only speaks the
 // protocol of PostgreSQL may not know the questions.
 func (p *DB) Rights(ctx context.Context, newest int64) error {
 	err := p.rights(ctx, newest)

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// CheckURL says what is wrong with the address of a database, without asking a
-// server. The error shows nothing of the address but the wrong part.
+// CheckURL says what is wrong with the address of a database, without asking a server. The
+// error shows only the wrong part of the address.
 func CheckURL(address string) error {
 	cfg, err := poolConfig(address)
 	if cause := errors.Unwrap(err); cause != nil {

@@ -40,11 +40,11 @@ func beginText(whole time.Duration) string {
 
 // writing is one write that may take several transactions.
 //
-// Each transaction leaves a key of the write beside what it changes. When the
-// connection breaks during a commit, its outcome is unknown. The next
-// transaction inserts the same key first. If the key is there, the commit has
-// happened and the write is done. If not, the commit can never happen: it would
-// wait for our key and then fail. So a write happens once.
+// Each transaction leaves a key of the write together with what it changes. When the
+// connection breaks during a commit, its outcome is unknown. The next transaction inserts
+// the same key first. If the key is there, the commit has happened and the write is done.
+// If not, the commit can never happen: it would wait for our key and then fail. So a write
+// happens once.
 type writing struct {
 	*DB
 	ctx   context.Context
@@ -213,9 +213,9 @@ func refused(err error) bool {
 // commit.
 const keyName = "portico key"
 
-// keyText leaves a key in place of the one that the connection left before, so
-// that there are no more of them than connections. Both are of our own making;
-// as text they need no round trip of their own.
+// keyText leaves a key in place of the one that the connection left before, so that there
+// are no more keys than connections. We made both keys; as text they need no round trip of
+// their own.
 func keyText(before, key string) string {
 	text := "INSERT INTO commit_key (id) VALUES ('" + key + "')"
 	if before != "" {

@@ -12,7 +12,7 @@ import (
 	"portico/internal/store/engine"
 )
 
-// claimFile locks a file beside the database; the lock ends with the process.
+// claimFile locks a file next to the database; the lock ends with the process.
 func claimFile(path string) (io.Closer, error) {
 	f, err := file.Ensure(path+".lock", 0o600)
 	if err != nil {

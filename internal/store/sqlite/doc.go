@@ -4,8 +4,8 @@
 // savepoint of its own. Readers use other connections and never wait for the
 // writer (WAL). The log is checkpointed on one more connection.
 //
-// It owns the file and what is beside it: the lock of the process that serves it,
-// the copies that backups and migrations make, and the journal of a move.
+// It owns the file and what is next to it: the lock of the process that serves it, the
+// copies that backups and migrations make, and the journal of a move.
 //
 // Invariants:
 //   - A write that was acknowledged is on the disk (synchronous=FULL).

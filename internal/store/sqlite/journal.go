@@ -53,9 +53,8 @@ func DropJournal(ctx context.Context, t *engine.Tx) error {
 	return nil
 }
 
-// ForgetMove implements engine.Engine. It removes the journal of a move that was
-// killed: until then each write would go on noting keys. It leaves a move alone
-// that still runs.
+// ForgetMove implements engine.Engine. It removes the journal of a move that was killed:
+// until then each write would go on noting keys. It does not touch a running move.
 func (s *DB) ForgetMove(ctx context.Context) error {
 	left, err := finds(ctx, s.reader, `PRAGMA table_info(`+JournalTable+`)`)
 	if err != nil || !left {
@@ -71,8 +70,8 @@ func (s *DB) ForgetMove(ctx context.Context) error {
 	return errors.Join(s.Write(ctx, func(tx *engine.Tx) error { return DropJournal(ctx, tx) }), lock.Close())
 }
 
-// ComeHome makes the copy of a database that was moved one that can be written
-// again. No other process may know of the copy.
+// ComeHome makes the copy of a moved database writable again. No other process may know of
+// the copy.
 func (s *DB) ComeHome(ctx context.Context) error {
 	return (&engine.Tx{Runner: runner{s.writer, &s.statements}}).ForgetMoveState(ctx)
 }

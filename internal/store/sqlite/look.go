@@ -10,10 +10,9 @@ import (
 	"portico/internal/store/engine"
 )
 
-// Look opens the file for reading. A log beside it belongs to a process that
-// has the database open or has died, and is read as well. Without a log the
-// file is opened as immutable, because SQLite would create a log even for a
-// reader.
+// Look opens the file for reading. A log next to it belongs to a process that has the
+// database open or has died, and is read as well. Without a log the file is opened as
+// immutable, because SQLite would create a log even for a reader.
 func Look(path string) (engine.Engine, error) {
 	if err := file.Check(path); err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)

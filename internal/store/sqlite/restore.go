@@ -33,7 +33,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 	}
 	_, missing := os.Lstat(path)
 	if missing == nil && !replace {
-		return "", fmt.Errorf("restore to %s: %w: say --replace to put the copy in its place", path, fs.ErrExist)
+		return "", fmt.Errorf("restore to %s: %w: use --replace to put the copy in its place", path, fs.ErrExist)
 	}
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	defer Remove(part)
@@ -42,7 +42,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 	}
 	if missing == nil {
 		if kept, err = setAside(path); err != nil {
-			return "", fmt.Errorf("keep the database that is there: %w", err)
+			return "", fmt.Errorf("keep the existing database: %w", err)
 		}
 	}
 	if err := os.Rename(part, path); err != nil {
@@ -90,7 +90,7 @@ func checkDatabase(ctx context.Context, path string) error {
 	}
 	orphans, err := finds(ctx, db, `PRAGMA foreign_key_check`)
 	if err == nil && orphans {
-		err = errors.New("it is damaged: rows have lost what they belong to")
+		err = errors.New("it is damaged: rows refer to rows that are missing")
 	}
 	return err
 }
@@ -105,9 +105,9 @@ func finds(ctx context.Context, db *sql.DB, query string) (bool, error) {
 	return rows.Next(), rows.Err()
 }
 
-// setAside renames the files of a database. It links the database itself, so
-// that there is a file at the path at every moment. It moves the log, because
-// SQLite would apply it to the next database at the path.
+// setAside renames the files of a database. It links the database itself, so that the path
+// always has a file. It moves the log, because SQLite would apply it to the next database
+// at the path.
 func setAside(path string) (string, error) {
 	kept := path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000Z")
 	if err := os.Link(path, kept); err != nil {

@@ -190,8 +190,8 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// keepPrivate does the same for the files that SQLite keeps beside an open
-// database. The driver creates them with the mode of the umask.
+// keepPrivate does the same for the files that SQLite keeps next to an open database. The
+// driver creates them with the mode of the umask.
 func keepPrivate(ctx context.Context, writer *sql.Conn, path string) error {
 	if _, err := writer.ExecContext(ctx, "BEGIN IMMEDIATE; COMMIT"); err != nil { // creates them
 		return fmt.Errorf("open the database: %w", err)

@@ -18,7 +18,7 @@ func Open(t testing.TB) *store.Store {
 	return OpenAt(t, filepath.Join(t.TempDir(), "p.db"))
 }
 
-// OpenAt is Open for a database at the path, which may be there.
+// OpenAt is Open for a database at the path, which may exist.
 func OpenAt(t testing.TB, path string) *store.Store {
 	t.Helper()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -32,8 +32,8 @@ func OpenAt(t testing.TB, path string) *store.Store {
 	return s
 }
 
-// Write writes a database without rows to the path, and the lock file that a
-// migration leaves beside it.
+// Write writes a database without rows to the path, and the lock file that a migration
+// leaves next to it.
 func Write(t testing.TB, path string) {
 	t.Helper()
 	content, err := template()

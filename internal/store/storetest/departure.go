@@ -55,8 +55,8 @@ func (b departures) DeleteDeparture_OfOneAccount() {
 	}), []account.Departure{other})
 }
 
-// Of a deleted account nothing is left but its audit records, what tells other nodes
-// and clients about its end, and emails that wait.
+// A deleted account leaves only its audit records, what tells other nodes and clients about
+// its end, and emails that wait.
 func (b departures) DeleteAccount_WithEveryRow() {
 	a, other := b.person(1), b.person(2)
 	b.named(a, 1)

@@ -193,7 +193,7 @@ func appFamilies() []family {
 	return []family{
 		{
 			"portico_tls_certificate_expiry_timestamp_seconds", gauge, []string{"certificate"},
-			"When the certificate expires, as Unix time; 0 while there is none. By host, or by the path of tls.cert_file. Only when Portico ends TLS.",
+			"When the certificate expires, as Unix time; 0 while there is none. By host, or by the path of tls.cert_file. Only when Portico terminates TLS.",
 			func(f *Figures, e *emitter) {
 				for _, c := range f.Certificates {
 					at := 0.0

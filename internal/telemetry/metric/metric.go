@@ -34,7 +34,7 @@ type Figures struct {
 	Traces     Traces
 	Apps       []App
 
-	Certificates []Certificate // none when a proxy ends TLS
+	Certificates []Certificate // none when a proxy terminates TLS
 }
 
 // Build identifies the running program.
@@ -55,7 +55,7 @@ type App struct {
 	Unanswered uint64
 }
 
-// Certificate is a certificate by which Portico ends TLS.
+// Certificate is a certificate with which Portico terminates TLS.
 type Certificate struct {
 	Name    string    // host, or path of the file
 	Expires time.Time // zero when there is none yet

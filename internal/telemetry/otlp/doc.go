@@ -5,7 +5,7 @@
 // Invariants:
 //   - A request never waits for the collector: spans wait in a queue of bounded
 //     length, and the SDK drops what does not fit.
-//   - The caller gives every setting. Of the variables OTEL_... of the
-//     environment only OTEL_RESOURCE_ATTRIBUTES counts: it adds attributes to
-//     the resource and cannot replace the name of the service.
+//   - The caller gives every setting. OTEL_RESOURCE_ATTRIBUTES is the only variable
+//     OTEL_... that has an effect: it adds attributes to the resource and cannot replace
+//     the name of the service.
 package otlp

@@ -107,7 +107,7 @@ func TestTraces(t *testing.T) {
 	r.totals(2, 0)
 }
 
-// Of the SDK's environment variables, only the resource attributes count.
+// Only the resource attributes count among the SDK's environment variables.
 func TestTraces_IgnoreTheEnvironment(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment=west,service.name=canary")
 	t.Setenv("OTEL_SERVICE_NAME", "canary")
