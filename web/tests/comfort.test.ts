@@ -105,6 +105,7 @@ test.each([
   ['confirm-link/password', WIDE, 'password'],
   ['verify-code/idle', WIDE, 'code'],
   ['account/idle', WIDE, 'BODY'],
+  ['account-profile/saved', WIDE, 'DIV'], // what the press before has done
   ['device/idle', WIDE, 'code'],
   ['device/invalid', NARROW, 'code'], // with the error that describes it
   ['signin/idle', NARROW, 'BODY'],
