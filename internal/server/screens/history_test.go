@@ -120,6 +120,7 @@ func TestHistory_SignIns(t *testing.T) {
 	s, v := person(t)
 	s.Clock.Advance(time.Second)
 	v.Send("/auth/account/profile", url.Values{"account": {v.opens("/auth/account").Session.ID}, "name": {"Mara"}, "locale": {"en"}})
+	s.Clock.Advance(time.Second)
 	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
 		failed := audit.Fact{Name: audit.SignInFailed, AccountID: v.opens("/auth/account").Session.ID, Actor: "stranger"}
 		return audit.NewRecord(s.Clock).Add(s.Context(), tx, failed)
