@@ -34,3 +34,13 @@ func (c *Catalogue) Moment(loc string, t time.Time) string {
 		"time":  t.Format("15:04"),
 	})
 }
+
+// Day returns a date in words, in UTC.
+func (c *Catalogue) Day(loc string, t time.Time) string {
+	t = t.UTC()
+	return c.Text(loc, "common.day", map[string]string{
+		"day":   strconv.Itoa(t.Day()),
+		"month": c.Text(loc, "common.month."+t.Format("01"), nil),
+		"year":  strconv.Itoa(t.Year()),
+	})
+}

@@ -105,6 +105,7 @@ test.each([
   ['confirm-link/password', WIDE, 'password'],
   ['verify-code/idle', WIDE, 'code'],
   ['account/idle', WIDE, 'BODY'],
+  ['account-profile/saved', WIDE, 'DIV'], // what the press before has done
   ['device/idle', WIDE, 'code'],
   ['device/invalid', NARROW, 'code'], // with the error that describes it
   ['signin/idle', NARROW, 'BODY'],
@@ -268,6 +269,9 @@ test('the fragment of the page that was asked for goes along every way there', a
 test('only a picture that is too large is drawn again', async () => {
   const opened = await open('account-profile/idle');
   const { page } = opened;
+  await page.evaluate(() => {
+    HTMLFormElement.prototype.requestSubmit = () => {}; // a chosen picture is sent at once
+  });
   const choose = (side: number) =>
     page.evaluate(async (side) => {
       const canvas = document.createElement('canvas');
@@ -278,12 +282,12 @@ test('only a picture that is too large is drawn again', async () => {
       );
       const list = new DataTransfer();
       list.items.add(new File([blob], 'me.jpg', { type: blob.type }));
-      const input = document.querySelector<HTMLInputElement>('#picture') as HTMLInputElement;
+      const input = document.querySelector<HTMLInputElement>('[name=picture]') as HTMLInputElement;
       input.files = list.files;
       input.dispatchEvent(new Event('change', { bubbles: true }));
     }, side);
   const type = () =>
-    page.evaluate(() => document.querySelector<HTMLInputElement>('#picture')?.files?.[0]?.type);
+    page.evaluate(() => document.querySelector<HTMLInputElement>('[name=picture]')?.files?.[0]?.type);
   await choose(2100);
   await expect.poll(type).toBe('image/png');
   await page.evaluate(() => {

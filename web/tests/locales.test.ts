@@ -104,8 +104,8 @@ test('the words of the server in the states are words of the catalogue', () => {
   const words = (boot: (typeof STATES)[number][2]) => [
     ...[boot.notice, boot.success, boot.title, boot.detail, boot.next_label, boot.link.age],
     ...[boot.errors.form, ...Object.values(boot.errors.fields)],
-    ...boot.factors.list.flatMap(({ added, used }) => [added, used]),
-    ...boot.account.history.flatMap(({ text, at }) => [text, at]),
+    ...boot.factors.list.flatMap(({ added, used }) => [added.words, used.words]),
+    ...boot.account.history.flatMap(({ text, day }) => [text, day]),
   ];
   for (const [screen, state, boot] of STATES.filter(([, state]) => state !== 'hostile')) {
     const german = words(localized(boot, 'de'));

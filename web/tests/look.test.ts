@@ -163,7 +163,7 @@ async function walkByKeyboard(page: Page): Promise<void> {
   await page.locator('header a').focus();
   const stops = await page
     .locator(
-      'a, button, summary, input:not([type=hidden], [tabindex="-1"], [type=radio]:not(:checked))', // a group is one stop
+      'a, button, summary, select, input:not([type=hidden], [tabindex="-1"], [type=radio]:not(:checked))', // a group is one stop
     )
     .filter({ visible: true })
     .count();

@@ -33,7 +33,7 @@ const SAME = {
  * Keys that no browser needs: emails with their dates, and words that the server writes into the boot
  * data, which `written` in fixtures/words.mjs lists too.
  */
-const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|month\.)|^\w+\.notice\./;
+const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|day$|month\.)|^\w+\.notice\./;
 
 /** Keys of the footer, which no script renders. */
 const buildOnly =

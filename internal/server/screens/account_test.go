@@ -146,7 +146,7 @@ func TestHistory(t *testing.T) {
 		}) {
 		t.Errorf("%+v", b.Account.History)
 	}
-	if b := other.opens("/auth/account/history"); len(b.Account.History) != 2 || b.Account.History[0].Where != "Firefox, Linux, 127.0.0.1" || b.Account.History[0].At != "May 4, 2026 at 03:03 UTC" {
+	if b := other.opens("/auth/account/history"); len(b.Account.History) != 2 || b.Account.History[0].Where != "Firefox, Linux, 127.0.0.1" || b.Account.History[0].At != "2026-05-04T03:03:01Z" || b.Account.History[0].Day != "May 4, 2026" || b.Account.History[0].Time != "03:03 UTC" {
 		t.Errorf("%+v", b.Account.History)
 	}
 }

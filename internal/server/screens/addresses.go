@@ -38,7 +38,7 @@ func (s *Screens) fillAddresses(w http.ResponseWriter, r *http.Request, found se
 		case o.Use == account.Recovery:
 			shown.Recovery = yes(true)
 		case !o.Own():
-			shown.Until = s.Catalogue.Moment(b.Locale, o.Until)
+			shown.Until = s.moment(b.Locale, o.Until)
 		}
 		b.Account.Addresses = append(b.Account.Addresses, shown)
 	}

@@ -148,7 +148,8 @@ type Account struct {
 	Password  string           `json:"password" enum:" none only removable"` // only: it cannot be removed now
 	Languages []Choice         `json:"languages"`
 	History   []Event          `json:"history"`
-	Older     string           `json:"older"` // address of the page with the next older events
+	SignIns   string           `json:"signins"` // "yes" if the history has only attempts to sign in
+	Older     string           `json:"older"`   // address of the page with the next older events
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
 	Providers []LinkedProvider `json:"providers"`
@@ -187,14 +188,22 @@ type Alert struct {
 	Page string `json:"page"` // where to do so
 }
 
-// OwnSession is a session of the account, with its times in words.
+// Moment is a time. The script writes it in the zone of the browser.
+type Moment struct {
+	At    string `json:"at"`    // RFC 3339; "" for none
+	Words string `json:"words"` // in UTC
+}
+
+// OwnSession is a session of the account.
 type OwnSession struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"` // the names of the browser and the system
-	Since string `json:"since"`
-	Place string `json:"place"` // where it began, "" if that is not known
-	Seen  string `json:"seen"`
-	Here  string `json:"here"` // "yes" for the browser that asks
+	ID     string `json:"id"`
+	Name   string `json:"name"`  // the names of the browser and the system
+	Phone  string `json:"phone"` // "yes" if the system is that of a phone or a tablet
+	Since  Moment `json:"since"`
+	Place  string `json:"place"` // where it began, or the network; "" if that is not known
+	Seen   Moment `json:"seen"`
+	Active string `json:"active"` // "yes" if it was used in the last minutes
+	Here   string `json:"here"`   // "yes" for the browser that asks
 }
 
 // OtherAddress is an address of the account other than the primary one.
@@ -202,14 +211,14 @@ type OtherAddress struct {
 	ID       string `json:"id"` // as its forms name it
 	Address  string `json:"address"`
 	Recovery string `json:"recovery"` // "yes" for the address for recovery
-	Until    string `json:"until"`    // in words, if it is only kept for the account
+	Until    Moment `json:"until"`    // if it is only kept for the account
 }
 
 // LinkedProvider is a provider that the account can be connected with.
 type LinkedProvider struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Since string `json:"since"` // "" if it is not connected
+	Since Moment `json:"since"` // none if it is not connected
 }
 
 // Client is the OpenID client that a page is about.
@@ -239,25 +248,29 @@ type App struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Scopes string `json:"scopes"` // in words; "" if the user was not asked
-	Since  string `json:"since"`
+	Since  Moment `json:"since"`
 }
 
 // TrustedBrowser is a browser in which the account is not asked for a second factor.
 type TrustedBrowser struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"` // the names of the browser and the system
-	Since string `json:"since"`
-	Used  string `json:"used"`
-	Until string `json:"until"`
+	Used  Moment `json:"used"`
+	Until Moment `json:"until"`
 	Here  string `json:"here"` // "yes" for the one that asks
 }
 
-// Event is an audit record in words.
+// Event is an audit record in words. Day and time are in UTC.
 type Event struct {
-	ID    string `json:"id"`
-	Text  string `json:"text"`
-	At    string `json:"at"`
-	Where string `json:"where"` // browser and network
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	At     string `json:"at"` // RFC 3339
+	Day    string `json:"day"`
+	Begins string `json:"begins"` // "yes" for the first event of its day
+	Time   string `json:"time"`
+	Where  string `json:"where"`  // browser and network
+	SignIn string `json:"signin"` // "yes" for an attempt to sign in
+	Failed string `json:"failed"` // "yes" for an attempt that failed
 }
 
 // Choice is one of several values of a form.
@@ -305,11 +318,11 @@ type Protect struct {
 	Until string `json:"until"` // until when, in words; "" without end
 }
 
-// Factor is one second factor, with its times in words.
+// Factor is one second factor.
 type Factor struct {
 	ID    string `json:"id"`
-	Added string `json:"added"`
-	Used  string `json:"used"`
+	Added Moment `json:"added"`
+	Used  Moment `json:"used"`
 	Last  string `json:"last"` // "yes" if the account needs one and has no other
 
 }
@@ -324,13 +337,13 @@ type Passkeys struct {
 	User string `json:"user_id"`
 }
 
-// Passkey is one passkey, with its times in words.
+// Passkey is one passkey.
 type Passkey struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`  // "" for an authenticator that is not known
 	Typed string `json:"typed"` // what the field for the name has
-	Added string `json:"added"`
-	Used  string `json:"used"`
+	Added Moment `json:"added"`
+	Used  Moment `json:"used"`
 	Other string `json:"other"` // the host that it was made for, if not this one
 	Last  string `json:"last"`  // as in Factor
 	// Credential is its id at the authenticator.

@@ -14,7 +14,7 @@ func (s *Screens) fillBrowsers(w http.ResponseWriter, r *http.Request, found ses
 	for _, t := range list {
 		shown := TrustedBrowser{
 			ID: t.ID, Name: s.device(b.Locale, t.UserAgent),
-			Since: s.Catalogue.Moment(b.Locale, t.CreatedAt), Used: s.Catalogue.Moment(b.Locale, t.UsedAt), Until: s.Catalogue.Moment(b.Locale, t.ExpiresAt),
+			Used: s.moment(b.Locale, t.UsedAt), Until: s.moment(b.Locale, t.ExpiresAt),
 		}
 		shown.Here = yes(t.Has(cookie))
 		b.Account.Browsers = append(b.Account.Browsers, shown)

@@ -2,9 +2,11 @@ package screens
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"portico/internal/audit"
 	"portico/internal/flow"
@@ -13,23 +15,75 @@ import (
 	"portico/internal/session"
 )
 
+// onlySignIns is the value of the query that leaves all other events out.
+const onlySignIns = "signins"
+
 // fillHistory adds audit records of the account in words: the newest, or those before
 // the record in the query.
 func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	facts, older, err := s.Owner.History(r.Context(), found.User.ID, r.URL.Query().Get("before"))
+	query := r.URL.Query()
+	only := query.Get("only") == onlySignIns
+	facts, older, err := s.happened(r, found, query.Get("before"), only)
 	if err != nil {
 		return err
 	}
+	b.Account.SignIns = yes(only)
 	if older != "" {
-		b.Account.Older = pages.With(pages.History, url.Values{"before": {older}})
+		values := url.Values{"before": {older}}
+		if only {
+			values.Set("only", onlySignIns)
+		}
+		b.Account.Older = pages.With(pages.History, values)
 	}
+	above := ""
 	for _, f := range facts {
+		day := s.Catalogue.Day(b.Locale, f.At)
 		b.Account.History = append(b.Account.History, Event{
-			ID: f.ID, Text: s.eventOf(b.Locale, f), At: s.Catalogue.Moment(b.Locale, f.At), Where: s.whereOf(b.Locale, f),
+			ID: f.ID, Text: s.eventOf(b.Locale, f), At: f.At.UTC().Format(time.RFC3339), Where: s.whereOf(b.Locale, f),
+			Day: day, Begins: yes(day != above), Time: f.At.UTC().Format("15:04 UTC"),
+			SignIn: yes(entering[f.Name]), Failed: yes(failing[f.Name]),
 		})
+		above = day
 	}
 	return nil
 }
+
+// mostBatches is how many batches of records are read for one page of attempts to sign in.
+const mostBatches = 5
+
+// happened returns records of the account. Attempts to sign in may be few among others, so it
+// reads several batches for them.
+func (s *Screens) happened(r *http.Request, found session.Found, before string, only bool) (list []audit.Fact, older string, err error) {
+	for range mostBatches {
+		var batch []audit.Fact
+		batch, older, err = s.Owner.History(r.Context(), found.User.ID, before)
+		if err != nil || !only {
+			return batch, older, err
+		}
+		for _, f := range batch {
+			if entering[f.Name] {
+				list = append(list, f)
+			}
+		}
+		if before = older; older == "" || len(list) >= len(batch)/2 {
+			break
+		}
+	}
+	return list, older, nil
+}
+
+// failing has the attempts that a thief may have made, and entering these and the sign-ins.
+var (
+	failing = map[audit.Name]bool{
+		audit.SignInFailed: true, audit.CodeFailed: true, audit.CodeReplayed: true, audit.FactorFailed: true,
+		audit.ProviderRefused: true, audit.PasskeySuspect: true, audit.Throttled: true,
+	}
+	entering = func() map[audit.Name]bool {
+		all := maps.Clone(failing)
+		all[audit.SignedUp], all[audit.SignedIn] = true, true
+		return all
+	}()
+)
 
 // eventOf returns what a record is about. A sign-in names its proofs.
 func (s *Screens) eventOf(loc string, f audit.Fact) string {
@@ -60,8 +114,7 @@ func (s *Screens) whereOf(loc string, f audit.Fact) string {
 	if flow.ByAlarm(f) {
 		parts = append(parts, s.Catalogue.Text(loc, "history.by_alarm", nil))
 	}
-	network, _, _ := strings.Cut(f.Peer, "/") // without its length
-	for _, part := range []string{s.Owner.AppOf(f), s.Describe(f.UserAgent), network} {
+	for _, part := range []string{s.Owner.AppOf(f), s.Describe(f.UserAgent), network(f.Peer)} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -1,6 +1,7 @@
 package screens_test
 
 import (
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -111,3 +112,51 @@ func TestHistory_Older(t *testing.T) {
 }
 
 func newest(b screens.Boot) string { return b.Account.History[0].Text }
+
+// The history marks attempts that failed, begins each day once, and can leave all but the
+// attempts to sign in out.
+func TestHistory_SignIns(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	s.Clock.Advance(time.Second)
+	v.Send("/auth/account/profile", url.Values{"account": {v.opens("/auth/account").Session.ID}, "name": {"Mara"}, "locale": {"en"}})
+	s.Clock.Advance(time.Second)
+	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
+		failed := audit.Fact{Name: audit.SignInFailed, AccountID: v.opens("/auth/account").Session.ID, Actor: "stranger"}
+		return audit.NewRecord(s.Clock).Add(s.Context(), tx, failed)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	all := v.opens("/auth/account/history").Account
+	if e := all.History[0]; e.Failed != "yes" || e.SignIn != "yes" || e.Begins != "yes" || e.Text != "A wrong password was entered" {
+		t.Errorf("the newest event is %+v", e)
+	}
+	if e := all.History[1]; e.Failed != "" || e.SignIn != "" || e.Begins != "" || all.SignIns != "" {
+		t.Errorf("the change of the name is %+v", e)
+	}
+	only := v.opens("/auth/account/history?only=signins").Account
+	if only.SignIns != "yes" || len(only.History) == 0 || len(only.History) >= len(all.History) {
+		t.Errorf("%d of %d events", len(only.History), len(all.History))
+	}
+	for _, e := range only.History {
+		if e.SignIn != "yes" {
+			t.Errorf("not an attempt to sign in: %+v", e)
+		}
+	}
+}
+
+// The list says which devices are in use now, and knows a phone by its system.
+func TestSessions_Active(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	phone := visit(s)
+	phone.Header.Set("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Safari/604.1")
+	phone.SignIn("mara@example.org")
+	if list := v.opens("/auth/account/sessions").Account.Sessions; list[0].Here != "yes" || list[0].Phone != "" || list[1].Active != "yes" || list[1].Phone != "yes" {
+		t.Errorf("%+v", list)
+	}
+	s.Clock.Advance(10 * time.Minute)
+	if list := v.opens("/auth/account/sessions").Account.Sessions; list[0].Active != "yes" || list[1].Active != "" || list[1].Seen.At == "" {
+		t.Errorf("after ten minutes: %+v", list)
+	}
+}

@@ -90,7 +90,7 @@ func (s *Screens) fillApps(_ http.ResponseWriter, r *http.Request, found session
 		for _, scope := range s.scopes(b.Locale, a.Scopes) {
 			words = append(words, scope.Text)
 		}
-		b.Account.Apps = append(b.Account.Apps, App{ID: a.ID, Name: a.Name, Scopes: strings.Join(words, " · "), Since: s.Catalogue.Moment(b.Locale, a.Since)})
+		b.Account.Apps = append(b.Account.Apps, App{ID: a.ID, Name: a.Name, Scopes: strings.Join(words, " · "), Since: s.moment(b.Locale, a.Since)})
 	}
 	return err
 }

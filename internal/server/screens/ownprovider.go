@@ -74,7 +74,7 @@ func (s *Screens) fillProviders(w http.ResponseWriter, r *http.Request, found se
 	for _, l := range list {
 		shown := LinkedProvider{ID: l.ID, Name: l.Name}
 		if !l.Since.IsZero() {
-			shown.Since = s.Catalogue.Moment(b.Locale, l.Since)
+			shown.Since = s.moment(b.Locale, l.Since)
 		}
 		b.Account.Providers = append(b.Account.Providers, shown)
 	}

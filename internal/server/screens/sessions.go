@@ -3,6 +3,9 @@ package screens
 import (
 	"cmp"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"portico/internal/pages"
 	"portico/internal/server/form"
@@ -23,17 +26,39 @@ func (s *Screens) device(locale, userAgent string) string {
 	return cmp.Or(s.Describe(userAgent), s.Catalogue.Text(locale, "account.unknown_device", nil))
 }
 
+// activeFor is how long after its last use a session counts as active.
+const activeFor = 5 * time.Minute
+
+// onPhone reports whether a user agent names a phone or a tablet.
+func onPhone(userAgent string) bool {
+	return slices.ContainsFunc([]string{"iPhone", "iPad", "Android"}, func(system string) bool { return strings.Contains(userAgent, system) })
+}
+
+// network returns a masked network without its length.
+func network(peer string) string {
+	address, _, _ := strings.Cut(peer, "/")
+	return address
+}
+
+// moment returns a time for a page, none for the zero time.
+func (s *Screens) moment(loc string, t time.Time) Moment {
+	if t.IsZero() {
+		return Moment{}
+	}
+	return Moment{At: t.UTC().Format(time.RFC3339), Words: s.Catalogue.Moment(loc, t)}
+}
+
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	sessions, err := s.Owner.Sessions(r.Context(), found)
 	for _, each := range sessions {
 		shown := OwnSession{
-			ID: each.ID, Name: s.device(b.Locale, each.UserAgent),
-			Place: s.Place(each.Peer, b.Locale),
-			Since: s.Catalogue.Moment(b.Locale, each.CreatedAt), Seen: s.Catalogue.Moment(b.Locale, each.LastSeenAt),
+			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Phone: yes(onPhone(each.UserAgent)),
+			Place: cmp.Or(s.Place(each.Peer, b.Locale), network(each.Peer)), Active: yes(s.Actions.Now().Sub(each.LastSeenAt) < activeFor),
+			Since: s.moment(b.Locale, each.CreatedAt), Seen: s.moment(b.Locale, each.LastSeenAt),
 		}
 		if each.ID == found.Session.ID {
-			shown.Here = yes(true)
+			shown.Here, shown.Active = yes(true), yes(true)
 			b.Account.Sessions = append([]OwnSession{shown}, b.Account.Sessions...)
 			continue
 		}

@@ -8,6 +8,7 @@ import {
   expectScreen,
   field,
   fillSignIn,
+  lastButton,
   link,
   open,
   signIn,
@@ -75,7 +76,9 @@ test('with the keyboard alone', async ({ page, world }) => {
   await link(page, 'Password').press('Enter');
   await expectScreen(page, 'Change your password');
   await alive(page);
-  for (const _ of ['the logo', 'the way back', 'the field']) await page.keyboard.press('Tab');
+  for (const _ of ['the logo', 'past the sections']) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
   await expect(field(page, 'New password')).toBeFocused();
   await page.keyboard.type(NEW);
   await page.keyboard.press('Tab'); // the button to show it
@@ -94,11 +97,11 @@ test('the name and the language are changed, and the history tells what happened
   await link(page, 'Profile').click();
   await alive(page);
   await field(page, 'Name').fill('Mara Lind');
-  await field(page, 'Deutsch').check();
+  await field(page, 'Language of emails').selectOption({ label: 'Deutsch' });
   await button(page, 'Save').click();
   await expect(page.getByText('Saved.')).toBeVisible();
   await expect(field(page, 'Name')).toHaveValue('Mara Lind');
-  await expect(field(page, 'Deutsch')).toBeChecked();
+  await expect(field(page, 'Language of emails')).toHaveValue('de');
   await world.mailbox.next(person.email);
   await link(page, 'Your account').click();
   await link(page, 'Security history').click();
@@ -147,6 +150,7 @@ test('a deleted account is closed at once, and a press keeps it', async ({ page,
   await expectScreen(page, 'Delete your account');
   await alive(page);
   await button(page, 'Delete my account').click();
+  await lastButton(page, 'Delete my account').click();
   await expectScreen(page, "You've signed out");
   await expect(page.getByText('To keep it, sign in before then.')).toBeVisible();
   await world.mailbox.next(person.email, /^Your Portico account will be erased on /);
@@ -177,6 +181,7 @@ test.describe('without script', () => {
     await page.goto('/auth/account/delete');
     await enter();
     await button(page, 'Delete my account').click();
+    await lastButton(page, 'Delete my account').click();
     await expect(page.getByText('To keep it, sign in before then.')).toBeVisible();
     await link(page, 'Sign in again').click();
     await enter();
@@ -282,17 +287,13 @@ for (const [javaScriptEnabled, side] of [
       // A WebP is drawn again by the script: the server takes none.
       await expect(choose).toHaveAttribute('accept', javaScriptEnabled ? /,image\/webp$/ : /^(?!.*webp)/);
       await choose.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
-      await button(page, 'Save picture').click();
+      if (!javaScriptEnabled) await button(page, 'Save picture').click();
       await expect(page.getByText("This file can't be used as a picture.")).toBeVisible();
       if (javaScriptEnabled) await alive(page);
       await choose.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: drawn });
-      if (javaScriptEnabled)
-        await expect
-          .poll(() => choose.evaluate((input: HTMLInputElement) => input.files?.[0]?.size ?? 0))
-          .not.toBe(drawn.length);
-      await button(page, 'Save picture').click();
+      if (!javaScriptEnabled) await button(page, 'Save picture').click();
       await expect(page.getByText('Your picture is saved.')).toBeVisible();
-      const image = page.locator('main img');
+      const image = page.locator('main img'); // a large one was drawn again, or the server would refuse it
       await expect(image).toHaveJSProperty('naturalWidth', 256);
       const served = await page.request.get((await image.getAttribute('src')) ?? '');
       expect(served.headers()['content-type']).toBe('image/jpeg');

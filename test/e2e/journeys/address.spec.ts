@@ -1,5 +1,15 @@
 import type { Page } from '@playwright/test';
-import { alive, button, expectAccount, expectScreen, field, link, open, signIn } from '../support/screen.js';
+import {
+  alive,
+  button,
+  expectAccount,
+  expectScreen,
+  field,
+  lastButton,
+  link,
+  open,
+  signIn,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import type { Person, World } from '../support/world.js';
 
@@ -44,7 +54,7 @@ test('the address is changed once the new one is proven, which ends the other se
   await alive(page);
   await page.keyboard.type((await world.mailbox.next(email)).code);
   await saved(page);
-  await expect(page.getByText(email, { exact: true })).toBeVisible();
+  await expect(page.getByRole('main').getByText(email, { exact: true })).toBeVisible();
   await world.mailbox.next(email, /has a new email address/);
   await phone.reload();
   await expectScreen(phone, 'Sign in');
@@ -181,10 +191,12 @@ test('an address for recovery resets the password, and may become the one that s
   await open(phone, '/auth/account/addresses');
   await button(phone, `Use to sign in: ${safe}`).focus();
   await phone.keyboard.press('Enter');
+  await lastButton(phone, 'Use to sign in').click();
   await saved(phone);
-  await expect(phone.getByRole('listitem').first()).toContainText(safe);
+  await expect(phone.getByRole('main').getByRole('listitem').first()).toContainText(safe);
   await button(phone, `Remove ${person.email}`).focus();
   await phone.keyboard.press('Enter');
+  await lastButton(phone, 'Remove').click();
   await expect(phone.getByText('The address is removed.')).toBeVisible();
   await expect(phone.getByText(/No longer in use, reserved for you until/)).toBeVisible();
 });
@@ -216,9 +228,11 @@ test.describe('addresses without script', () => {
     await button(page, `Use for recovery: ${first}`).click();
     await saved(page);
     await button(page, `Use to sign in: ${first}`).click();
+    await lastButton(page, 'Use to sign in').click();
     await saved(page);
-    await expect(page.getByRole('listitem').first()).toContainText(`${first}`);
+    await expect(page.getByRole('main').getByRole('listitem').first()).toContainText(`${first}`);
     await button(page, `Remove ${all[1]}`).click();
+    await lastButton(page, 'Remove').click();
     await expect(page.getByText('The address is removed.')).toBeVisible();
   });
 });

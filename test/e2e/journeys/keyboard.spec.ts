@@ -18,7 +18,7 @@ async function tabTo(page: Page, announced: string): Promise<string[]> {
   const passed: string[] = [];
   while ((await focused(page)) !== announced) {
     passed.push(await focused(page));
-    if (passed.length > 20) throw new Error(`Tab does not lead to ${announced}, but to ${passed.join(', ')}`);
+    if (passed.length > 40) throw new Error(`Tab does not lead to ${announced}, but to ${passed.join(', ')}`);
     await page.keyboard.press('Tab');
   }
   return passed;

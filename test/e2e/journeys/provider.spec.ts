@@ -8,6 +8,7 @@ import {
   field,
   fillSignIn,
   forgot,
+  lastButton,
   link,
   open,
   signIn,
@@ -41,6 +42,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectAccount(elsewhere, person);
 
       await button(page, 'Disconnect Acme ID').click();
+      await lastButton(page, 'Disconnect').click();
       await expect(page.getByText("Disconnected. You're signed out everywhere else.")).toBeVisible();
       await elsewhere.reload();
       await expectScreen(elsewhere, 'Sign in');

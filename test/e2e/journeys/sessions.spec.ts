@@ -1,4 +1,4 @@
-import { button, expectScreen, field, link, open, signIn } from '../support/screen.js';
+import { button, expectScreen, field, lastButton, link, open, signIn } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
 test('other devices are signed out from the page of the devices, with the keyboard', async ({
@@ -22,6 +22,7 @@ test('other devices are signed out from the page of the devices, with the keyboa
   await expect(page.getByText('That device is signed out.')).toBeVisible();
   await button(page, 'Sign out all other devices').focus();
   await page.keyboard.press('Enter');
+  await lastButton(page, 'Sign out').click();
   await expect(page.getByText('All other devices are signed out.')).toBeVisible();
   await expect(button(page, 'Sign out all other devices')).toHaveCount(0);
   await open(phone, '/auth/account/sessions');
@@ -45,6 +46,7 @@ test.describe('without script', () => {
     await button(phone, 'Login').click();
     await page.reload();
     await button(page, 'Sign out all other devices').click();
+    await lastButton(page, 'Sign out').click();
     await expect(page.getByText('All other devices are signed out.')).toBeVisible();
     await phone.goto('/auth/account/sessions');
     await expectScreen(phone, 'Sign in');

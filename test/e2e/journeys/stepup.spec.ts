@@ -195,5 +195,5 @@ test('a user whose only provider never tells the time sets a password by email, 
   await expectScreen(page, 'Verify your code'); // without another press
   await alive(page);
   await field(page, '6-digit code').fill((await world.mailbox.next(moved.email)).code);
-  await expect(page.getByText(moved.email, { exact: true })).toBeVisible();
+  await expect(page.getByRole('main').getByText(moved.email, { exact: true })).toBeVisible();
 });

@@ -94,6 +94,7 @@ function judge(all: Control[]): { name: string; faults: string[] } | undefined {
   if (!(element.closest('label') ?? element).contains(hit)) faults.push('is covered or out of sight');
   const before = all[at - 1]?.element.getBoundingClientRect();
   const here = element.getBoundingClientRect();
-  if (before && here.bottom <= before.top) faults.push('is above the control before it');
+  const beside = all[at - 1]?.element.closest('.rail') && !element.closest('.rail'); // from the sections to the content
+  if (before && !beside && here.bottom <= before.top) faults.push('is above the control before it');
   return { name: control.name, faults };
 }

@@ -35,6 +35,10 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 /** The link with this name. A page of the account has some twice: beside the content, and then in it. */
 export const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).last();
 
+/** The last button of the window that asks before something is lost. */
+export const lastButton = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true });
+
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
 /** The page and its tab have this title. */

@@ -9,6 +9,7 @@ export interface Account {
   password: '' | 'none' | 'only' | 'removable';
   languages: Choice[];
   history: Event[];
+  signins: string;
   older: string;
   apps: App[];
   browsers: TrustedBrowser[];
@@ -56,7 +57,7 @@ export interface App {
   id: string;
   name: string;
   scopes: string;
-  since: string;
+  since: Moment;
 }
 
 export interface BeginFirstPasskey {
@@ -185,13 +186,18 @@ export interface Event {
   id: string;
   text: string;
   at: string;
+  day: string;
+  begins: string;
+  time: string;
   where: string;
+  signin: string;
+  failed: string;
 }
 
 export interface Factor {
   id: string;
-  added: string;
-  used: string;
+  added: Moment;
+  used: Moment;
   last: string;
 }
 
@@ -272,7 +278,7 @@ export interface Link {
 export interface LinkedProvider {
   id: string;
   name: string;
-  since: string;
+  since: Moment;
 }
 
 export interface MFA {
@@ -283,6 +289,11 @@ export interface MFA {
   second: string;
   trust: string;
   trusting: string;
+}
+
+export interface Moment {
+  at: string;
+  words: string;
 }
 
 export interface Next {
@@ -297,15 +308,17 @@ export interface OtherAddress {
   id: string;
   address: string;
   recovery: string;
-  until: string;
+  until: Moment;
 }
 
 export interface OwnSession {
   id: string;
   name: string;
-  since: string;
+  phone: string;
+  since: Moment;
   place: string;
-  seen: string;
+  seen: Moment;
+  active: string;
   here: string;
 }
 
@@ -313,8 +326,8 @@ export interface Passkey {
   id: string;
   name: string;
   typed: string;
-  added: string;
-  used: string;
+  added: Moment;
+  used: Moment;
   other: string;
   last: string;
   credential: string;
@@ -523,9 +536,8 @@ export interface SignedIn {
 export interface TrustedBrowser {
   id: string;
   name: string;
-  since: string;
-  used: string;
-  until: string;
+  used: Moment;
+  until: Moment;
   here: string;
 }
 

@@ -105,25 +105,39 @@ export const SHAPE = {
         "id": "",
         "text": "",
         "at": "",
-        "where": ""
+        "day": "",
+        "begins": "",
+        "time": "",
+        "where": "",
+        "signin": "",
+        "failed": ""
       }
     ],
+    "signins": "",
     "older": "",
     "apps": [
       {
         "id": "",
         "name": "",
         "scopes": "",
-        "since": ""
+        "since": {
+          "at": "",
+          "words": ""
+        }
       }
     ],
     "browsers": [
       {
         "id": "",
         "name": "",
-        "since": "",
-        "used": "",
-        "until": "",
+        "used": {
+          "at": "",
+          "words": ""
+        },
+        "until": {
+          "at": "",
+          "words": ""
+        },
         "here": ""
       }
     ],
@@ -131,7 +145,10 @@ export const SHAPE = {
       {
         "id": "",
         "name": "",
-        "since": ""
+        "since": {
+          "at": "",
+          "words": ""
+        }
       }
     ],
     "erase_at": "",
@@ -141,9 +158,17 @@ export const SHAPE = {
       {
         "id": "",
         "name": "",
-        "since": "",
+        "phone": "",
+        "since": {
+          "at": "",
+          "words": ""
+        },
         "place": "",
-        "seen": "",
+        "seen": {
+          "at": "",
+          "words": ""
+        },
+        "active": "",
         "here": ""
       }
     ],
@@ -153,7 +178,10 @@ export const SHAPE = {
         "id": "",
         "address": "",
         "recovery": "",
-        "until": ""
+        "until": {
+          "at": "",
+          "words": ""
+        }
       }
     ],
     "recovering": "",
@@ -207,8 +235,14 @@ export const SHAPE = {
     "list": [
       {
         "id": "",
-        "added": "",
-        "used": "",
+        "added": {
+          "at": "",
+          "words": ""
+        },
+        "used": {
+          "at": "",
+          "words": ""
+        },
         "last": ""
       }
     ],
@@ -236,8 +270,14 @@ export const SHAPE = {
         "id": "",
         "name": "",
         "typed": "",
-        "added": "",
-        "used": "",
+        "added": {
+          "at": "",
+          "words": ""
+        },
+        "used": {
+          "at": "",
+          "words": ""
+        },
         "other": "",
         "last": "",
         "credential": ""

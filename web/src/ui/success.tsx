@@ -7,7 +7,7 @@ export function Success({ words }: { words: string }) {
   return (
     <div role="status">
       <When value={words}>
-        <div className={styles.box}>
+        <div className={styles.box} tabIndex={-1}>
           <Check />
           <p>{words}</p>
         </div>

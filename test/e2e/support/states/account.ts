@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { signInAtAcme } from '../acme.js';
 import { Authenticator, addPasskey } from '../passkey.js';
-import { alive, button, expectScreen, field, fillSignIn, link, open, signIn } from '../screen.js';
+import { alive, button, expectScreen, field, fillSignIn, lastButton, link, open, signIn } from '../screen.js';
 import { beginSetup, enrol } from '../totp.js';
 import type { Person, World } from '../world.js';
 import type { State } from './state.js';
@@ -47,7 +47,6 @@ export const ACCOUNT: State[] = [
         mimeType: 'image/png',
         buffer: PICTURE,
       });
-      await button(page, 'Save picture').click();
       await expect(page.getByText('Your picture is saved.')).toBeVisible();
       await alive(page);
     },
@@ -142,6 +141,7 @@ export const ACCOUNT: State[] = [
       const person = await enter(page, world);
       await open(page, '/auth/account/delete');
       await button(page, 'Delete my account').click();
+      await lastButton(page, 'Delete my account').click();
       await expectScreen(page, "You've signed out");
       await open(page, '/auth/signin');
       await fillSignIn(page, person);

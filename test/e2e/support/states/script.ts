@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { answerWith } from '../answer.js';
 import { Authenticator, addPasskey, withoutOffer } from '../passkey.js';
-import { button, expectScreen, field, open, signIn } from '../screen.js';
+import { button, expectScreen, field, lastButton, open, signIn } from '../screen.js';
 import { enrol } from '../totp.js';
 import type { World } from '../world.js';
 import { passkeyOffer, passkeyStep, required } from './factor.js';
@@ -133,6 +133,7 @@ export const BY_SCRIPT: State[] = [
       await open(page, '/auth/account/delete');
       await answerWith(page, 'account/delete', UNPROVEN);
       await button(page, 'Delete my account').click();
+      await lastButton(page, 'Delete my account').click();
       await asksForProof(page);
     },
   },

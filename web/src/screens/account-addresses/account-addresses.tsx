@@ -11,7 +11,6 @@ import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
-import styles from './addresses.module.css';
 import { Addresses } from './list';
 
 const PATH = '/auth/account/addresses';
@@ -27,7 +26,7 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} at="addresses" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed />
       <Addresses boot={boot} path={PATH} />
-      <h2 className={styles.heading}>{t('account-addresses.add')}</h2>
+      <h2>{t('account-addresses.add')}</h2>
       <Lead>{t('account-addresses.lead')}</Lead>
       <form {...form.props} action={PATH}>
         <HiddenField<ChangeAddress> name="account" value={boot.session.id} />

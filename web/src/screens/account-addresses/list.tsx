@@ -1,57 +1,98 @@
 import type { Boot, OtherAddress } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { Each, When } from '../../lib/template';
-import entries from '../own/entries.module.css';
+import { Each, Unless, When } from '../../lib/template';
+import { Confirm } from '../own/confirm';
+import { Badge, Entries, Entry, Icon, Timed } from '../own/entry';
 import { Press } from '../own/press';
-import styles from './addresses.module.css';
+
+interface AddressesProps {
+  boot: Boot;
+  path: string;
+}
 
 /** The address that signs in, and the others with what can be done with each. */
-export function Addresses({ boot, path }: { boot: Boot; path: string }) {
+export function Addresses({ boot, path }: AddressesProps) {
   const { t } = useText();
   return (
-    <ul className={styles.list}>
-      <li className={styles.address}>
-        <div>
-          <p className={entries.name}>{boot.session.email}</p>
-          <p className={entries.detail}>{t('account-addresses.signs_in')}</p>
-        </div>
-      </li>
-      <Each of={boot.account.addresses}>{(other) => <Entry boot={boot} other={other} path={path} />}</Each>
-    </ul>
+    <Entries>
+      <Entry icon={<Icon icon="mail" />} name={boot.session.email}>
+        <span>{t('account-addresses.signs_in')}</span>
+      </Entry>
+      <Each of={boot.account.addresses}>{(other) => <Other boot={boot} other={other} path={path} />}</Each>
+    </Entries>
   );
 }
 
-function Entry({ boot, other, path }: { boot: Boot; other: OtherAddress; path: string }) {
+function Other({ boot, other, path }: AddressesProps & { other: OtherAddress }) {
+  const { t } = useText();
+  return (
+    <Entry
+      icon={<Icon icon="mail" />}
+      name={other.address}
+      badge={
+        <When value={other.recovery}>
+          <Badge>{t('account-addresses.recovery')}</Badge>
+        </When>
+      }
+      more={
+        <Unless value={other.until.at}>
+          <Actions boot={boot} other={other} path={path} />
+        </Unless>
+      }
+    >
+      <When value={other.until.at}>
+        <Timed words={t('account-addresses.kept')} of={other.until} />
+      </When>
+      <Unless value={other.until.at}>
+        <Unless value={other.recovery}>
+          <span>{t('account-addresses.spare')}</span>
+        </Unless>
+      </Unless>
+    </Entry>
+  );
+}
+
+function Actions({ boot, other, path }: AddressesProps & { other: OtherAddress }) {
   const { t } = useText();
   const named = { address: other.address };
   const about = { boot, entry: ['address', other.id] as [string, string] };
-  const recover = (
-    <>
-      <p className={entries.detail}>{t('account-addresses.spare')}</p>
-      <Press {...about} action={`${path}/recovery`} label={t('account-addresses.set_recovery_named', named)}>
-        {t('account-addresses.set_recovery')}
-      </Press>
-    </>
-  );
-  const own = (
-    <>
-      <When value={other.recovery} otherwise={recover}>
-        <p className={entries.detail}>{t('account-addresses.recovery')}</p>
-      </When>
-      <Press {...about} action={`${path}/primary`} label={t('account-addresses.make_primary_named', named)}>
-        {t('account-addresses.make_primary')}
-      </Press>
-      <Press {...about} action={`${path}/remove`} label={t('account-addresses.remove_named', named)}>
-        {t('account-addresses.remove')}
-      </Press>
-    </>
-  );
+  const primary = t('account-addresses.make_primary_named', named);
+  const remove = t('account-addresses.remove_named', named);
+  const says = t('account-addresses.after');
   return (
-    <li className={styles.address}>
-      <p className={entries.name}>{other.address}</p>
-      <When value={other.until} otherwise={own}>
-        <p className={entries.detail}>{t('account-addresses.kept', { time: other.until })}</p>
-      </When>
-    </li>
+    <>
+      <Unless value={other.recovery}>
+        <Press
+          {...about}
+          action={`${path}/recovery`}
+          label={t('account-addresses.set_recovery_named', named)}
+        >
+          {t('account-addresses.set_recovery')}
+        </Press>
+      </Unless>
+      <Confirm
+        id={`primary-${other.id}`}
+        press={t('account-addresses.make_primary')}
+        label={primary}
+        title={primary}
+        calm
+        says={says}
+      >
+        <Press {...about} action={`${path}/primary`} last>
+          {t('account-addresses.make_primary')}
+        </Press>
+      </Confirm>
+      <Confirm
+        id={`remove-${other.id}`}
+        press={t('account-addresses.remove')}
+        label={remove}
+        title={remove}
+        says={says}
+      >
+        <Press {...about} action={`${path}/remove`} last>
+          {t('account-addresses.remove')}
+        </Press>
+      </Confirm>
+    </>
   );
 }

@@ -2,7 +2,7 @@ import type { App, Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
-import styles from '../own/entries.module.css';
+import { Empty, Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import type { Screen } from '../screen';
@@ -14,36 +14,38 @@ function View({ boot }: { boot: Boot }) {
   const { apps } = boot.account;
   return (
     <OwnPage boot={boot} at="apps" title={screen.title(boot, text)}>
-      <When value={apps} otherwise={<Lead>{t('account-apps.none')}</Lead>}>
+      <When value={apps} otherwise={<Empty>{t('account-apps.none')}</Empty>}>
         <Lead>{t('account-apps.lead')}</Lead>
-        <ul className={styles.list}>
-          <Each of={apps}>{(app) => <Entry boot={boot} app={app} />}</Each>
-        </ul>
+        <Entries>
+          <Each of={apps}>{(app) => <OneApp boot={boot} app={app} />}</Each>
+        </Entries>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ boot, app }: { boot: Boot; app: App }) {
+function OneApp({ boot, app }: { boot: Boot; app: App }) {
   const { t } = useText();
   return (
-    <li className={styles.row}>
-      <div>
-        <p className={styles.name}>{app.name}</p>
-        <When value={app.scopes}>
-          <p className={styles.detail}>{app.scopes}</p>
-        </When>
-        <p className={styles.detail}>{t('account-apps.since', { time: app.since })}</p>
-      </div>
-      <Press
-        boot={boot}
-        action="/auth/account/apps"
-        entry={['app', app.id]}
-        label={t('account-apps.remove_named', { app: app.name })}
-      >
-        {t('account-apps.remove')}
-      </Press>
-    </li>
+    <Entry
+      icon={<Icon icon="app" />}
+      name={app.name}
+      action={
+        <Press
+          boot={boot}
+          action="/auth/account/apps"
+          entry={['app', app.id]}
+          label={t('account-apps.remove_named', { app: app.name })}
+        >
+          {t('account-apps.remove')}
+        </Press>
+      }
+    >
+      <When value={app.scopes}>
+        <span>{app.scopes}</span>
+      </When>
+      <Timed words={t('account-apps.since')} of={app.since} />
+    </Entry>
   );
 }
 

@@ -2,7 +2,8 @@ import type { Boot, TrustedBrowser } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
-import styles from '../own/entries.module.css';
+import { Confirm } from '../own/confirm';
+import { Badge, Empty, Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import type { Screen } from '../screen';
@@ -14,45 +15,49 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { browsers } = boot.account;
+  const all = t('account-browsers.end_all');
   return (
     <OwnPage boot={boot} at="browsers" title={screen.title(boot, text)}>
-      <When value={browsers} otherwise={<Lead>{t('account-browsers.none')}</Lead>}>
+      <When value={browsers} otherwise={<Empty>{t('account-browsers.none')}</Empty>}>
         <Lead>{t('account-browsers.lead')}</Lead>
-        <ul className={styles.list}>
-          <Each of={browsers}>{(browser) => <Entry boot={boot} browser={browser} />}</Each>
-        </ul>
-        <div className={styles.all}>
-          <Press boot={boot} action={PATH}>
-            {t('account-browsers.end_all')}
+        <Entries>
+          <Each of={browsers}>{(browser) => <Browser boot={boot} browser={browser} />}</Each>
+        </Entries>
+        <Confirm id="all" press={all} title={all} says={t('account-browsers.end_says')}>
+          <Press boot={boot} action={PATH} last>
+            {t('account-browsers.end')}
           </Press>
-        </div>
+        </Confirm>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ boot, browser }: { boot: Boot; browser: TrustedBrowser }) {
+function Browser({ boot, browser }: { boot: Boot; browser: TrustedBrowser }) {
   const { t } = useText();
   return (
-    <li className={styles.row}>
-      <div>
-        <p className={styles.name}>{browser.name}</p>
+    <Entry
+      icon={<Icon icon="window" />}
+      name={browser.name}
+      badge={
         <When value={browser.here}>
-          <p className={styles.here}>{t('account-browsers.this')}</p>
+          <Badge>{t('account-browsers.this')}</Badge>
         </When>
-        <p className={styles.detail}>{t('account-browsers.since', { time: browser.since })}</p>
-        <p className={styles.detail}>{t('account-browsers.used', { time: browser.used })}</p>
-        <p className={styles.detail}>{t('account-browsers.until', { time: browser.until })}</p>
-      </div>
-      <Press
-        boot={boot}
-        action={PATH}
-        entry={['id', browser.id]}
-        label={t('account-browsers.end_named', { browser: browser.name })}
-      >
-        {t('account-browsers.end')}
-      </Press>
-    </li>
+      }
+      action={
+        <Press
+          boot={boot}
+          action={PATH}
+          entry={['id', browser.id]}
+          label={t('account-browsers.end_named', { browser: browser.name })}
+        >
+          {t('account-browsers.end')}
+        </Press>
+      }
+    >
+      <Timed words={t('account-browsers.used')} of={browser.used} />
+      <Timed words={t('account-browsers.until')} of={browser.until} />
+    </Entry>
   );
 }
 

@@ -6,7 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
-import entries from '../own/entries.module.css';
+import { Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -23,9 +23,11 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
   return (
     <OwnPage boot={boot} at="factors" title={title} form={form}>
       <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
-      <ul>
-        <Each of={factors.list}>{(factor) => <Entry boot={boot} factor={factor} />}</Each>
-      </ul>
+      <When value={factors.list}>
+        <Entries>
+          <Each of={factors.list}>{(factor) => <App boot={boot} factor={factor} />}</Each>
+        </Entries>
+      </When>
       <Unless value={factors.full}>
         <Proof asked={form.asked} path={PATH} />
         <form {...form.props} action={`${PATH}/add`}>
@@ -47,27 +49,33 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
 
 const pressed = ({ busy, wait }: { busy: boolean; wait: number }) => ({ busy, wait });
 
-function Entry({ boot, factor }: { boot: Boot; factor: Factor }) {
+function App({ boot, factor }: { boot: Boot; factor: Factor }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/factors/remove');
   return (
-    <li className={`${entries.entry} ${styles.entry}`}>
-      <p className={entries.name}>{t('account-factors.app')}</p>
-      <p className={entries.detail}>{t('account-factors.added', { time: factor.added })}</p>
-      <p className={entries.detail}>{t('account-factors.used', { time: factor.used })}</p>
-      <More label={t('account-factors.remove')}>
-        <Proof asked={form.asked} path={PATH} />
-        <form {...form.props} action={`${PATH}/remove`}>
-          <ErrorSummary {...form.summary} />
-          <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
-          <HiddenField<RemoveFactor> name="id" value={factor.id} />
-          <p>{choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}</p>
-          <Button look="secondary" {...pressed(form)}>
-            {t('account-factors.remove_submit')}
-          </Button>
-        </form>
-      </More>
-    </li>
+    <Entry
+      icon={<Icon icon="phone" />}
+      name={t('account-factors.app')}
+      more={
+        <More label={t('account-factors.remove')}>
+          <Proof asked={form.asked} path={PATH} />
+          <form {...form.props} action={`${PATH}/remove`}>
+            <ErrorSummary {...form.summary} />
+            <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
+            <HiddenField<RemoveFactor> name="id" value={factor.id} />
+            <p className={styles.left}>
+              {choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}
+            </p>
+            <div className="danger-last">
+              <Button {...pressed(form)}>{t('account-factors.remove_submit')}</Button>
+            </div>
+          </form>
+        </More>
+      }
+    >
+      <Timed words={t('account-factors.used')} of={factor.used} />
+      <Timed words={t('account-factors.added')} of={factor.added} />
+    </Entry>
   );
 }
 
@@ -77,13 +85,11 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
   const form = useOwnForm('/auth/api/factors/codes');
   return (
     <section aria-labelledby="codes">
-      <h2 id="codes" className={styles.heading}>
-        {t('account-factors.codes')}
-      </h2>
+      <h2 id="codes">{t('account-factors.codes')}</h2>
       <When value={factors.few}>
         <Notice words={t('account-factors.few')} />
       </When>
-      <p className={`${entries.detail} ${styles.left}`}>
+      <p className={styles.left}>
         {oneOf(
           factors.left,
           { '0': t('account-factors.no_codes') },

@@ -5,11 +5,12 @@ import { Each, When } from '../../lib/template';
 import { signalAccepted } from '../../passkey/signal';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
+import { Empty, Entries } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Add } from './add';
-import { Entry } from './entry';
+import { OnePasskey } from './entry';
 
 /** The passkeys of the account. */
 function View({ boot }: { boot: Boot }) {
@@ -26,10 +27,12 @@ function View({ boot }: { boot: Boot }) {
   return (
     <OwnPage boot={boot} at="passkeys" title={screen.title(boot, text)}>
       <Lead>{t('account-passkeys.lead')}</Lead>
+      <When value={boot.passkeys.list} otherwise={<Empty>{t('account-passkeys.none')}</Empty>}>
+        <Entries>
+          <Each of={boot.passkeys.list}>{(passkey) => <OnePasskey boot={boot} passkey={passkey} />}</Each>
+        </Entries>
+      </When>
       <Add boot={boot} />
-      <ul>
-        <Each of={boot.passkeys.list}>{(passkey) => <Entry boot={boot} passkey={passkey} />}</Each>
-      </ul>
       <When value={boot.passkeys.alone}>
         <Footer>
           {t('account-passkeys.alone')} <a href="/auth/account/factors">{t('account-passkeys.get_codes')}</a>

@@ -6,7 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { ErrorSummary } from '../../ui/message';
 import { More } from '../../ui/more';
 import { TextField } from '../../ui/text-field';
-import entries from '../own/entries.module.css';
+import { Entry, Icon, Timed } from '../own/entry';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import styles from './passkeys.module.css';
@@ -14,21 +14,24 @@ import styles from './passkeys.module.css';
 const PATH = '/auth/account/passkeys';
 
 /** One passkey, with the forms that rename and remove it. */
-export function Entry({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
+export function OnePasskey({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
   const { t } = useText();
   return (
-    <li className={`${entries.entry} ${styles.entry}`}>
-      <p className={entries.name}>{choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}</p>
-      <p className={entries.detail}>{t('account-passkeys.added', { time: passkey.added })}</p>
-      <p className={entries.detail}>{t('account-passkeys.used', { time: passkey.used })}</p>
-      <When value={passkey.other}>
-        <p className={entries.detail}>{t('account-passkeys.other', { host: passkey.other })}</p>
+    <Entry
+      icon={<Icon icon="key" />}
+      name={choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}
+      more={
+        <More label={t('account-passkeys.change')}>
+          <Rename boot={boot} passkey={passkey} />
+          <Remove boot={boot} passkey={passkey} />
+        </More>
+      }
+    >
+      <When value={passkey.other} otherwise={<Timed words={t('account-passkeys.used')} of={passkey.used} />}>
+        <span className="entry-wrong">{t('account-passkeys.other', { host: passkey.other })}</span>
       </When>
-      <More label={t('account-passkeys.change')}>
-        <Rename boot={boot} passkey={passkey} />
-        <Remove boot={boot} passkey={passkey} />
-      </More>
-    </li>
+      <Timed words={t('account-passkeys.added')} of={passkey.added} />
+    </Entry>
   );
 }
 
@@ -73,9 +76,11 @@ function Remove({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
         <When value={passkey.last}>
           <p>{t('account-passkeys.remove_last')}</p>
         </When>
-        <Button look="secondary" busy={form.busy} wait={form.wait}>
-          {t('account-passkeys.remove')}
-        </Button>
+        <div className="danger-last">
+          <Button busy={form.busy} wait={form.wait}>
+            {t('account-passkeys.remove')}
+          </Button>
+        </div>
       </form>
     </>
   );

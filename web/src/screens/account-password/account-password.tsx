@@ -3,11 +3,12 @@ import { useText } from '../../i18n/provider';
 import { oneOf, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
-import { Divider } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
 import { NewPassword } from '../../ui/new-password';
 import { UsernameField } from '../../ui/username-field';
 import { newPasswordLabels } from '../new-password-labels';
+import { Confirm } from '../own/confirm';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -56,18 +57,22 @@ function View({ boot }: { boot: Boot }) {
 function Remove({ boot }: { boot: Boot }) {
   const { t } = useText();
   const form = useOwnForm('/auth/api/account/password/remove');
+  const remove = t('account-password.remove');
   return (
-    <>
-      <Divider>{t('common.or')}</Divider>
+    <section className="end">
+      <h2>{remove}</h2>
       <Proof asked={form.asked} path={PATH} />
+      <ErrorSummary {...form.summary} />
       <Lead>{t('account-password.remove_lead')}</Lead>
-      <form {...form.props} action={`${PATH}/remove`}>
-        <HiddenField<RemovePassword> name="account" value={boot.session.id} />
-        <Button look="secondary" busy={form.busy} wait={form.wait}>
-          {t('account-password.remove')}
-        </Button>
-      </form>
-    </>
+      <Confirm id="remove" press={remove} title={remove} says={t('account-password.remove_lead')}>
+        <form {...form.props} action={`${PATH}/remove`}>
+          <HiddenField<RemovePassword> name="account" value={boot.session.id} />
+          <Button busy={form.busy} wait={form.wait}>
+            {remove}
+          </Button>
+        </form>
+      </Confirm>
+    </section>
   );
 }
 

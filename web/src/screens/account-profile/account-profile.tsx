@@ -2,7 +2,7 @@ import type { Boot, ChangeProfile } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import styles from '../../ui/choices.module.css';
+import field from '../../ui/field.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
@@ -22,6 +22,7 @@ function View({ boot }: { boot: Boot }) {
   return (
     <OwnPage boot={boot} at="profile" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed />
+      <Picture boot={boot} />
       <form {...form.props} action={PATH}>
         <HiddenField<ChangeProfile> name="account" value={boot.session.id} />
         <NameField
@@ -34,28 +35,36 @@ function View({ boot }: { boot: Boot }) {
           {t('account-profile.submit')}
         </Button>
       </form>
-      <Picture boot={boot} />
     </OwnPage>
   );
 }
 
 function Languages({ boot }: { boot: Boot }) {
   const { t } = useText();
-  const radio = { type: 'radio', name: 'locale', className: styles.radio };
   return (
-    <fieldset className={styles.group}>
-      <legend className={styles.legend}>{t('account-profile.language')}</legend>
-      <Each of={boot.account.languages}>
-        {({ id, name, chosen }) => (
-          <label className={styles.choice} lang={id}>
-            <When value={chosen} otherwise={<input {...radio} value={id} />}>
-              <input {...radio} value={id} defaultChecked />
+    <div className={field.field}>
+      <label className={field.label} htmlFor="locale">
+        {t('account-profile.language')}
+      </label>
+      <select className={field.input} id="locale" name="locale">
+        <Each of={boot.account.languages}>
+          {({ id, name, chosen }) => (
+            <When
+              value={chosen}
+              otherwise={
+                <option value={id} lang={id}>
+                  {name}
+                </option>
+              }
+            >
+              <option value={id} lang={id} selected>
+                {name}
+              </option>
             </When>
-            <span>{name}</span>
-          </label>
-        )}
-      </Each>
-    </fieldset>
+          )}
+        </Each>
+      </select>
+    </div>
   );
 }
 

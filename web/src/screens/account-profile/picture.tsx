@@ -1,75 +1,96 @@
-import { type ChangeEvent, useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import field from '../../ui/field.module.css';
-import { Hint } from '../../ui/lead';
 import { Portrait } from '../own/portrait';
 import styles from './picture.module.css';
 import { KINDS, shrunk } from './shrunk';
 
 const PATH = '/auth/account/profile/picture';
 
-/** The picture of the user, with the forms that replace and remove it. */
+/** The picture of the user. A chosen one is shown and sent at once; without script a button sends it. */
 export function Picture({ boot }: { boot: Boot }) {
   const { t } = useText();
   const [kinds, setKinds] = useState(KINDS);
-  useEffect(() => setKinds([...KINDS, 'image/webp']), []); // which only a script makes usable
+  const [chosen, setChosen] = useState('');
+  const file = useRef<HTMLInputElement>(null);
+  const send = async (input: HTMLInputElement) => {
+    if (!input.files?.[0]) return;
+    await shrink(input);
+    const picture = input.files[0];
+    if (picture) setChosen(await addressOf(picture));
+    input.form?.requestSubmit();
+  };
+  const begin = useEffectEvent(() => {
+    setKinds([...KINDS, 'image/webp']); // which only a script makes usable
+    if (file.current) void send(file.current); // chosen before the script ran
+  });
+  useEffect(() => begin(), []);
   const account = <input type="hidden" name="account" value={boot.session.id} />;
   return (
-    <section className={styles.section} aria-labelledby="pictures">
-      <h2 className={styles.heading} id="pictures">
-        {t('account-profile.picture')}
-      </h2>
-      <div className={styles.row}>
+    <section className={styles.section} aria-label={t('account-profile.picture')}>
+      {chosen ? (
+        <img className="portrait" src={chosen} alt="" width="64" height="64" />
+      ) : (
         <Portrait boot={boot} />
-        <div className={styles.form}>
+      )}
+      <div className={styles.side}>
+        <div className={styles.row}>
           <PostForm action={PATH} encType="multipart/form-data">
             {(busy) => (
               <>
                 {account}
-                <label className={field.label} htmlFor="picture">
+                <label className={`button-button button-secondary ${styles.choose}`} aria-busy={busy}>
                   {t('account-profile.picture_file')}
+                  <input
+                    className={styles.file}
+                    type="file"
+                    name="picture"
+                    accept={kinds.join()}
+                    ref={file}
+                    onChange={({ currentTarget }) => void send(currentTarget)}
+                  />
                 </label>
-                <input
-                  className={styles.file}
-                  type="file"
-                  id="picture"
-                  name="picture"
-                  accept={kinds.join()}
-                  onChange={shrink}
-                />
-                <Button look="secondary" busy={busy}>
-                  {t('account-profile.picture_submit')}
-                </Button>
+                <div className={styles.plain}>
+                  <Button look="secondary" busy={busy}>
+                    {t('account-profile.picture_submit')}
+                  </Button>
+                </div>
               </>
             )}
           </PostForm>
+          <When value={boot.account.picture}>
+            <PostForm action={`${PATH}/remove`}>
+              {(busy) => (
+                <>
+                  {account}
+                  <Button look="secondary" busy={busy}>
+                    {t('account-profile.picture_remove')}
+                  </Button>
+                </>
+              )}
+            </PostForm>
+          </When>
         </div>
+        <p className={styles.hint}>{t('account-profile.picture_hint')}</p>
       </div>
-      <Hint>{t('account-profile.picture_hint')}</Hint>
-      <When value={boot.account.picture}>
-        <div className={styles.remove}>
-          <PostForm action={`${PATH}/remove`}>
-            {(busy) => (
-              <>
-                {account}
-                <Button look="quiet" busy={busy}>
-                  {t('account-profile.picture_remove')}
-                </Button>
-              </>
-            )}
-          </PostForm>
-        </div>
-      </When>
     </section>
   );
 }
 
+/** The picture as an address that the policy of the page allows. */
+const addressOf = (picture: File) =>
+  new Promise<string>((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.onerror = () => done('');
+    reader.readAsDataURL(picture);
+  });
+
 /** Replaces a chosen file that is too large by a small copy of it. The server says what is wrong with any other. */
-async function shrink({ currentTarget: input }: ChangeEvent<HTMLInputElement>): Promise<void> {
+async function shrink(input: HTMLInputElement): Promise<void> {
   const chosen = input.files?.[0];
   const small = chosen && (await shrunk(chosen).catch(() => undefined));
   if (!small || input.files?.[0] !== chosen) return;

@@ -3,7 +3,8 @@ import type { Boot, LinkedProvider } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
-import styles from '../own/entries.module.css';
+import { Confirm } from '../own/confirm';
+import { Empty, Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import { Proof, useProven } from '../own/proof';
@@ -23,47 +24,50 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>
       <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
-      <When value={providers} otherwise={<Lead>{t('account-providers.none')}</Lead>}>
+      <When value={providers} otherwise={<Empty>{t('account-providers.none')}</Empty>}>
         <Lead>{t('account-providers.lead')}</Lead>
-        <ul className={styles.list}>
-          <Each of={providers}>{(provider) => <Entry boot={boot} provider={provider} />}</Each>
-        </ul>
+        <Entries>
+          <Each of={providers}>{(provider) => <Provider boot={boot} provider={provider} />}</Each>
+        </Entries>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ boot, provider }: { boot: Boot; provider: LinkedProvider }) {
+function Provider({ boot, provider }: { boot: Boot; provider: LinkedProvider }) {
   const { t } = useText();
   const named = { provider: provider.name };
   const about = { boot, entry: ['provider', provider.id] as [string, string] };
   const connect = (
-    <>
-      <div>
-        <p className={styles.name}>{provider.name}</p>
-        <p className={styles.detail}>{t('account-providers.off')}</p>
-      </div>
-      <Press {...about} action={`${PATH}/connect`} label={t('account-providers.connect_named', named)}>
-        {t('account-providers.connect')}
-      </Press>
-    </>
+    <Press {...about} action={`${PATH}/connect`} label={t('account-providers.connect_named', named)}>
+      {t('account-providers.connect')}
+    </Press>
   );
+  const disconnect = t('account-providers.disconnect_named', named);
   return (
-    <li className={styles.row}>
-      <When value={provider.since} otherwise={connect}>
-        <div>
-          <p className={styles.name}>{provider.name}</p>
-          <p className={styles.detail}>{t('account-providers.since', { time: provider.since })}</p>
-        </div>
-        <Press
-          {...about}
-          action={`${PATH}/disconnect`}
-          label={t('account-providers.disconnect_named', named)}
-        >
-          {t('account-providers.disconnect')}
-        </Press>
+    <Entry
+      icon={<Icon icon="link" />}
+      name={provider.name}
+      action={
+        <When value={provider.since.at} otherwise={connect}>
+          <Confirm
+            id={`disconnect-${provider.id}`}
+            press={t('account-providers.disconnect')}
+            label={disconnect}
+            title={disconnect}
+            says={t('account-providers.disconnect_says')}
+          >
+            <Press {...about} action={`${PATH}/disconnect`} last>
+              {t('account-providers.disconnect')}
+            </Press>
+          </Confirm>
+        </When>
+      }
+    >
+      <When value={provider.since.at} otherwise={<span>{t('account-providers.off')}</span>}>
+        <Timed words={t('account-providers.since')} of={provider.since} />
       </When>
-    </li>
+    </Entry>
   );
 }
 

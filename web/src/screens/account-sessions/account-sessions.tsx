@@ -1,8 +1,9 @@
 import type { Boot, OwnSession } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { Each, When } from '../../lib/template';
+import { Each, Unless, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
-import styles from '../own/entries.module.css';
+import { Confirm } from '../own/confirm';
+import { Badge, Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import type { Screen } from '../screen';
@@ -13,49 +14,63 @@ const PATH = '/auth/account/sessions';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
+  const all = t('account-sessions.end_others');
   return (
     <OwnPage boot={boot} at="sessions" title={screen.title(boot, text)}>
       <Lead>{t('account-sessions.lead')}</Lead>
-      <ul className={styles.list}>
-        <Each of={boot.account.sessions}>{(session) => <Entry boot={boot} session={session} />}</Each>
-      </ul>
+      <Entries>
+        <Each of={boot.account.sessions}>{(session) => <Device boot={boot} session={session} />}</Each>
+      </Entries>
       <When value={boot.account.others}>
-        <div className={styles.all}>
-          <Press boot={boot} action={PATH}>
-            {t('account-sessions.end_others')}
+        <Confirm id="others" press={all} title={all} says={t('account-sessions.end_others_says')}>
+          <Press boot={boot} action={PATH} last>
+            {t('account-sessions.end')}
           </Press>
-        </div>
+        </Confirm>
       </When>
     </OwnPage>
   );
 }
 
-function Entry({ boot, session }: { boot: Boot; session: OwnSession }) {
+function Device({ boot, session }: { boot: Boot; session: OwnSession }) {
   const { t } = useText();
-  const end = (
-    <>
-      <p className={styles.detail}>{t('account-sessions.last_seen', { time: session.seen })}</p>
-      <Press
-        boot={boot}
-        action={PATH}
-        entry={['id', session.id]}
-        label={t('account-sessions.end_named', { device: session.name })}
-      >
-        {t('account-sessions.end')}
-      </Press>
-    </>
-  );
   return (
-    <li className={styles.entry}>
-      <p className={styles.name}>{session.name}</p>
-      <p className={styles.detail}>{t('account-sessions.since', { time: session.since })}</p>
+    <Entry
+      icon={
+        <When value={session.phone} otherwise={<Icon icon="desktop" />}>
+          <Icon icon="phone" />
+        </When>
+      }
+      name={session.name}
+      badge={
+        <When value={session.here}>
+          <Badge>{t('account-sessions.this_device')}</Badge>
+        </When>
+      }
+      action={
+        <Unless value={session.here}>
+          <Press
+            boot={boot}
+            action={PATH}
+            entry={['id', session.id]}
+            label={t('account-sessions.end_named', { device: session.name })}
+          >
+            {t('account-sessions.end')}
+          </Press>
+        </Unless>
+      }
+    >
       <When value={session.place}>
-        <p className={styles.detail}>{session.place}</p>
+        <span>{session.place}</span>
       </When>
-      <When value={session.here} otherwise={end}>
-        <p className={styles.here}>{t('account-sessions.this_device')}</p>
+      <When
+        value={session.active}
+        otherwise={<Timed words={t('account-sessions.last_seen')} of={session.seen} />}
+      >
+        <span>{t('account-sessions.active')}</span>
       </When>
-    </li>
+      <Timed words={t('account-sessions.since')} of={session.since} />
+    </Entry>
   );
 }
 

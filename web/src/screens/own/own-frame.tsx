@@ -1,7 +1,10 @@
 import { type ComponentProps, useEffect } from 'react';
+import { useText } from '../../i18n/provider';
 import { Served } from '../../lib/served';
 import { Frame } from '../frame';
 import './account.css'; // plain: most of it is for markup that no script has
+import './entries.css';
+import { writeLocalTimes } from '../../lib/local-times';
 import { announceProof } from './proof';
 import { Rail } from './rail';
 
@@ -12,7 +15,9 @@ export interface OwnFrameProps extends ComponentProps<typeof Frame> {
 
 /** The frame of every page of the account: all sections at its side, and the content always at the same height. */
 export function OwnFrame({ at, ...frame }: OwnFrameProps) {
+  const { locale } = useText();
   useEffect(announceProof, []);
+  useEffect(() => writeLocalTimes(locale)); // after each render: a list may have another entry
   const rail = import.meta.env.SSR ? <Rail boot={frame.boot} at={at} /> : null;
   return <Frame {...frame} rail={<Served className="rail">{rail}</Served>} />;
 }

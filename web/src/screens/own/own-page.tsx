@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import type { Form } from '../../form/use-form';
 import { Served } from '../../lib/served';
@@ -18,6 +18,11 @@ interface OwnPageProps {
 
 /** A section of the account: the way back to all sections, and what the step before did. */
 export function OwnPage({ boot, at, title, form, children }: OwnPageProps) {
+  useEffect(() => {
+    // what the press before has done is read first, and Tab goes on from there
+    if (boot.success && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('.success-box')?.focus({ preventScroll: true });
+  }, [boot.success]);
   const back = import.meta.env.SSR ? <Back /> : null;
   return (
     <OwnFrame boot={boot} at={at} title={title} {...form} above={<Served className="back">{back}</Served>}>

@@ -22,6 +22,7 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
     ...(boot ? { boot } : {}),
     path,
     onTrouble: ({ code }) => {
+      document.querySelector<HTMLElement>(':popover-open')?.hidePopover(); // it would cover the error
       if (GONE.test(code)) location.reload();
       if (!UNPROVEN.test(code)) return false;
       refused.current = true;
