@@ -323,7 +323,7 @@ test.each([
   expect((await typing.count()) > 0).toBe(typed);
   const words = await page.getByText(/Confirm that it's you/).allInnerTexts();
   expect(words).toHaveLength(1);
-  expect(words[0]?.includes("We keep what you've already entered.")).toBe(typed);
+  expect(words[0]?.includes("We'll keep what you entered.")).toBe(typed);
   await close(opened);
 });
 
