@@ -326,3 +326,11 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   await page.waitForURL('**/verify-code/idle?flow=flow2');
   await page.context().close();
 });
+test('a reset link that was opened in another browser leads there, or begins anew here', async () => {
+  const { page, complaints } = await open('verify-code/done-recovery');
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Continue in your other browser');
+  const anew = page.getByRole('link', { name: 'Start over here' });
+  expect(await anew.getAttribute('href')).toBe('/auth/forgot-password?flow=flow1');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

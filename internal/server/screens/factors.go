@@ -54,11 +54,13 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	said := s.Actions.Said(w, r)
 	return s.show(w, r, form.ScreenAccountFactors, func(b *Boot) {
 		if b.Notice = closed; v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
 		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
+		b.Success = s.success(b.Locale, said, form.FactorOn, form.FactorOff, form.FactorRemoved)
 	})
 }
 

@@ -177,7 +177,8 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen form.Scre
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	same := v.Kind == flow.Recovery && screen == form.ScreenForgotPassword || v.Kind == flow.SignUp && screen == form.ScreenSignUp ||
 		v.Kind == flow.ByCode && screen == form.ScreenSignInCode
-	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken || !same) {
+	elsewhere := v.Kind == flow.Recovery && v.Step == flow.Done // its link was opened in another browser
+	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken && !elsewhere || !same) {
 		return flow.View{}, nil
 	}
 	return v, err
