@@ -36,7 +36,7 @@ func keys() []key {
 		text("smtp_url", smtp, anything,
 			"The mail server: `smtp://user:password@host:587` (STARTTLS is required) or `smtps://user:password@host`. Escape the password as in `database_url`. `?tls=none` is for a server on this machine. `portico serve` requires it.").secretly(smtp, redactURL),
 		text("mail_from", func(c *Config) *string { return &c.MailFrom }, anything,
-			"The sender of all emails: `no-reply@example.com` or `Example <no-reply@example.com>`. `portico serve` requires it."),
+			"The sender of all emails: `no-reply@example.com` or `Example <no-reply@example.com>`. An address alone gets the name in `brand.name`. `portico serve` requires it."),
 		text("mail_dkim_selector", func(c *Config) *string { return &c.DKIMSelector }, checkSelector,
 			"The DKIM selector with which your mail server or provider signs, such as `s1`: the name before `._domainkey` in its DNS record. Only `portico doctor` uses it, to check that record."),
 		text("mail_reply_to", func(c *Config) *string { return &c.MailReplyTo }, anything,

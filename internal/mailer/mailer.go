@@ -21,7 +21,7 @@ import (
 // Config configures a Mailer.
 type Config struct {
 	Server    Server
-	From      string     // sender's address, alone or as Name <address>
+	From      string     // sender's address, as Name <address> or alone with the brand as its name
 	ReplyTo   string     // address that gets replies; "" if replies are not read
 	Imprint   string     // address of the legal notice; "" for none
 	Privacy   string     // address of the privacy policy; "" for none
@@ -85,9 +85,13 @@ func New(cfg Config) (*Mailer, error) {
 		cfg.Look = brand.Default().Mail()
 	}
 	domain := domainOf(public.Hostname())
+	name := unlink(clean(cfg.Brand, valueLimit))
+	if from.Name == "" {
+		from.Name = name
+	}
 	return &Mailer{
 		from: from, replyTo: replyTo, legal: legal, public: &url.URL{Scheme: public.Scheme, Host: public.Host}, domain: domain,
-		brand: unlink(clean(cfg.Brand, valueLimit)), look: cfg.Look,
+		brand: name, look: cfg.Look,
 		catalogue: cfg.Catalogue, clock: cfg.Clock, html: html,
 		pool: &pool{dialer: dialer{server: cfg.Server, domain: domain, roots: cfg.RootCAs}},
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"portico/internal/brand"
 	"portico/internal/locale"
@@ -55,11 +56,12 @@ type document struct {
 }
 
 type element struct {
-	Kind string
-	Text string // of a heading, paragraph, note, button or code
-	Link string // of a button
-	Main bool   // the first button of an email
-	Rows []row  // of facts
+	Kind  string
+	Text  string // of a heading, paragraph, note, button or code
+	Link  string // of a button
+	Main  bool   // the first button of an email
+	Rows  []row  // of facts
+	Below int    // pixels to the next element
 }
 
 type row struct{ Name, Value string }
@@ -132,14 +134,32 @@ func (m *Mailer) document(msg Message) (document, error) {
 			e.Main, main = main, false
 			fallthrough
 		default:
-			if p.without != "" && msg.Data[p.link] == "" {
-				p.words = p.without
+			if p.link != "" && msg.Data[p.link] == "" {
+				if p.words = p.without; p.words == "" {
+					continue
+				}
 			}
 			e.Text = words(p.key(msg.Template))
 		}
 		doc.Parts = append(doc.Parts, e)
 	}
+	space(doc.Parts)
 	return doc, nil
+}
+
+// space sets the space below each element but the last one. The template puts it into
+// a table cell: Word, which draws emails in Outlook, ignores the margin of a table.
+func space(parts []element) {
+	for i := range len(parts) - 1 {
+		switch parts[i].Kind {
+		case partHeading:
+			parts[i].Below = 12
+		case partCode, partButton:
+			parts[i].Below = 22
+		default:
+			parts[i].Below = 18
+		}
+	}
 }
 
 // params checks and cleans the values of a message. It formats times and
@@ -228,13 +248,22 @@ func (d document) plain() string {
 
 // parseHTML parses the HTML template of all emails.
 func parseHTML() (*template.Template, error) {
-	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook, "cid": contentID}).Parse(mailHTML)
+	return template.New("mail.html").Funcs(template.FuncMap{"outlook": outlook, "cid": contentID, "pad": pad}).Parse(mailHTML)
 }
 
 // outlook wraps a constant of mail.html in a comment that only Outlook for
 // Windows reads. Outlook ignores max-width and needs a table of fixed width.
 func outlook(constant string) template.HTML {
 	return template.HTML("<!--[if mso]>" + constant + "<![endif]-->")
+}
+
+// previewLength is how many characters of an email a list of emails shows at most.
+const previewLength = 140
+
+// pad fills the preview with invisible characters. Without them, a list of emails
+// would continue it with the logo and the heading.
+func pad(preview string) template.HTML {
+	return template.HTML(strings.Repeat("&#847;&zwnj;&nbsp;", max(0, previewLength-utf8.RuneCountInString(preview))))
 }
 
 // contentID returns the address of a picture that the email carries (RFC 2392).

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ func templates() []string {
 		"link-made", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 		"account-changed", "account-managed", "alarm-raised",
+		"address-of-account", "address-removed", "recovery-address-set", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made", "recovery-code-used", "grant-reused",
 	}
 }
 
@@ -50,15 +52,39 @@ func newMailer(t testing.TB, change func(*Config)) *Mailer {
 }
 
 func message(template, locale string) Message {
-	return Message{
+	msg := Message{
 		ID: "01jd2m4x", Template: template, To: "ada@x.test", Locale: locale,
 		Data: map[string]string{
 			"code": "123456", "minutes": "10",
 			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
 			"alarm_link": "https://id.x.test/auth/not-me?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
-			"left":       "3", "event": "trust_ended", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
+			"left":       "3", "address": "ada@work.test", "event": "trust_ended", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z",
 		},
+	}
+	if template == "grant-reused" {
+		msg.Data["app"] = "Miniflux"
+	}
+	return msg
+}
+
+// The list of the tests has every template of the product.
+func TestTemplates_AllAreTested(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("template.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, names := range regexp.MustCompile(`(?s)\tcase (".*?"):`).FindAllStringSubmatch(string(source), -1) {
+		for _, name := range regexp.MustCompile(`[a-z-]+`).FindAllString(names[1], -1) {
+			if found++; !slices.Contains(templates(), name) {
+				t.Errorf("no test writes the email %s", name)
+			}
+		}
+	}
+	if found != len(templates()) {
+		t.Errorf("%d templates, and tests for %d", found, len(templates()))
 	}
 }
 

@@ -10,7 +10,7 @@ const (
 	partCode      = "code"
 	partButton    = "button"
 	partFacts     = "facts" // the browser and the time of the request
-	partNote      = "note"  // what to do if it was somebody else
+	partNote      = "note"  // what a reader who expected the email has to do, or one who did not
 )
 
 // part is one element of an email. Its words are under mail.<template>.<words>.
@@ -18,7 +18,7 @@ type part struct {
 	kind    string
 	words   string // beginning with "common." for words that templates share
 	link    string // for a button, or a paragraph about it: the key of its link in the data
-	without string // for such a paragraph: the words if the data has no link
+	without string // for such a paragraph: the words if the data has no link; "" leaves it out
 }
 
 // layout defines the parts of a template, for HTML and for plain text.
@@ -66,7 +66,7 @@ func lookup(template string) (layout, bool) {
 			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
 		}, true
 	case "recovery-address-set", "address-removed":
-		return layout{needs: []string{"address"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"address"}, parts: alarm(heading, intro, facts, note)}, true
 	case "no-account":
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
@@ -76,7 +76,7 @@ func lookup(template string) (layout, bool) {
 	case "account-managed":
 		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true
 	case "account-changed":
-		return layout{needs: []string{"event"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"event"}, parts: alarm(heading, intro, facts, note)}, true
 	case "provider-only":
 		return layout{
 			needs: []string{"provider", "signin_link"},
@@ -87,45 +87,45 @@ func lookup(template string) (layout, bool) {
 			needs: []string{"minutes", "reset_link"},
 			parts: []part{
 				heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note,
-				button("common.alarm_action", "alarm_link"),
+				{kind: partParagraph, words: "safe", link: "alarm_link"}, button("common.alarm_action", "alarm_link"),
 			},
 		}, true
 	case "account-left":
 		return layout{
 			needs: []string{"erase_at", "signin_link"},
-			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts),
+			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note),
 		}, true
 	case "address-changed", "address-given":
 		return layout{
 			needs: []string{"signin_link"},
-			parts: []part{heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), note},
+			parts: []part{heading, intro, button("action", "signin_link"), facts, note, {kind: partParagraph, words: "instead"}},
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "address-added", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
 		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":
-		return layout{parts: alarm(heading, intro, facts)}, true
+		return layout{parts: alarm(heading, intro, facts, note)}, true
 	case "recovery-code-used":
-		return layout{needs: []string{"left"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"left"}, parts: alarm(heading, intro, facts, note)}, true
 	case "provider-linked", "provider-disconnected":
-		return layout{needs: []string{"provider"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"provider"}, parts: alarm(heading, intro, facts, note)}, true
 	case "grant-reused":
-		return layout{needs: []string{"app"}, parts: alarm(heading, intro, facts)}, true
+		return layout{needs: []string{"app"}, parts: alarm(heading, intro, facts, note)}, true
 	case "passkey-suspect", "link-made":
-		return layout{parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"})}, true
+		return layout{parts: alarm(heading, intro, facts, note, part{kind: partParagraph, words: "instead"})}, true
 	case "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},
-			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "reset_link")),
+			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "reset_link"), note),
 		}, true
 	}
 	return layout{}, false
 }
 
-// alarm is the end of an email about a change: its owner can raise the alarm, here or from
-// an older address.
+// alarm ends the email about a change: its owner can raise the alarm, here or from an
+// older address. The note comes before: most readers made the change, and it calms them.
 func alarm(before ...part) []part {
 	return append(before,
-		part{kind: partParagraph, words: "common.alarm", link: "alarm_link", without: "common.alarm_elsewhere"}, part{kind: partButton, words: "common.alarm_action", link: "alarm_link"},
-		part{kind: partNote, words: "note"})
+		part{kind: partParagraph, words: "common.alarm", link: "alarm_link", without: "common.alarm_elsewhere"},
+		part{kind: partButton, words: "common.alarm_action", link: "alarm_link"})
 }
 
 // key returns the key of the words of a part.

@@ -68,7 +68,7 @@ test.each([
   ['protect/grace', {}, 'Later', 'flow=flow1'],
   ['protect/idle', {}, 'Use another account', 'flow=flow1'],
   ['keep/idle', {}, 'Keep my account', 'flow=flow1'],
-  ['keep/idle', {}, 'Leave it deleted', 'flow=flow1'],
+  ['keep/idle', {}, 'Delete it anyway', 'flow=flow1'],
   [
     'consent/idle',
     {},
@@ -111,7 +111,7 @@ test.each([
   ['protect/grace', 'Later', '/auth/protect/later?flow=flow1'],
   ['protect/grace', 'Use another account', '/auth/protect/restart?flow=flow1'],
   ['keep/idle', 'Keep my account', '/auth/keep?flow=flow1'],
-  ['keep/idle', 'Leave it deleted', '/auth/keep/drop?flow=flow1'],
+  ['keep/idle', 'Delete it anyway', '/auth/keep/drop?flow=flow1'],
   ['account-factors/setup', 'Turn on', '/auth/account/factors?flow=flow1'],
   ['account-factors/codes', "I've saved them", '/auth/account/factors/saved?flow=flow1'],
 ])('on the page %s, %j posts to %s', async (path, button, to) => {

@@ -60,11 +60,11 @@ const SPEC = {
     "text: Didn't receive a code?",
     'button: Resend',
     'text: The code works for 10 minutes.',
-    "text: Didn't get it?",
+    "text: More help",
     'text: Check your spam folder. The email comes from',
     'text: no-reply@example.org',
     'text: .',
-    'text: No code in the email? You already have an account with this address, and the email says how to sign in.',
+    'text: If the email has no code, you already have an account. Follow the steps in it to sign in.',
     'link: Use a different email address -> /auth/signup?flow=flow1',
   ],
 };

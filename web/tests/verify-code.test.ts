@@ -211,7 +211,7 @@ test('one line of help, and the rest behind a press, with script and without', a
     });
     const help = page.getByText('Check your spam folder.');
     expect(await help.isVisible()).toBe(false);
-    await page.getByText("Didn't get it?").press('Enter');
+    await page.getByText("More help").press('Enter');
     expect(await help.isVisible()).toBe(true);
     expect(await page.getByRole('link', { name: 'Use a different email address' }).isVisible()).toBe(true);
     await page.context().close();
@@ -220,7 +220,7 @@ test('one line of help, and the rest behind a press, with script and without', a
 
 test('the address of the sender stays in one piece on a narrow screen', async () => {
   const { page } = await visit(world, '/preview/verify-code/idle', { viewport: { width: 360, height: 740 } });
-  await page.getByText("Didn't get it?").click();
+  await page.getByText("More help").click();
   const lines = await page.getByText('no-reply@example.org', { exact: true }).evaluate((address) => {
     const range = document.createRange();
     range.selectNodeContents(address);
@@ -283,7 +283,7 @@ test('while no mail was sent nothing asks for its code, and the next one brings 
     '/auth/api/resend': { body: { next, flow } },
   });
   expect(await page.getByLabel('6-digit code').count()).toBe(0);
-  expect(await page.getByText('No code in the email?').count()).toBe(0);
+  expect(await page.getByText('If the email has no code').count()).toBe(0);
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.getByLabel('6-digit code').fill('123');
   expect(complaints).toEqual([]);
@@ -324,5 +324,13 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   });
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.waitForURL('**/verify-code/idle?flow=flow2');
+  await page.context().close();
+});
+test('a reset link that was opened in another browser leads there, or begins anew here', async () => {
+  const { page, complaints } = await open('verify-code/done-recovery');
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Continue in your other browser');
+  const anew = page.getByRole('link', { name: 'Start over here' });
+  expect(await anew.getAttribute('href')).toBe('/auth/forgot-password?flow=flow1');
+  expect(complaints).toEqual([]);
   await page.context().close();
 });

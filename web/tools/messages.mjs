@@ -64,6 +64,7 @@ const ONLY_ON = {
   'address.': ['signin', 'signup', 'forgot-password', 'signin-code', 'account-addresses'],
   'alarm.raised': [
     'account-addresses',
+    'account-delete',
     'account-password',
     'account-passkeys',
     'account-factors',

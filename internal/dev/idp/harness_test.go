@@ -94,7 +94,7 @@ func (b *bench) post(path string, form url.Values) (int, http.Header, string) {
 // choose submits the sign-in page and returns the parameters of the callback.
 func (b *bench) choose(query string, form url.Values) url.Values {
 	b.t.Helper()
-	if status, _, body := b.get(b.issuer + "/authorize?" + query); status != http.StatusOK || !strings.Contains(body, "Who signs in?") {
+	if status, _, body := b.get(b.issuer + "/authorize?" + query); status != http.StatusOK || !strings.Contains(body, "Choose an account") {
 		b.t.Fatalf("the page: got %d %s", status, body)
 	}
 	form.Set("request", query)

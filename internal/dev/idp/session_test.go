@@ -35,7 +35,7 @@ func (b *bench) ask(c *http.Cookie, edit url.Values) (answer url.Values, asked b
 	}
 	req.AddCookie(c)
 	status, header, body := b.send(req)
-	if status == http.StatusOK && strings.Contains(body, "Who signs in?") {
+	if status == http.StatusOK && strings.Contains(body, "Choose an account") {
 		return nil, true
 	}
 	u, err := url.Parse(header.Get("Location"))

@@ -40,7 +40,7 @@ func TestHandler_Pages(t *testing.T) {
 	t.Parallel()
 	m := start(t, Config{})
 	s := serve(t, m)
-	if _, body := get(t, s, "/dev/mailbox/"); !strings.Contains(body, "No mail yet") {
+	if _, body := get(t, s, "/dev/mailbox/"); !strings.Contains(body, "No email yet") {
 		t.Errorf("the empty page: %s", body)
 	}
 	if err := send(t, m, "ada@x.test", htmlMail); err != nil {

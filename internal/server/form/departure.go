@@ -18,8 +18,11 @@ type (
 	}
 )
 
-// AccountLeft is the message after a user has closed the account.
-const AccountLeft = "account_left"
+// Messages after a user has closed the account, and after the user has kept it.
+const (
+	AccountLeft = "account_left"
+	AccountKept = "account_kept"
+)
 
 // DeleteAccount closes the account of the signed-in user, and signs out.
 func (a *Actions) DeleteAccount(w http.ResponseWriter, r *http.Request, in DeleteAccount) (string, error) {
@@ -37,9 +40,13 @@ func (a *Actions) DeleteAccount(w http.ResponseWriter, r *http.Request, in Delet
 
 // KeepAccount takes a closed account back, and signs in.
 func (a *Actions) KeepAccount(w http.ResponseWriter, r *http.Request, in KeepAccount) (string, error) {
-	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.KeepAccount(ctx, c, in.Flow)
 	})
+	if err == nil {
+		a.Say(w, AccountKept)
+	}
+	return next, err
 }
 
 // DropKeep ends the step that asks whether a closed account is kept.

@@ -40,6 +40,13 @@ type (
 	}
 )
 
+// Messages about the second step after a change of it.
+const (
+	FactorOn      = "factor_on"
+	FactorOff     = "factor_off"
+	FactorRemoved = "factor_removed"
+)
+
 // The ways of a second step.
 const (
 	WayApp      = "totp"
@@ -96,15 +103,35 @@ func (a *Actions) MakeCodes(w http.ResponseWriter, r *http.Request, in AddFactor
 // SavedCodes ends the page with the recovery codes.
 func (a *Actions) SavedCodes(w http.ResponseWriter, r *http.Request, in SavedCodes) (string, error) {
 	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return a.owner.SavedCodes(ctx, c, found, in.Flow)
+		result, err := a.owner.SavedCodes(ctx, c, found, in.Flow)
+		if err != nil {
+			return result, err
+		}
+		return result, a.sayFactor(ctx, w, found, FactorOn, "")
 	})
 }
 
 // RemoveFactor removes a factor.
 func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in RemoveFactor) (string, error) {
 	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{Next: pages.Factors}, a.owner.RemoveFactor(ctx, c, found, in.ID)
+		if err := a.owner.RemoveFactor(ctx, c, found, in.ID); err != nil {
+			return flow.Result{}, err
+		}
+		return flow.Result{Next: pages.Factors}, a.sayFactor(ctx, w, found, FactorRemoved, FactorOff)
 	})
+}
+
+// sayFactor announces with if the account has an authenticator app, else without.
+func (a *Actions) sayFactor(ctx context.Context, w http.ResponseWriter, found session.Found, with, without string) error {
+	second, err := a.Flows.SecondFactors(ctx, found.User.ID)
+	word := with
+	if second.App.IsZero() {
+		word = without
+	}
+	if err == nil && word != "" {
+		a.Say(w, word)
+	}
+	return err
 }
 
 // ownAs runs a step for the signed-in user. It returns AccountChanged if the page was shown

@@ -90,7 +90,7 @@ func TestFresh(t *testing.T) {
 	if q := request.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
 		t.Errorf("the request to the provider has %v", q)
 	}
-	if asked := b.Open(request.String()); !strings.Contains(asked.Body, "Who signs in?") {
+	if asked := b.Open(request.String()); !strings.Contains(asked.Body, "Choose an account") {
 		t.Errorf("the response is %d to %q", asked.StatusCode, asked.Next())
 	}
 	leads(b, b.Open(choose(b, request, "sample-ada")), "/admin/users")

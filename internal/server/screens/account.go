@@ -34,7 +34,7 @@ type section struct {
 // accountPages lists the account pages.
 func (s *Screens) accountPages() []page {
 	list := []page{
-		s.ownPage(section{screen: ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved}}),
+		s.ownPage(section{screen: ScreenAccount, path: pages.Account, fill: s.fillOverview, says: []string{form.Verified, form.PasswordSaved, form.AccountKept}}),
 		s.ownPage(section{
 			screen: ScreenAccountPassword, path: pages.Password, guarded: true, fill: s.fillPassword,
 			says:  []string{form.PasswordSaved, form.PasswordRemoved},

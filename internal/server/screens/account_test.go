@@ -142,7 +142,7 @@ func TestHistory(t *testing.T) {
 	other.SignIn("noor@example.org")
 	if b := v.opens("/auth/account/history"); len(b.Account.History) != 3 || b.Account.History[0].Text != "Signed in with the password" ||
 		!slices.ContainsFunc(b.Account.History[1:], func(e screens.Event) bool {
-			return e.Text == "Your account was created" && e.Where == "By the people who run Portico"
+			return e.Text == "Your account was created" && e.Where == "By an administrator"
 		}) {
 		t.Errorf("%+v", b.Account.History)
 	}

@@ -57,3 +57,18 @@ func TestKeep_LeadsOn(t *testing.T) {
 		t.Errorf("%s leads to %q", b.Screen, b.Next)
 	}
 }
+
+// The page after the press says that the account stays, once.
+func TestKeep_SaysSo(t *testing.T) {
+	t.Parallel()
+	_, v := person(t)
+	v.Send("/auth/account/delete", url.Values{"account": {v.opens("/auth/account/delete").Session.ID}})
+	asked := v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}).Next()
+	v.leads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}}), "/auth/account")
+	if b := v.opens("/auth/account"); b.Success != "Your account stays." {
+		t.Errorf("the page says %q", b.Success)
+	}
+	if b := v.opens("/auth/account"); b.Success != "" {
+		t.Errorf("the page says %q again", b.Success)
+	}
+}

@@ -49,7 +49,7 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
 		session.Alarm: {func(s *apptest.Site, _ visitor, _ string) error {
 			return raises(s)
-		}, "your account was taken back with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ zurückgeholt wurde."},
+		}, "your account was secured with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ zurückgeholt wurde."},
 		session.Password: {func(s *apptest.Site, _ visitor, _ string) error {
 			a, err := s.Operator.User(s.Context(), "mara@example.org")
 			if err != nil {
@@ -59,11 +59,11 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		}, "your password was changed.", "Ihr Passwort geändert wurde."},
 		session.Closed: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Operator.SetUserState(s.Context(), flow.ByOperator, id, account.DisabledByOperator)
-		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Betreiber dieser Website."},
+		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Support."},
 		session.Operator: {func(s *apptest.Site, _ visitor, id string) error {
 			_, err := s.Operator.EndUserSessions(s.Context(), flow.ByOperator, id)
 			return err
-		}, "an administrator ended your session.", "der Betreiber dieser Website Ihre Sitzung beendet hat."},
+		}, "an administrator ended your session.", "ein Administrator Ihre Sitzung beendet hat."},
 		session.Deleted: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Operator.DeleteUser(s.Context(), flow.ByOperator, id)
 		}, "your account was deleted.", "Ihr Konto gelöscht wurde."},

@@ -54,6 +54,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	said := s.Actions.Said(w, r)
 	var own Boot
 	if err := s.fillPortrait(r, found, &own); err != nil {
 		return err
@@ -64,6 +65,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
 		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
+		b.Success = s.success(b.Locale, said, form.FactorOn, form.FactorOff, form.FactorRemoved)
 	})
 }
 

@@ -36,8 +36,8 @@ func TestFactors_WithoutScript(t *testing.T) {
 	}
 	first := b.Factors.Codes[0]
 	v.leads(v.Send(page+"/saved", url.Values{"flow": {b.Flow.ID}}), page)
-	if b = v.opens(page); len(b.Factors.List) != 1 || b.Factors.Left != "10" {
-		t.Errorf("the list: %+v", b.Factors)
+	if b = v.opens(page); len(b.Factors.List) != 1 || b.Factors.Left != "10" || b.Success != "Two-step verification is on." {
+		t.Errorf("the list: %+v, %q", b.Factors, b.Success)
 	}
 	app := b.Factors.List[0].ID
 	if b = v.opens(v.Send(page+"/codes", url.Values{"account": {id}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
@@ -63,8 +63,8 @@ func TestFactors_WithoutScript(t *testing.T) {
 		t.Errorf("the passkeys: %+v", b.Passkeys)
 	}
 	v.leads(v.Send(page+"/remove", url.Values{"account": {id}, "id": {app}}), page)
-	if b = v.opens(page); len(b.Factors.List) != 0 || b.Factors.Left != "" {
-		t.Errorf("after the removal: %+v", b.Factors)
+	if b = v.opens(page); len(b.Factors.List) != 0 || b.Factors.Left != "" || !strings.HasPrefix(b.Success, "Two-step verification is off.") {
+		t.Errorf("after the removal: %+v, %q", b.Factors, b.Success)
 	}
 }
 

@@ -31,11 +31,11 @@ func TestHistory_NamesTheProofs(t *testing.T) {
 		{audit.SignedIn, "password", "Signed in with the password", "Angemeldet mit dem Passwort"},
 		{audit.SignedIn, "passkey", "Signed in with a passkey", "Angemeldet mit einem Passkey"},
 		{audit.SignedIn, "mail", "Signed in with a code or link from an email", "Angemeldet mit einem Code oder Link aus einer E-Mail"},
-		{audit.SignedIn, "operator_link", "Signed in with a link from the people who run this site", "Angemeldet mit einem Link der Betreiber dieser Website"},
+		{audit.SignedIn, "operator_link", "Signed in with a link from an administrator", "Angemeldet mit einem Link eines Administrators"},
 		{audit.SignedIn, "provider:corp", "Signed in with Corp", "Angemeldet mit Corp"},
 		{audit.SignedIn, "provider:gone", "Signed in with gone", "Angemeldet mit gone"},
 		{audit.SignedIn, "password,totp", "Signed in with the password and an authenticator app", "Angemeldet mit dem Passwort und einer Authenticator-App"},
-		{audit.SignedIn, "mail,recovery_code", "Signed in with a code or link from an email and a recovery code", "Angemeldet mit einem Code oder Link aus einer E-Mail und einem Ersatzcode"},
+		{audit.SignedIn, "mail,recovery_code", "Signed in with a code or link from an email and a recovery code", "Angemeldet mit einem Code oder Link aus einer E-Mail und einem Wiederherstellungscode"},
 		{audit.SignedIn, "password,trusted_browser", "Signed in with the password and a trusted browser", "Angemeldet mit dem Passwort und einem vertrauten Browser"},
 		{audit.SignedIn, "password,passkey,totp", "Signed in with the password, a passkey and an authenticator app", "Angemeldet mit dem Passwort, einem Passkey und einer Authenticator-App"},
 		{audit.SignedIn, "password,palm", "Signed in with the password and another proof", "Angemeldet mit dem Passwort und einem anderen Nachweis"}, // of a later version

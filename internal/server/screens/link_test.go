@@ -52,3 +52,29 @@ func TestConfirmLink_SaysHowOldTheNewestMailIs(t *testing.T) {
 		t.Errorf("in German %q", b.Link.Age)
 	}
 }
+
+// The link of a reset is opened on another device. The page that waits can begin anew
+// with the same address, and no other browser learns it.
+func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.Person("mara@example.org")
+	v := visit(s)
+	waits := v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next()
+	phone := visit(s)
+	phone.Open(mailedLink(s, s.NextMail()))
+	next := phone.Send("/auth/confirm-link", nil).Next()
+	if !strings.HasPrefix(next, "/auth/reset-password") {
+		t.Fatalf("the phone goes to %s", next)
+	}
+	b := v.opens(waits)
+	if b.Flow.State != "done" || b.Flow.Kind != "recovery" {
+		t.Errorf("the page that waits is %+v", b.Flow)
+	}
+	if again := v.opens("/auth/forgot-password?flow=" + b.Flow.ID); again.Values.Email != "mara@example.org" {
+		t.Errorf("the new beginning has the address %q", again.Values.Email)
+	}
+	if other := visit(s).opens("/auth/forgot-password?flow=" + b.Flow.ID); other.Values.Email != "" {
+		t.Errorf("another browser learns the address %q", other.Values.Email)
+	}
+}

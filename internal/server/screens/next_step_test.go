@@ -139,7 +139,7 @@ func TestSuccess_IsSaidOnce(t *testing.T) {
 	flow = proven(v, "mara@example.org")
 	form := url.Values{"flow": {flow}, "password": {"tram lemon kite"}, "confirm_password": {"tram lemon kite"}}
 	v.leads(v.Send("/auth/reset-password", form), "/auth/account")
-	once("/auth/account", "Your new password is saved. You're signed out everywhere else.")
+	once("/auth/account", "Password changed. You've been signed out everywhere else.")
 
 	v.Send("/auth/signout", nil)
 	v.SetCookie("done", "sent")

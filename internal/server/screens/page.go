@@ -171,7 +171,8 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen Screen) (
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	same := v.Kind == flow.Recovery && screen == ScreenForgotPassword || v.Kind == flow.SignUp && screen == ScreenSignUp ||
 		v.Kind == flow.ByCode && screen == ScreenSignInCode
-	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken || !same) {
+	elsewhere := v.Kind == flow.Recovery && v.Step == flow.Done // its link was opened in another browser
+	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken && !elsewhere || !same) {
 		return flow.View{}, nil
 	}
 	return v, err

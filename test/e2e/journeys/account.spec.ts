@@ -23,7 +23,7 @@ async function choosePassword(page: Page): Promise<void> {
   await button(page, 'Save password').click();
 }
 
-const saved = (page: Page) => expect(page.getByText('Your new password is saved.')).toBeVisible();
+const saved = (page: Page) => expect(page.getByText('Password changed.')).toBeVisible();
 
 test('the password is changed on its own page, which ends the other sessions', async ({
   page,
@@ -185,7 +185,7 @@ test.describe('without script', () => {
     await expect(page.getByText('To keep it, sign in before then.')).toBeVisible();
     await link(page, 'Sign in again').click();
     await enter();
-    await button(page, 'Leave it deleted').click();
+    await button(page, 'Delete it anyway').click();
     await expectScreen(page, 'Sign in');
     await enter();
     await button(page, 'Keep my account').click();

@@ -73,7 +73,7 @@ test('the emailed link confirms the address in this browser, and says in another
   const mail = await world.mailbox.next(email);
   const other = await openBrowser();
   await open(other, mail.link);
-  await expectScreen(other, 'Use your other browser');
+  await expectScreen(other, 'Open this link where you started');
   await open(page, mail.link);
   await expectScreen(page, 'Confirm your new email address');
   await button(page, 'Confirm address').click();
@@ -91,7 +91,7 @@ test('the owner takes the account back from a thief who changed the address', as
   const stolen = await move(thief, world, person);
   const mail = await world.mailbox.next(person.email, /email address .* was changed/);
   await open(page, mail.link);
-  await expectScreen(page, 'Take your account back');
+  await expectScreen(page, 'Secure your account');
   expect(page.url()).not.toContain('token');
   await button(page, "This wasn't me").click();
   await expectScreen(page, 'Verify your code');
@@ -110,13 +110,13 @@ test('the owner takes the account back from a thief who changed the address', as
   await button(thief, 'Login').click();
   await expect(thief.getByText('Wrong email or password.')).toBeVisible();
   await open(page, mail.link);
-  await expectScreen(page, "You've already taken your account back");
+  await expectScreen(page, "You've already secured your account");
   await open(page, '/auth/account/addresses');
   await field(page, 'New email address').fill(world.stranger().email);
   await button(page, 'Send code').click();
   await expect(page.getByText('You reported that someone else was in your account.')).toBeVisible();
   await open(page, '/auth/account/history');
-  await expect(page.getByText('You took your account back')).toBeVisible();
+  await expect(page.getByText('You secured your account')).toBeVisible();
 });
 
 test('a link that is cut off says what to do', async ({ page }) => {

@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(other.verification_uri_complete ?? '');
       await button(page, 'Continue').click();
       await button(page, 'Cancel').click();
-      await expectScreen(page, 'Nobody was signed in');
+      await expectScreen(page, 'Sign-in canceled');
       const refused = oidc.genericGrantRequest(tv, 'urn:ietf:params:oauth:grant-type:device_code', {
         device_code: other.device_code,
       });

@@ -18,8 +18,8 @@ import { beginSetup, enrol } from '../support/totp.js';
 test('a member adds an authenticator app and signs in with its code', async ({ page, world }) => {
   const person = await world.member();
   await signIn(page, person);
-  await link(page, 'Two-step sign-in').click();
-  await expectScreen(page, 'Two-step sign-in');
+  await link(page, 'Two-step verification').click();
+  await expectScreen(page, 'Two-step verification');
   const { app } = await enrol(page);
   await page.reload();
   await expectScreen(page, 'Save your recovery codes');
@@ -28,7 +28,7 @@ test('a member adds an authenticator app and signs in with its code', async ({ p
   await button(page, 'Copy').click();
   await expect(page.getByText("Your browser didn't allow copying.")).toBeVisible();
   await button(page, "I've saved them").click();
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await expect(page.getByText('Codes left: 10.')).toBeVisible();
 
   await open(page, '/auth/account');
@@ -123,7 +123,7 @@ test('a recovery code signs in once, and the owner is told', async ({ page, worl
     await button(page, 'Login').click();
     await expectScreen(page, "Confirm it's you");
     await link(page, 'Use a recovery code instead').click();
-    await expect(page.getByText('contact the people who run Portico')).toBeVisible();
+    await expect(page.getByText('Contact Portico support')).toBeVisible();
     await alive(page);
     await field(page, 'Recovery code').fill(code.toLowerCase());
     await button(page, 'Continue').click();
@@ -191,12 +191,12 @@ test('an enrolment ends when it is left, and the app can be removed', async ({ p
   await signIn(page, person);
   await beginSetup(page);
   await link(page, 'Cancel').click();
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await expect(button(page, 'Set up an authenticator app')).toBeVisible();
   await enrol(page);
   await alive(page);
   await button(page, "I've saved them").click();
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await alive(page);
   await page.getByText('Remove', { exact: true }).click();
   await button(page, 'Remove this app').click();

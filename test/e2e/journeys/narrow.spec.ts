@@ -93,11 +93,11 @@ test('an authenticator app is added, and its code is given at the next sign-in',
   await giveAddress();
   await expectScreen(page, 'Your account');
   await alive(page);
-  await press(page, 'link', 'Two-step sign-in');
-  await expectScreen(page, 'Two-step sign-in');
+  await press(page, 'link', 'Two-step verification');
+  await expectScreen(page, 'Two-step verification');
   await alive(page);
   await press(page, 'button', 'Set up an authenticator app');
-  await expectScreen(page, 'Set up your app');
+  await expectScreen(page, 'Set up your authenticator app');
   await alive(page);
   const app = new App((await page.locator('code').textContent()) ?? '');
   await tabTo(page, 'textbox', '6-digit code');
@@ -105,7 +105,7 @@ test('an authenticator app is added, and its code is given at the next sign-in',
   await expectScreen(page, 'Save your recovery codes');
   await alive(page);
   await press(page, 'button', "I've saved them");
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await page.context().clearCookies();
   await giveAddress();
   await expectScreen(page, "Confirm it's you");

@@ -63,7 +63,7 @@ test('an app whose setup was overtaken in another tab is not added', async ({ pa
   const tab = await context.newPage();
   await enrol(tab);
   await field(page, '6-digit code').fill(late.next());
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await expect(
     page.getByText('How you sign in to this account has changed since you started.'),
   ).toBeVisible();

@@ -14,7 +14,7 @@ import { expect, test } from '../support/test.js';
 import { enrol } from '../support/totp.js';
 
 const PASSKEY = 'Sign in with a passkey';
-const HELP = 'contact the people who run Portico';
+const HELP = 'Contact Portico support';
 
 test('a member adds a passkey and signs in with it alone', async ({ page, world }) => {
   const person = await world.member();
@@ -166,7 +166,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   await button(page, 'Login').click();
   await expectAccount(page, person);
   await open(page, '/auth/account/password');
-  const notice = page.getByText("Confirm that it's you before you change this.");
+  const notice = page.getByText("Confirm it's you to make this change.");
   await expect(notice).toBeVisible();
   await open(page, '/auth/account/delete'); // has no field, so nothing typed can stay
   await expect(page.getByText("Confirm that it's you to continue.")).toBeVisible();

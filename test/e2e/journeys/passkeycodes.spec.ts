@@ -22,7 +22,7 @@ const shownCodes = (page: Page) =>
 async function makeCodes(page: Page): Promise<string[]> {
   await open(page, '/auth/account/passkeys');
   await link(page, 'Get recovery codes').click();
-  await expectScreen(page, 'Two-step sign-in');
+  await expectScreen(page, 'Two-step verification');
   await alive(page);
   await button(page, 'Get recovery codes').click();
   await expectScreen(page, 'Save your recovery codes');
@@ -162,5 +162,5 @@ test('where a second factor is needed, a recovery code signs in after the passwo
   await Authenticator.plugInto(page);
   await open(page, at('/auth/account/passkeys')); // the code is proof enough
   await button(page, 'Add a passkey').click();
-  await expect(page.getByText('Your passkey is added.')).toBeVisible();
+  await expect(page.getByText('Passkey added.')).toBeVisible();
 });

@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Your account needs a second step. If you remove this app')).toBeVisible();
       if (javaScriptEnabled) await alive(page);
       await button(page, 'Remove this app').click();
-      await expectScreen(page, 'Two-step sign-in');
+      await expectScreen(page, 'Two-step verification');
       await expect(page.getByText('Codes left')).toBeHidden();
       await page.context().clearCookies();
       await enter();

@@ -30,7 +30,7 @@ for (const javaScriptEnabled of [true, false]) {
       await field(page, 'Email').fill(person.email);
       await field(page, 'Password').fill(person.password);
       await button(page, 'Login').click();
-      await expectScreen(page, 'Connected providers');
+      await expectScreen(page, 'Connected accounts');
       await button(page, 'Connect Acme ID').click();
       await signInAtAcme(page, person.email);
       await expect(page.getByText('You can sign in with this provider now.')).toBeVisible();

@@ -100,7 +100,7 @@ test('an address with an account gets the same page and another email', async ({
   await signUp(page, { ...person, password: 'another amber harbour' });
   await expect(page.getByText('Enter the 6-digit code sent to your email address')).toBeVisible();
   const mail = await world.mailbox.next(person.email);
-  expect(mail.subject).toBe('You already have an account at Portico');
+  expect(mail.subject).toBe('You already have an account with Portico');
   expect(mail.code).toBe('');
   await signIn(page, person);
 });

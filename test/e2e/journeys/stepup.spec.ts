@@ -34,7 +34,7 @@ const FORMS: Record<
     await button(page, 'Save password').click();
     return {
       typed: ['New password', 'Confirm Password'],
-      done: () => expect(page.getByText('Your new password is saved.')).toBeVisible(),
+      done: () => expect(page.getByText('Password changed.')).toBeVisible(),
     };
   },
   'account/addresses': async (page, email) => {
@@ -58,7 +58,7 @@ const FORMS: Record<
     await open(page, '/auth/account/factors');
     await answerWith(page, 'factors/add', { status: 401, code: 'proof.needed' });
     await button(page, 'Set up an authenticator app').click();
-    return { typed: [], done: () => expectScreen(page, 'Set up your app') };
+    return { typed: [], done: () => expectScreen(page, 'Set up your authenticator app') };
   },
   'factors/codes': async (page) => {
     await open(page, '/auth/account/factors');
@@ -124,7 +124,7 @@ test('a second passkey is added with the first one at hand, without an email to 
   await open(page, '/auth/account/passkeys');
   await expectScreen(page, 'Passkeys');
   await button(page, 'Add a passkey').click();
-  await expect(page.getByText('Your passkey is added.')).toBeVisible();
+  await expect(page.getByText('Passkey added.')).toBeVisible();
   await expect(page.getByText('Rename or remove')).toHaveCount(2);
   expect(await second.held()).toHaveLength(1);
   await world.mailbox.next(person.email, /^A passkey was added/);
@@ -155,7 +155,7 @@ test('a user who has only a provider signs in there again, and the change is don
   const closed = beside.waitForEvent('close');
   await signInAtAcme(beside, person.email); // Acme asks again, although it knows this browser
   await closed;
-  await expect(page.getByText('Your new password is saved.')).toBeVisible(); // without another press
+  await expect(page.getByText('Password changed.')).toBeVisible(); // without another press
 });
 
 test('a user whose only provider never tells the time sets a password by email, and the change is done', async ({

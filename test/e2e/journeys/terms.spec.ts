@@ -13,7 +13,7 @@ import {
 import { expect, test } from '../support/test.js';
 
 const BOX = 'I accept the terms of use.';
-const MISSING = 'Tick the box to accept the terms of use.';
+const MISSING = 'Check the box to accept the terms of use.';
 
 test('a sign-up by keyboard needs the ticked box, and keeps all that was typed', async ({ page, world }) => {
   const { origin } = await world.terms();

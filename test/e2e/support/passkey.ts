@@ -107,7 +107,7 @@ export async function addPasskey(page: Page): Promise<void> {
   await open(page, '/auth/account/passkeys');
   await expectScreen(page, 'Passkeys');
   await button(page, 'Add a passkey').click();
-  await expect(page.getByText('Your passkey is added.')).toBeVisible();
+  await expect(page.getByText('Passkey added.')).toBeVisible();
 }
 
 /** Signs in with a password, and adds a passkey on a device that the page has from then on. */

@@ -41,7 +41,7 @@ export class Authenticator {
 export async function beginSetup(page: Page, at = '/auth/account/factors'): Promise<Authenticator> {
   await open(page, at);
   await button(page, 'Set up an authenticator app').click();
-  await expectScreen(page, 'Set up your app');
+  await expectScreen(page, 'Set up your authenticator app');
   await alive(page);
   await page.getByText("Can't scan it?").click();
   return new Authenticator((await page.locator('code').textContent()) ?? '');

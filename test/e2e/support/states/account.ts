@@ -12,10 +12,10 @@ export const SECTIONS = [
   ['addresses', 'Email addresses', 'Email addresses'],
   ['password', 'Password', 'Change your password'],
   ['passkeys', 'Passkeys', 'Passkeys'],
-  ['factors', 'Two-step sign-in', 'Two-step sign-in'],
+  ['factors', 'Two-step verification', 'Two-step verification'],
   ['sessions', 'Devices', 'Devices'],
   ['browsers', 'Trusted browsers', 'Trusted browsers'],
-  ['providers', 'Connected providers', 'Connected providers'],
+  ['providers', 'Connected accounts', 'Connected accounts'],
   ['apps', 'Connected apps', 'Connected apps'],
   ['history', 'Security history', 'Security history'],
   ['data', 'Download your data', 'Download your data'],
@@ -100,7 +100,7 @@ export const ACCOUNT: State[] = [
     reach: async (page, world) => {
       await enterAndEnrol(page, world);
       await button(page, "I've saved them").click();
-      await expectScreen(page, 'Two-step sign-in');
+      await expectScreen(page, 'Two-step verification');
       await alive(page);
       await page.getByText('Remove', { exact: true }).click();
       await expect(button(page, 'Remove this app')).toBeVisible();
@@ -157,7 +157,7 @@ export const ACCOUNT: State[] = [
       await Authenticator.plugInto(page);
       await addPasskey(page);
       await open(page, (await world.mailbox.next(email, /^A passkey was added/)).link);
-      await expectScreen(page, 'Take your account back');
+      await expectScreen(page, 'Secure your account');
     },
   },
   {

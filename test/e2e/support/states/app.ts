@@ -32,7 +32,7 @@ export const APP: State[] = [
   { name: 'device-confirm', reach: reachConfirm },
   ...[
     { name: 'device-allowed', press: 'Yes, sign in', title: "You're signed in to Living room" },
-    { name: 'device-denied', press: 'Cancel', title: 'Nobody was signed in' },
+    { name: 'device-denied', press: 'Cancel', title: 'Sign-in canceled' },
   ].map(({ name, press, title }) => ({
     name,
     reach: async (page: Page, world: World) => {

@@ -181,7 +181,7 @@ export const BY_SCRIPT: State[] = [
       await Authenticator.plugInto(page);
       await addPasskey(page);
       await open(page, '/auth/mfa?return_to=/auth/account/password');
-      await expect(page.getByText('contact the people who run Portico')).toBeVisible();
+      await expect(page.getByText('Contact Portico support')).toBeVisible();
     },
   },
   {

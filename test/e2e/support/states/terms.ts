@@ -11,7 +11,7 @@ export const TERMS: State[] = [
       await open(page, `${(await world.terms()).origin}/auth/signup`);
       await fillSignUp(page, world.stranger());
       await button(page, 'Create account').click();
-      await expect(page.getByText('Tick the box to accept the terms of use.')).toBeVisible();
+      await expect(page.getByText('Check the box to accept the terms of use.')).toBeVisible();
     },
   },
   {

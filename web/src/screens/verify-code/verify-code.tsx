@@ -51,6 +51,11 @@ function Done({ boot }: { boot: Boot }) {
         )}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <When value={boot.flow.kind} is="recovery">
+        <Footer>
+          <a href={startOf(boot.flow)}>{t('verify-code.done.again')}</a>
+        </Footer>
+      </When>
     </Frame>
   );
 }
@@ -177,8 +182,12 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
 
 /** The title says the state of the code. */
 function titleOf({ kind, state }: Flow, { t }: Text): string {
-  // A sign-in verifies nothing anew, and this browser is not signed in.
-  const done = oneOf(kind, { code: t('verify-code.done.code_title') }, t('verify-code.done.title'));
+  // A sign-in verifies nothing anew, and a recovery goes on where its link was opened.
+  const done = oneOf(
+    kind,
+    { code: t('verify-code.done.code_title'), recovery: t('verify-code.done.recovery_title') },
+    t('verify-code.done.title'),
+  );
   const over = {
     used_up: t('verify-code.used_up'),
     expired: t('verify-code.expired'),
