@@ -418,7 +418,7 @@ test('success is said before the next page is there', async () => {
 test('who sends the mail is said where it is waited for, and nothing when nobody does', async () => {
   const { page } = await open('verify-code/idle');
   const words = page.getByText('Check your spam folder. The email comes from no-reply@example.org.');
-  await page.getByText("More help").click();
+  await page.getByText('More help').click();
   expect(await words.isVisible()).toBe(true);
   await page.goto(`${world.origin}/preview/verify-code/no-sender`);
   expect(await page.getByText('Check your spam folder').count()).toBe(0);

@@ -211,7 +211,7 @@ test('one line of help, and the rest behind a press, with script and without', a
     });
     const help = page.getByText('Check your spam folder.');
     expect(await help.isVisible()).toBe(false);
-    await page.getByText("More help").press('Enter');
+    await page.getByText('More help').press('Enter');
     expect(await help.isVisible()).toBe(true);
     expect(await page.getByRole('link', { name: 'Use a different email address' }).isVisible()).toBe(true);
     await page.context().close();
@@ -220,7 +220,7 @@ test('one line of help, and the rest behind a press, with script and without', a
 
 test('the address of the sender stays in one piece on a narrow screen', async () => {
   const { page } = await visit(world, '/preview/verify-code/idle', { viewport: { width: 360, height: 740 } });
-  await page.getByText("More help").click();
+  await page.getByText('More help').click();
   const lines = await page.getByText('no-reply@example.org', { exact: true }).evaluate((address) => {
     const range = document.createRange();
     range.selectNodeContents(address);
@@ -328,7 +328,7 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
 });
 test('a reset link that was opened in another browser leads there, or begins anew here', async () => {
   const { page, complaints } = await open('verify-code/done-recovery');
-  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Continue in your other browser');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Continue in your other browser');
   const anew = page.getByRole('link', { name: 'Start over here' });
   expect(await anew.getAttribute('href')).toBe('/auth/forgot-password?flow=flow1');
   expect(complaints).toEqual([]);
