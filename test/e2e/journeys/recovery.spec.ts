@@ -93,7 +93,7 @@ test('the password of today is refused', async ({ page, world }) => {
 test('an unknown address gets the same page, and the answer only by email', async ({ page, world }) => {
   const { email } = world.stranger();
   await forgot(page, email);
-  await page.getByText("More help").click();
+  await page.getByText('More help').click();
   await expect(page.getByText('If no account uses it, we send an email that says so')).toBeVisible();
   const mail = await world.mailbox.next(email);
   expect(mail.subject).toBe('No Portico account uses this email address');

@@ -55,7 +55,7 @@ test('texts of the operator are on a page, in its errors and in an email', async
   const email = await signUp(page, world);
   await alive(page);
   await expect(page.getByText(`${email} & ${email} got one`)).toBeVisible();
-  await page.getByText("More help").click();
+  await page.getByText('More help').click();
   await expect(page.getByText('no-reply@example.org wrote it. Yes, no-reply@example.org')).toBeVisible();
 
   const mail = await world.mailbox.next(email);
