@@ -60,7 +60,7 @@ const SPEC = {
     "text: Didn't receive a code?",
     'button: Resend',
     'text: The code works for 10 minutes.',
-    "text: More help",
+    'text: More help',
     'text: Check your spam folder. The email comes from',
     'text: no-reply@example.org',
     'text: .',
