@@ -218,7 +218,7 @@ test('a trusted browser asks for no code, and its owner ends that', async ({ pag
   await signInAgain();
   await expectScreen(page, "Confirm it's you");
   await alive(page);
-  const box = page.getByRole('checkbox', { name: /Trust this browser for 30 days/ });
+  const box = page.getByRole('checkbox', { name: /Don't ask for a code on this browser/ });
   await expect(box).not.toBeChecked();
   await box.check();
   await field(page, '6-digit code').fill(app.next());

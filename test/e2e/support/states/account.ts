@@ -116,7 +116,7 @@ export const ACCOUNT: State[] = [
       await button(page, 'Login').click();
       await expectScreen(page, "Confirm it's you");
       await alive(page);
-      await page.getByRole('checkbox', { name: /Trust this browser/ }).check();
+      await page.getByRole('checkbox', { name: /Don't ask for a code on this browser/ }).check();
       await field(page, '6-digit code').fill(app.next());
       await expectScreen(page, 'Trusted browsers');
       await expect(page.getByText('This browser')).toBeVisible();
