@@ -161,7 +161,7 @@ func worthless() map[string][]string {
 		},
 		"the id of something that belongs to the session (SEC-164)":                       {"account", "id", "app", "address", "second"},
 		"what the answer of a page may do is judged again (SEC-140, 144, 342)":            {"request", "scopes", "answer"},
-		"a button, a choice or a text of a page":                                          {"way", "trust", "use", "name", "terms", "passkey", "makes_passkeys", "locale", "quiet", "section", "screen", "file", "link"},
+		"a button, a choice or a text of a page":                                          {"way", "trust", "use", "name", "terms", "passkey", "makes_passkeys", "locale", "quiet", "section", "screen", "file", "link", "only"},
 		"it selects one of the messages of a page (SEC-251)":                              {"failed", "provider", "changed", "code"},
 		"it is compared with what the client or the host has registered":                  {"to", "client_id", "redirect_uri", "post_logout_redirect_uri"},
 		"what a client asks for, which only asks for more, and is judged at each request": {"scope", "state", "nonce", "prompt", "max_age", "acr_values", "claims", "ui_locales", "resource", "response_mode", "response_type", "code_challenge", "code_challenge_method", "dpop_jkt", "grant_type", "client_assertion_type"},

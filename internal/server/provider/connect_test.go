@@ -38,7 +38,7 @@ func TestConnect(t *testing.T) {
 	b.SignIn("mara@example.org")
 	session := b.Cookie("session")
 	leads(b, b.Open(choose(b, connects(b), "sample-ada")), providersPage)
-	if p := b.Open(providersPage); !strings.Contains(p.Body, "You can sign in with this provider now.") || !strings.Contains(p.Body, `"id":"example","name":"Example ID","since":"May`) {
+	if p := b.Open(providersPage); !strings.Contains(p.Body, "You can sign in with this provider now.") || !strings.Contains(p.Body, `"id":"example","name":"Example ID","since":{"at":"2026-05`) {
 		t.Errorf("the page does not say that it is connected: %s", p.Body)
 	}
 	if b.Cookie("session") != session {
@@ -55,7 +55,7 @@ func TestConnect(t *testing.T) {
 
 	form := url.Values{"account": {accountOf(b)}, "provider": {"example"}}
 	leads(b, b.Send(providersPage+"/disconnect", form), providersPage)
-	if p := b.Open(providersPage); !strings.Contains(p.Body, `"id":"example","name":"Example ID","since":""`) || b.Cookie("session") == session {
+	if p := b.Open(providersPage); !strings.Contains(p.Body, `"id":"example","name":"Example ID","since":{"at":""`) || b.Cookie("session") == session {
 		t.Error("it is still connected, or the session was not started again")
 	}
 	if p := elsewhere.Open("/auth/account"); p.StatusCode != 303 {

@@ -84,8 +84,8 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
             {labels.rules.address}
           </Rule>
         </ul>
-        <div className={styles.estimate}>
-          <div className={styles.meter} data-strength={rules.strength} aria-hidden="true">
+        <div className={styles.estimate} data-strength={rules.strength}>
+          <div className={styles.meter} aria-hidden="true">
             <i />
             <i />
             <i />
