@@ -60,9 +60,6 @@ func (f *Owner) PasskeyUser(ctx context.Context, accountID string) (host string,
 // Site returns the name that authenticators show.
 func (f *Flows) Site() string { return f.site }
 
-// PasskeysOn reports whether passkeys can be used at this site.
-func (f *Owner) PasskeysOn() bool { return f.passkeys != nil }
-
 // adding is the purpose of a challenge for a new passkey: quiet if the browser asks
 // by itself.
 func adding(quiet bool) passkey.Purpose {

@@ -16,9 +16,6 @@ import (
 // factor was given. It does not count as a method: the session has one proof.
 const byTrust = "trusted_browser"
 
-// Trusts reports whether a user may trust a browser.
-func (f *Owner) Trusts() bool { return f.mayTrust }
-
 // trustedHere reports whether the browser need not give the second factor: the
 // account trusts it, and the first proof is a password or a provider.
 //

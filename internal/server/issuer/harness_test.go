@@ -27,7 +27,6 @@ var (
 	change     = openidtest.Change
 	redemption = openidtest.Redemption
 	refreshing = openidtest.Refresh
-	challenge  = openidtest.Challenge
 )
 
 // site is a Portico with a confidential client "rp", a second one "other", a public
