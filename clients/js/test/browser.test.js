@@ -187,7 +187,7 @@ test('a rule that asks for a second factor leads to one in place, though there i
   await dialog.getByRole('button', { name: 'Continue' }).click();
   const popup = await opened;
   const closed = popup.waitForEvent('close');
-  await popup.getByText('The page you opened needs two-step sign-in').waitFor();
+  await popup.getByText('The page you opened needs two-step verification').waitFor();
   await popup.getByRole('button', { name: 'Set up an authenticator app' }).click();
   await popup.getByText("Can't scan it?").click();
   await popup.getByLabel('6-digit code').fill(totp((await popup.locator('code').textContent()) ?? ''));

@@ -1,7 +1,16 @@
 import { signInAtAcme } from '../support/acme.js';
 import { App } from '../support/app.js';
 import { RelyingParty } from '../support/relying-party.js';
-import { alive, back, button, expectScreen, field, fillSignIn, fillSignUp } from '../support/screen.js';
+import {
+  alive,
+  back,
+  button,
+  expectScreen,
+  field,
+  fillSignIn,
+  fillSignUp,
+  lastButton,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import { Authenticator } from '../support/totp.js';
 
@@ -128,6 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
       await button(page, 'Login').click();
       if (javaScriptEnabled) await alive(page);
       await button(page, 'Delete my account').click();
+      await lastButton(page, 'Delete my account').click();
       await expectScreen(page, "You've signed out");
       const end = `${elsewhere.origin}/reports`;
       await page.goto(`/auth/signin?return_to=${encodeURIComponent(world.app.leadingTo(end))}`);

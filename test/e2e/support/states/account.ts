@@ -13,11 +13,11 @@ export const SECTIONS = [
   ['password', 'Password', 'Change your password'],
   ['passkeys', 'Passkeys', 'Passkeys'],
   ['factors', 'Two-step verification', 'Two-step verification'],
+  ['providers', 'Connected accounts', 'Connected accounts'],
   ['sessions', 'Devices', 'Devices'],
   ['browsers', 'Trusted browsers', 'Trusted browsers'],
-  ['providers', 'Connected accounts', 'Connected accounts'],
-  ['apps', 'Connected apps', 'Connected apps'],
   ['history', 'Security history', 'Security history'],
+  ['apps', 'Connected apps', 'Connected apps'],
   ['data', 'Download your data', 'Download your data'],
   ['delete', 'Delete your account', 'Delete your account'],
 ] as const;
