@@ -199,7 +199,7 @@ func TestMove_SchemaChanges(t *testing.T) {
 				once.Do(func() { m.change(query) })
 			}
 		}
-		if _, err := m.move(); err == nil || !strings.Contains(err.Error(), "run it again") {
+		if _, err := m.move(); err == nil || !strings.Contains(err.Error(), "run the move again") {
 			t.Errorf("%s: %v", query, err)
 		}
 		m.stays()
