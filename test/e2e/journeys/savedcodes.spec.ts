@@ -30,6 +30,8 @@ test('recovery codes are downloaded as a file and printed without what is around
   for (const code of codes) await expect(page.getByText(code, { exact: true })).toBeVisible();
   await expect(page.getByRole('button')).toHaveCount(0);
   await expect(page.locator('footer')).toBeHidden();
+  await expect(page.locator('header')).toBeHidden(); // its letters are transparent on paper
+  await expect(page.getByText(`Portico · ${person.email}`)).toBeVisible();
   for (const code of codes) {
     expect(page.url()).not.toContain(code);
     expect(requests.filter((request) => request.includes(code))).toEqual([]);

@@ -16,6 +16,9 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
   const form = useForm({ boot, path: '/auth/api/factors/saved', onTrouble: toProof });
   return (
     <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
+      <p className={styles.paper}>
+        {boot.brand.name} · {boot.session.email}
+      </p>
       <Lead>{t('account-factors.saved.lead')}</Lead>
       <ul className={styles.codes} aria-label={t('account-factors.saved.list')}>
         <Each of={boot.factors.codes}>
