@@ -9,9 +9,6 @@ const CONTROL = 'button, a, input, label, summary';
 /** The least free space between the card and the edge of its surroundings, in pixels. */
 const EDGE = 8;
 
-/** The least free space above the title, in pixels. */
-const ABOVE = 16;
-
 let pressed = false;
 
 /** Runs the change at once, or after the press that is under way: the click follows its release. */
@@ -25,8 +22,7 @@ const placeOf = (element: Element) => element.getBoundingClientRect().top;
 /**
  * Keeps the control under the pointer in its place when the content of the card changes.
  * Without a control there it keeps the title. The card moves within the space around it,
- * and the page scrolls by the rest, but never so far that the title leaves the window. It
- * works until the document is unloaded.
+ * and the page scrolls by the rest. It works until the document is unloaded.
  */
 export function keepSteady(card: HTMLElement): void {
   const around = card.parentElement as HTMLElement;
@@ -60,7 +56,7 @@ export function keepSteady(card: HTMLElement): void {
       if (moved > 0) {
         const up = Math.min(moved, space('top'));
         shiftBy(-up);
-        scrollDown(Math.min(moved - up, Math.max(0, placeOf(title) - ABOVE)));
+        scrollDown(moved - up);
       } else if (moved < 0) {
         const up = Math.min(-moved, scrollY);
         scrollBy(0, -up);
