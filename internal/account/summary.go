@@ -12,7 +12,6 @@ type Summary struct {
 	Passkeys  int
 	Apps      int // authenticator apps
 	Sessions  int
-	Providers int
 	Clients   int // OpenID clients that know the account
 }
 

@@ -12,6 +12,7 @@ import (
 	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/mailer"
+	"portico/internal/passkey"
 	"portico/internal/server"
 	"portico/internal/server/api"
 	"portico/internal/server/form"
@@ -100,7 +101,7 @@ func (l *live) shown() screens.Settings {
 	c, policy := l.config, l.passwords.Policy()
 	shown := screens.Settings{
 		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) == flow.ModeOpen), SignInCode: yes(c.SignIn.Code),
-		Passkeys: yes(c.Passkeys), Trust: yes(c.MFA.Trust),
+		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust),
 		PasswordMin: policy.Min, PasswordMax: policy.Max, CodeLength: code.Length, CodeMinutes: int(flow.CodeLife / time.Minute),
 	}
 	if name := flow.NameRule(c.SignUp.Name); name != flow.NameOff {

@@ -97,8 +97,8 @@ type Store interface {
 	InsertFact(ctx context.Context, f Fact) error
 	// FactsOf returns up to limit records of an account, the newest first. With an id in
 	// before, it returns the records older than that one, and none if the account has no
-	// record with that id.
-	FactsOf(ctx context.Context, accountID, before string, limit int) ([]Fact, error)
+	// record with that id. With names, it leaves all other records out.
+	FactsOf(ctx context.Context, accountID, before string, limit int, names ...Name) ([]Fact, error)
 }
 
 // Record adds facts. It is safe for concurrent use.

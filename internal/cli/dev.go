@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -34,14 +35,21 @@ func (devCmd) Run(s *session) error {
 	}
 	log.Format = "text"
 	logger := s.logger(log)
+	ctx, stop := context.WithCancel(s)
+	defer stop()
 	asked, end := hangups()
 	defer end()
+	_, onTerminal := s.terminal()
 	go func() {
 		for range asked {
+			if _, open := s.terminal(); onTerminal && !open {
+				stop() // its window was closed
+				return
+			}
 			logger.Warn("SIGHUP: portico dev reads its settings at its start only: stop it and start it again")
 		}
 	}()
-	return dev.Run(s, cfg, logger, s.Stdout)
+	return dev.Run(ctx, cfg, logger, s.Stdout)
 }
 
 // onTrial returns the call of this command with the data of 'portico dev'. It returns ""

@@ -24,10 +24,19 @@ func (s *session) readPassword() (string, error) {
 	return password, err
 }
 
+// terminal returns the descriptor of standard input if it is an open terminal.
+func (s *session) terminal() (fd int, ok bool) {
+	f, ok := s.Stdin.(*os.File)
+	if ok {
+		fd = int(f.Fd())
+	}
+	return fd, ok && term.IsTerminal(fd)
+}
+
 func (s *session) readSecret() (string, error) {
-	if f, ok := s.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if fd, ok := s.terminal(); ok {
 		fmt.Fprint(s.Stderr, "password: ")
-		typed, err := term.ReadPassword(int(f.Fd()))
+		typed, err := term.ReadPassword(fd)
 		fmt.Fprintln(s.Stderr)
 		return string(typed), err
 	}

@@ -53,10 +53,11 @@ func refusing(cfg config.Config, roles []string) []ruling {
 		}
 	}
 	for _, c := range cfg.Clients {
+		if slices.ContainsFunc(c.Rules, func(line string) bool { return !lacks(line) }) {
+			continue
+		}
 		for _, line := range c.Rules {
-			if !slices.ContainsFunc(c.Rules, func(other string) bool { return !lacks(other) }) {
-				list = append(list, ruling{"client " + c.ID, line, cfg.Source(c.Key + ".rules")})
-			}
+			list = append(list, ruling{"client " + c.ID, line, cfg.Source(c.Key + ".rules")})
 		}
 	}
 	return list

@@ -85,6 +85,9 @@ type Result struct {
 	// Connected is set if the step has connected a provider with the account.
 	Connected bool
 
+	// TwoStep is set if the step has turned the second step at sign-in on or off.
+	TwoStep bool
+
 	// New is set if the step has signed in an account that never had a password.
 	New bool
 

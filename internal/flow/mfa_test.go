@@ -284,7 +284,8 @@ func TestFactors_NeedAFreshProof(t *testing.T) {
 		},
 		"remove": func() error {
 			have, _ := b.Owner.Factors(t.Context(), v.found().User.ID)
-			return b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID)
+			_, err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID)
+			return err
 		},
 	}
 	for name, change := range changes {

@@ -89,8 +89,8 @@ func (f *Owner) ConfirmFactor(ctx context.Context, c Caller, found session.Found
 		if len(codes) > 0 {
 			next = Codes
 		}
-		// The secret is never shown again.
-		if _, err := f.renew(ctx, tx, p, data{Codes: codes}); err != nil {
+		// The secret is never shown again. The address says that the codes came with an app.
+		if _, err := f.renew(ctx, tx, p, data{Address: d.Address, Codes: codes}); err != nil {
 			return err
 		}
 		if err := f.advance(ctx, tx, p, next); err != nil {

@@ -17,8 +17,8 @@ import (
 type FactorsView struct {
 	Factors   []factor.Factor
 	Left      int  // recovery codes
-	Last      bool // as LastFactor
-	Any       bool // as of Second
+	Last      bool // removing it means adding another at the next sign-in
+	Any       bool // as SecondFactors.Any
 	Overtaken bool // the enrolment cannot go on: see Overtaken
 
 	// For an enrolment, at its step.
@@ -31,56 +31,65 @@ type FactorsView struct {
 // Factors returns the second factors of an account, without their secrets.
 func (f *reader) Factors(ctx context.Context, accountID string) (v FactorsView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if v.Factors, err = tx.FactorsOf(ctx, accountID); err != nil {
-			return err
-		}
-		left, err := tx.RecoveryCodesOf(ctx, accountID)
-		v.Left = len(left)
+		v, err = f.readFactors(ctx, tx, accountID)
 		return err
 	})
+	return v, err
+}
+
+func (f *reader) readFactors(ctx context.Context, tx Tx, accountID string) (v FactorsView, err error) {
+	if v.Factors, err = tx.FactorsOf(ctx, accountID); err != nil {
+		return v, err
+	}
 	for i := range v.Factors {
 		v.Factors[i].Sealed = nil
 	}
+	left, err := tx.RecoveryCodesOf(ctx, accountID)
+	v.Left = len(left)
 	return v, err
 }
 
 // Enrolment returns Factors with the state of an enrolment. An enrolment that has
 // ended, or that belongs to another browser or account, is left out.
-func (f *Owner) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (FactorsView, error) {
-	v, err := f.Factors(ctx, found.User.ID)
-	if err == nil {
-		v.Last, err = f.LastFactor(ctx, found)
-	}
-	if err == nil {
-		var have SecondFactors
-		have, err = f.readSecondFactors(ctx, found.User.ID)
-		v.Any = have.Any()
-	}
-	if err != nil || flowID == "" {
-		return v, err
-	}
+func (f *Owner) Enrolment(ctx context.Context, c Caller, found session.Found, flowID string) (v FactorsView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		p, d, err := f.find(ctx, tx, c, flowID)
-		if err != nil || p.Kind != Enrolment || p.AccountID != found.User.ID {
-			return ignore(err, Unknown)
+		if v, err = f.readFactors(ctx, tx, found.User.ID); err != nil {
+			return err
 		}
-		switch p.Step {
-		case Confirm:
-			if _, err := f.stands(ctx, tx, p); err != nil {
-				v.Overtaken = errors.Is(err, Unknown)
-				return ignore(err, Unknown)
-			}
-			v.Secret = d.Secret
-			v.URI = v.Secret.URI(f.site, d.Address)
-		case Codes:
-			v.Codes = d.Codes
-		default:
+		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
+		if err != nil {
+			return err
+		}
+		v.Any, v.Last = len(v.Factors)+f.working(passkeys) > 0, f.last(found, v.Factors, passkeys)
+		if flowID == "" {
 			return nil
 		}
-		v.Step = p.Step
-		return nil
+		return f.addEnrolment(ctx, tx, c, found, flowID, &v)
 	})
 	return v, err
+}
+
+// addEnrolment adds the state of an enrolment at its step.
+func (f *Owner) addEnrolment(ctx context.Context, tx Tx, c Caller, found session.Found, flowID string, v *FactorsView) error {
+	p, d, err := f.find(ctx, tx, c, flowID)
+	if err != nil || p.Kind != Enrolment || p.AccountID != found.User.ID {
+		return ignore(err, Unknown)
+	}
+	switch p.Step {
+	case Confirm:
+		if _, err := f.stands(ctx, tx, p); err != nil {
+			v.Overtaken = errors.Is(err, Unknown)
+			return ignore(err, Unknown)
+		}
+		v.Secret = d.Secret
+		v.URI = v.Secret.URI(f.site, d.Address)
+	case Codes:
+		v.Codes = d.Codes
+	default:
+		return nil
+	}
+	v.Step = p.Step
+	return nil
 }
 
 // MakeCodes replaces the recovery codes by a new set. As any change of a credential,
@@ -107,7 +116,7 @@ func (f *Owner) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 		if err := f.factors.Replace(ctx, tx, a.ID, codes, hashes); err != nil {
 			return err
 		}
-		if err := f.dropTrust(ctx, tx, a.ID); err != nil { // its mark does not cover the codes
+		if err := f.dropTrust(ctx, tx, a.ID); err != nil { // its fingerprint does not cover the codes
 			return err
 		}
 		if err := f.endFlows(ctx, tx, &a); err != nil { // a former code may have been given in one
@@ -127,14 +136,14 @@ func (f *Owner) MakeCodes(ctx context.Context, c Caller, found session.Found, re
 // It succeeds when it was done before.
 func (f *Owner) SavedCodes(ctx context.Context, c Caller, found session.Found, flowID string) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		p, _, err := f.enrolling(ctx, tx, c, found, flowID, Codes)
+		p, d, err := f.enrolling(ctx, tx, c, found, flowID, Codes)
 		if err != nil {
 			return err
 		}
 		if _, err := f.renew(ctx, tx, p, data{}); err != nil {
 			return err
 		}
-		r.Next = f.afterEnrolment(p, Done)
+		r.Next, r.TwoStep = f.afterEnrolment(p, Done), d.Address != ""
 		return f.advance(ctx, tx, p, Done)
 	})
 	if errors.Is(err, Moved) || errors.Is(err, Unknown) {
@@ -147,11 +156,11 @@ func (f *Owner) SavedCodes(ctx context.Context, c Caller, found session.Found, f
 // the last one, unless a passkey remains. It ends the other sessions, which the factor may have opened.
 //
 // Faults: ProofNeeded, factor.Missing.
-func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) error {
+func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) (r Result, err error) {
 	if !ids.Valid(id) {
-		return factor.Missing
+		return Result{}, factor.Missing
 	}
-	return f.guarded(ctx, found, func(tx Tx, a cleared) error {
+	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
 		ok, err := tx.DeleteFactor(ctx, a.ID, id)
 		switch {
 		case err != nil:
@@ -162,8 +171,14 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
+		apps, err := tx.FactorsOf(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		r = Result{Next: pages.Factors, TwoStep: len(apps) == 0 && !f.requires(a.Roles)}
 		return f.note(ctx, tx, c, a.Account, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)
 	})
+	return r, err
 }
 
 // afterRemoval does what belongs to the removal of an app or a passkey. The recovery codes
@@ -185,33 +200,18 @@ func (f *core) afterRemoval(ctx context.Context, tx Tx, a cleared, keep string, 
 	return f.endAll(ctx, tx, a.ID, keep, why)
 }
 
-// LastFactor reports whether the user needs a second factor and has a single one: to
-// remove it means to add another at the next sign-in.
-func (f *Owner) LastFactor(ctx context.Context, found session.Found) (last bool, err error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil // costs nothing
-	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		passkeys, err := tx.PasskeysOf(ctx, found.User.ID)
-		if err == nil {
-			last, err = f.lastFactor(ctx, tx, found, passkeys)
-		}
-		return err
-	})
-	return last, err
+// last reports whether the user needs a second factor and has a single one. Removing it
+// means adding another at the next sign-in.
+func (f *Owner) last(found session.Found, apps []factor.Factor, passkeys []passkey.Passkey) bool {
+	return f.requires(found.User.Roles) && len(apps)+f.working(passkeys) == 1
 }
 
-// lastFactor is LastFactor for a user with these passkeys.
-func (f *Owner) lastFactor(ctx context.Context, tx Tx, found session.Found, passkeys []passkey.Passkey) (bool, error) {
-	if !f.requires(found.User.Roles) {
-		return false, nil
-	}
-	apps, err := tx.FactorsOf(ctx, found.User.ID)
-	count := len(apps)
+// working counts the passkeys that work at this site.
+func (f *core) working(passkeys []passkey.Passkey) (count int) {
 	for _, p := range passkeys {
 		if f.passkeyWorks(p) {
 			count++
 		}
 	}
-	return count == 1, err
+	return count
 }

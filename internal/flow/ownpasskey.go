@@ -22,7 +22,7 @@ func (f *reader) Passkeys(ctx context.Context, accountID string) (list []passkey
 // PasskeysView is the state of an account's passkeys for their page.
 type PasskeysView struct {
 	List   []passkey.Passkey
-	Last   bool   // as LastFactor
+	Last   bool   // as in FactorsView
 	Alone  bool   // nothing helps an owner who loses them: no app, no recovery code
 	Host   string // as PasskeyUser
 	Handle []byte
@@ -31,12 +31,14 @@ type PasskeysView struct {
 // OwnPasskeys returns the passkeys of the signed-in user.
 func (f *Owner) OwnPasskeys(ctx context.Context, found session.Found) (v PasskeysView, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if v.List, err = tx.PasskeysOf(ctx, found.User.ID); err == nil {
-			v.Last, err = f.lastFactor(ctx, tx, found, v.List)
+		if v.List, err = tx.PasskeysOf(ctx, found.User.ID); err != nil {
+			return err
 		}
+		apps, err := tx.FactorsOf(ctx, found.User.ID)
 		if err != nil {
 			return err
 		}
+		v.Last = f.last(found, apps, v.List)
 		have, err := f.secondFactors(ctx, tx, found.User.ID)
 		v.Alone = !have.Passkey.IsZero() && have.App.IsZero() && have.Codes == 0
 		return err

@@ -54,10 +54,11 @@ func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found
 const historyLength = 100
 
 // History returns the newest audit records of an account, or the newest ones older than
-// the record with the id before. With more records, older is the id to go on with.
-func (f *Owner) History(ctx context.Context, accountID, before string) (list []audit.Fact, older string, err error) {
+// the record with the id before: all, or those with the names. With more records, older
+// is the id to go on with.
+func (f *Owner) History(ctx context.Context, accountID, before string, names ...audit.Name) (list []audit.Fact, older string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.FactsOf(ctx, accountID, before, historyLength+1)
+		list, err = tx.FactsOf(ctx, accountID, before, historyLength+1, names...)
 		return err
 	})
 	if len(list) > historyLength {

@@ -116,7 +116,8 @@ func (o *owner) acts() {
 		o.addsPhone()
 	case 8:
 		for id := range o.phones {
-			o.did("no app", flow.Result{}, o.Owner.RemoveFactor(o.Context(), o.Caller, found, id))
+			r, err := o.Owner.RemoveFactor(o.Context(), o.Caller, found, id)
+			o.did("no app", r, err)
 			break
 		}
 	case 9:

@@ -82,7 +82,7 @@ func TestRemoveFactor_Codes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID); err != nil {
+		if _, err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), have.Factors[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		want := 0

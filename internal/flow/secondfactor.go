@@ -22,11 +22,7 @@ type SecondFactors struct {
 func (s SecondFactors) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
 
 // SecondFactors returns what an account can give in addition to a first proof.
-func (f *Flows) SecondFactors(ctx context.Context, accountID string) (SecondFactors, error) {
-	return f.readSecondFactors(ctx, accountID)
-}
-
-func (f *core) readSecondFactors(ctx context.Context, accountID string) (s SecondFactors, err error) {
+func (f *Flows) SecondFactors(ctx context.Context, accountID string) (s SecondFactors, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		s, err = f.secondFactors(ctx, tx, accountID)
 		return err

@@ -167,7 +167,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		"removed app": func(t *testing.T, b *bundle, v *visitor) {
 			former := v.apps()
 			v.enrols()
-			if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), former[0]); err != nil {
+			if _, err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), former[0]); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -184,7 +184,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 				if slices.Contains(former, id) {
 					continue
 				}
-				if err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), id); err != nil {
+				if _, err := b.Owner.RemoveFactor(t.Context(), v.Caller, v.found(), id); err != nil {
 					t.Fatal(err)
 				}
 			}

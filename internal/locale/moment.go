@@ -26,21 +26,19 @@ func (c *Catalogue) Wait(loc string, d time.Duration) string {
 // Moment returns date and time in words, in UTC, because the reader may be
 // anywhere.
 func (c *Catalogue) Moment(loc string, t time.Time) string {
-	t = t.UTC()
-	return c.Text(loc, "common.moment", map[string]string{
-		"day":   strconv.Itoa(t.Day()),
-		"month": c.Text(loc, "common.month."+t.Format("01"), nil),
-		"year":  strconv.Itoa(t.Year()),
-		"time":  t.Format("15:04"),
-	})
+	return c.date(loc, "common.moment", t.UTC())
 }
 
 // Day returns a date in words, in UTC.
 func (c *Catalogue) Day(loc string, t time.Time) string {
-	t = t.UTC()
-	return c.Text(loc, "common.day", map[string]string{
+	return c.date(loc, "common.day", t.UTC())
+}
+
+func (c *Catalogue) date(loc, key string, t time.Time) string {
+	return c.Text(loc, key, map[string]string{
 		"day":   strconv.Itoa(t.Day()),
 		"month": c.Text(loc, "common.month."+t.Format("01"), nil),
 		"year":  strconv.Itoa(t.Year()),
+		"time":  t.Format("15:04"),
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"portico/internal/legible"
+	"portico/internal/secret"
 )
 
 // Asked is what a request says, and what its client has registered in its place, for the
@@ -160,8 +161,9 @@ const maxShown = 200
 // shown returns a value of a request as an operator may read it: of one line, without a query, and
 // with marks in place of what may be a secret.
 func (c Clients) shown(text string) string {
+	hash := secret.Hash(text)
 	for _, client := range c.byID {
-		if client.proves(text) {
+		if client.has(hash) {
 			return "(the secret of " + client.ID + ")"
 		}
 	}

@@ -123,8 +123,10 @@ func hashOf(text, hash string) ([]byte, error) {
 
 // proves reports whether a secret is one of the client's. It compares with each of
 // them.
-func (client Client) proves(text string) bool {
-	hash, right := secret.Hash(text), false
+func (client Client) proves(text string) bool { return client.has(secret.Hash(text)) }
+
+// has is proves with the hash of the secret.
+func (client Client) has(hash []byte) (right bool) {
 	for _, s := range client.secrets {
 		right = secret.Equal(s, hash) || right
 	}

@@ -237,3 +237,16 @@ func TestAnyUser(t *testing.T) {
 		}
 	}
 }
+
+// A rule lacks a role of a user whatever blank stands behind it.
+func TestLacksRole(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"role:a /*": true, "role:a\t/*": true, "role:a+mfa GET /a": true, "role:b|c": true,
+		"role:a|z /*": false, "signed-in /*": false, "public /*": false, "": false, "everybody /*": false,
+	} {
+		if LacksRole(line, []string{"z"}) != want {
+			t.Errorf("LacksRole(%q) is not %v", line, want)
+		}
+	}
+}

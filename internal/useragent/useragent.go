@@ -45,6 +45,12 @@ func Parse(userAgent string) (name, system string) {
 	return find(names[:], userAgent), find(systems[:], userAgent)
 }
 
+// Handheld reports whether the system is that of a phone or a tablet.
+func Handheld(userAgent string) bool {
+	_, system := Parse(userAgent)
+	return system == "iPhone" || system == "iPad" || system == "Android"
+}
+
 // Describe returns both in words for lists and mails: "Firefox, Linux".
 func Describe(userAgent string) string {
 	name, system := Parse(userAgent)

@@ -43,7 +43,7 @@ func (a *Actions) KeepAccount(w http.ResponseWriter, r *http.Request, in KeepAcc
 	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.KeepAccount(ctx, c, in.Flow)
 	})
-	if err == nil {
+	if err == nil && next == pages.Account {
 		a.Say(w, AccountKept)
 	}
 	return next, err

@@ -104,34 +104,26 @@ func (a *Actions) MakeCodes(w http.ResponseWriter, r *http.Request, in AddFactor
 func (a *Actions) SavedCodes(w http.ResponseWriter, r *http.Request, in SavedCodes) (string, error) {
 	return a.own(w, r, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
 		result, err := a.owner.SavedCodes(ctx, c, found, in.Flow)
-		if err != nil {
-			return result, err
+		if err == nil && result.TwoStep && result.Next == pages.Factors {
+			a.Say(w, FactorOn)
 		}
-		return result, a.sayFactor(ctx, w, found, FactorOn, "")
+		return result, err
 	})
 }
 
 // RemoveFactor removes a factor.
 func (a *Actions) RemoveFactor(w http.ResponseWriter, r *http.Request, in RemoveFactor) (string, error) {
 	return a.ownAs(w, r, in.Account, func(ctx context.Context, c flow.Caller, found session.Found) (flow.Result, error) {
-		if err := a.owner.RemoveFactor(ctx, c, found, in.ID); err != nil {
-			return flow.Result{}, err
+		result, err := a.owner.RemoveFactor(ctx, c, found, in.ID)
+		switch {
+		case err != nil:
+		case result.TwoStep:
+			a.Say(w, FactorOff)
+		default:
+			a.Say(w, FactorRemoved)
 		}
-		return flow.Result{Next: pages.Factors}, a.sayFactor(ctx, w, found, FactorRemoved, FactorOff)
+		return result, err
 	})
-}
-
-// sayFactor announces with if the account has an authenticator app, else without.
-func (a *Actions) sayFactor(ctx context.Context, w http.ResponseWriter, found session.Found, with, without string) error {
-	second, err := a.Flows.SecondFactors(ctx, found.User.ID)
-	word := with
-	if second.App.IsZero() {
-		word = without
-	}
-	if err == nil && word != "" {
-		a.Say(w, word)
-	}
-	return err
 }
 
 // ownAs runs a step for the signed-in user. It returns AccountChanged if the page was shown

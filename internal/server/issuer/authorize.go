@@ -66,9 +66,9 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 			return h.refuse(w, r, request, fmt.Errorf("%w: %w", denied, rule.Refuse(found.User.ID, request.Client.RuleTexts...)))
 		}
 		asked := flow.CutMark(rawQuery)
-		another, _ := h.leading(pages.SignIn, url.Values{}, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
+		signIn, _ := h.leading(pages.SignIn, url.Values{}, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
 		back := h.carry(w, r, request, flow.Mark{}, asked+"&"+refusedParam+"=1")
-		return h.Screens.RefuseUser(w, r, found, request.Client, another, pages.Authorize+"?"+back)
+		return h.Screens.RefuseUser(w, r, found, request.Client, signIn, pages.Authorize+"?"+back)
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})

@@ -117,7 +117,8 @@ func signInFirst(w http.ResponseWriter, p section) error {
 func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
 	b := s.boot(p.screen, s.Actions.Locale(w, r))
 	b.Session, b.Here = personOf(found), p.path
-	if err := s.fillPortrait(r, found, &b); err != nil {
+	var err error
+	if b.Account.Initials, b.Account.Picture, err = s.faceOf(r, found); err != nil {
 		return b, err
 	}
 	if p.guarded {

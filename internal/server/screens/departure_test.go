@@ -62,9 +62,16 @@ func TestKeep_LeadsOn(t *testing.T) {
 func TestKeep_SaysSo(t *testing.T) {
 	t.Parallel()
 	_, v := person(t)
-	v.Send("/auth/account/delete", url.Values{"account": {v.opens("/auth/account/delete").Session.ID}})
-	asked := v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}).Next()
-	v.leads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}}), "/auth/account")
+	keep := func(returnTo, next string) {
+		v.Send("/auth/account/delete", url.Values{"account": {v.opens("/auth/account/delete").Session.ID}})
+		asked := v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}, "return_to": {returnTo}}).Next()
+		v.leads(v.Send("/auth/keep", url.Values{"flow": {v.opens(asked).Flow.ID}}), next)
+	}
+	keep("/reports", "/reports")
+	if b := v.opens("/auth/account"); b.Success != "" {
+		t.Errorf("a later page says %q", b.Success)
+	}
+	keep("", "/auth/account")
 	if b := v.opens("/auth/account"); b.Success != "Your account stays." {
 		t.Errorf("the page says %q", b.Success)
 	}

@@ -55,12 +55,12 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	said := s.Actions.Said(w, r)
-	var own Boot
-	if err := s.fillPortrait(r, found, &own); err != nil {
+	initials, picture, err := s.faceOf(r, found)
+	if err != nil {
 		return err
 	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
+		b.Account.Initials, b.Account.Picture = initials, picture
 		if b.Notice = closed; v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -168,12 +168,12 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	if viewErr != nil {
 		return viewErr
 	}
-	var own Boot
-	if err := s.fillPortrait(r, found, &own); err != nil {
-		return err
+	initials, picture, faceErr := s.faceOf(r, found)
+	if faceErr != nil {
+		return faceErr
 	}
 	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = own.Account.Initials, own.Account.Picture
+		b.Account.Initials, b.Account.Picture = initials, picture
 		s.fillFactors(b, v, found, id, target)
 	})
 }

@@ -43,6 +43,10 @@ func TestFactors_WithoutScript(t *testing.T) {
 	if b = v.opens(v.Send(page+"/codes", url.Values{"account": {id}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
 		t.Errorf("the new codes: %+v", b.Factors)
 	}
+	v.leads(v.Send(page+"/saved", url.Values{"flow": {b.Flow.ID}}), page)
+	if b = v.opens(page); b.Success != "" {
+		t.Errorf("new codes turn nothing on: %q", b.Success)
+	}
 
 	held := passkey.Passkey{
 		ID: "01jd3k8v5q0000000000000000", AccountID: id, Credential: []byte("id"), PublicKey: []byte("key"), Handle: []byte("handle"),

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,11 @@ const onlySignIns = "signins"
 // the record in the query.
 func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	query := r.URL.Query()
-	only := query.Get("only") == onlySignIns
-	facts, older, err := s.happened(r, found, query.Get("before"), only)
+	only, names := query.Get("only") == onlySignIns, []audit.Name(nil)
+	if only {
+		names = slices.Collect(maps.Keys(entering))
+	}
+	facts, older, err := s.Owner.History(r.Context(), found.User.ID, query.Get("before"), names...)
 	if err != nil {
 		return err
 	}
@@ -46,30 +50,6 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 		above = day
 	}
 	return nil
-}
-
-// mostBatches is how many batches of records are read for one page of attempts to sign in.
-const mostBatches = 5
-
-// happened returns records of the account. Attempts to sign in may be few among others, so it
-// reads several batches for them.
-func (s *Screens) happened(r *http.Request, found session.Found, before string, only bool) (list []audit.Fact, older string, err error) {
-	for range mostBatches {
-		var batch []audit.Fact
-		batch, older, err = s.Owner.History(r.Context(), found.User.ID, before)
-		if err != nil || !only {
-			return batch, older, err
-		}
-		for _, f := range batch {
-			if entering[f.Name] {
-				list = append(list, f)
-			}
-		}
-		if before = older; older == "" || len(list) >= len(batch)/2 {
-			break
-		}
-	}
-	return list, older, nil
 }
 
 // failing has the attempts that a thief may have made, and entering these and the sign-ins.

@@ -70,13 +70,15 @@ func (s *Screens) RefuseUser(w http.ResponseWriter, r *http.Request, found sessi
 		s.explain(w, r, b, rule.RoleMissing)
 		app := map[string]string{"app": client.Name, "email": personOf(found).Email}
 		b.Detail = s.Catalogue.Text(b.Locale, "failure.client_role", app)
-		b.Next, b.NextLabel = another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
-		b.Back, b.BackLabel = back, s.Catalogue.Text(b.Locale, "failure.next.app", app)
-		if another == "" { // the request is too long for the way there and back
-			b.Next, b.NextLabel, b.Back = b.Back, b.BackLabel, ""
-		}
-		if back == "" {
+		toApp := s.Catalogue.Text(b.Locale, "failure.next.app", app)
+		switch {
+		case back == "":
 			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
+		case another == "": // the request is too long for the way there and back
+			b.Next, b.NextLabel = back, toApp
+		default:
+			b.Next, b.NextLabel = another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
+			b.Back, b.BackLabel = back, toApp
 		}
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 	})

@@ -35,7 +35,7 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 	}
 	states := SectionStates{
 		Addresses: b.Session.Email, Passkeys: counted("passkeys", sum.Passkeys), Apps: counted("apps", sum.Clients),
-		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(!second.Any()),
+		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(sum.Password && second.App.IsZero() && !(second.Any() && s.Owner.Requires(found.User.Roles))),
 	}
 	if sum.Password {
 		states.Password = say("password_set")
@@ -90,8 +90,8 @@ func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.S
 	if s.Settings.Passkeys == "" {
 		return nil
 	}
-	v, err := s.Owner.OwnPasskeys(r.Context(), found)
-	for _, p := range v.List {
+	list, err := s.Owner.Passkeys(r.Context(), found.User.ID)
+	for _, p := range list {
 		if !s.Owner.PasskeyWorks(p) {
 			alert("passkey", pages.Passkeys, map[string]string{"host": p.Host})
 			break

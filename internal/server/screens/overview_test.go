@@ -29,7 +29,33 @@ func TestOverview_States(t *testing.T) {
 	if b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
 	}
+	// A passkey for convenience is not asked for after a password, and no password cannot be stolen.
+	held := passkey.Passkey{
+		ID: "held", AccountID: b.Session.ID, Credential: []byte("held"), PublicKey: []byte("k"), Handle: []byte("h"), Host: "localhost",
+		CreatedAt: s.Clock.Now(), UsedAt: s.Clock.Now(),
+	}
+	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertPasskey(s.Context(), held)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if b := v.opens("/auth/account"); b.Account.States.Weak != "yes" {
+		t.Error("the password alone signs in, and the overview does not say so")
+	}
 	visit(s).SignIn("mara@example.org")
+	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdatePassword(s.Context(), b.Session.ID, "", false)
+		if err == nil {
+			_, err = tx.DeletePasskey(s.Context(), b.Session.ID, held.ID)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if b := v.opens("/auth/account"); b.Account.States.Weak != "" {
+		t.Error("an account without a password is called weak")
+	}
 	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
 		if _, err := tx.UpdatePassword(s.Context(), b.Session.ID, "", false); err != nil {
 			return err

@@ -72,11 +72,7 @@ func (s *Screens) fillProviders(w http.ResponseWriter, r *http.Request, found se
 		return err
 	}
 	for _, l := range list {
-		shown := LinkedProvider{ID: l.ID, Name: l.Name}
-		if !l.Since.IsZero() {
-			shown.Since = s.moment(b.Locale, l.Since)
-		}
-		b.Account.Providers = append(b.Account.Providers, shown)
+		b.Account.Providers = append(b.Account.Providers, LinkedProvider{ID: l.ID, Name: l.Name, Since: s.moment(b.Locale, l.Since)})
 	}
 	query := r.URL.Query()
 	text := connectText(query.Get("failed"))

@@ -92,12 +92,12 @@ func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fillPortrait adds the picture of the user, or the letters in its place. Every account page shows it.
-func (s *Screens) fillPortrait(r *http.Request, found session.Found, b *Boot) error {
-	b.Account.Initials = account.Initials(found.User.Name, account.Display(found.User.Address))
+// faceOf returns what every account page shows of its user: the initials, and the address
+// of the picture, "" for none.
+func (s *Screens) faceOf(r *http.Request, found session.Found) (initials, picture string, err error) {
 	id, err := s.Owner.PortraitID(r.Context(), found.User.ID)
 	if id != "" {
-		b.Account.Picture = pages.Portrait(id)
+		picture = pages.Portrait(id)
 	}
-	return err
+	return account.Initials(found.User.Name, account.Display(found.User.Address)), picture, err
 }

@@ -3,13 +3,13 @@ package screens
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"portico/internal/pages"
 	"portico/internal/server/form"
 	"portico/internal/session"
+	"portico/internal/useragent"
 )
 
 // sessionsPage is the page of the sessions.
@@ -28,11 +28,6 @@ func (s *Screens) device(locale, userAgent string) string {
 
 // activeFor is how long after its last use a session counts as active.
 const activeFor = 5 * time.Minute
-
-// onPhone reports whether a user agent names a phone or a tablet.
-func onPhone(userAgent string) bool {
-	return slices.ContainsFunc([]string{"iPhone", "iPad", "Android"}, func(system string) bool { return strings.Contains(userAgent, system) })
-}
 
 // network returns a masked network without its length.
 func network(peer string) string {
@@ -53,7 +48,7 @@ func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found ses
 	sessions, err := s.Owner.Sessions(r.Context(), found)
 	for _, each := range sessions {
 		shown := OwnSession{
-			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Phone: yes(onPhone(each.UserAgent)),
+			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Phone: yes(useragent.Handheld(each.UserAgent)),
 			Place: cmp.Or(s.Place(each.Peer, b.Locale), network(each.Peer)), Active: yes(s.Actions.Now().Sub(each.LastSeenAt) < activeFor),
 			Since: s.moment(b.Locale, each.CreatedAt), Seen: s.moment(b.Locale, each.LastSeenAt),
 		}

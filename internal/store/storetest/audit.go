@@ -47,8 +47,24 @@ func (b audits) FactsOf_NewestFirst() {
 	b.equal("the newest records", b.factsOf("mine", "", 2), want[:2])
 }
 
-func (b audits) factsOf(accountID, before string, limit int) []audit.Fact {
-	return list(b.bundle, func(tx *store.Tx) ([]audit.Fact, error) { return tx.FactsOf(b.Context(), accountID, before, limit) })
+func (b audits) factsOf(accountID, before string, limit int, names ...audit.Name) []audit.Fact {
+	return list(b.bundle, func(tx *store.Tx) ([]audit.Fact, error) {
+		return tx.FactsOf(b.Context(), accountID, before, limit, names...)
+	})
+}
+
+// A list of some names has no other record, also before a record of another name.
+func (b audits) FactsOf_Names() {
+	var all []audit.Fact
+	for n, name := range []audit.Name{audit.SignedIn, audit.NameChanged, audit.SignInFailed, audit.SignedIn} {
+		f := full[audit.Fact](n + 1)
+		f.AccountID, f.Name, f.At = "mine", name, moment().Add(time.Duration(n)*time.Hour)
+		all = append(all, f)
+		b.write(func(tx *store.Tx) error { return tx.InsertFact(b.Context(), f) })
+	}
+	b.equal("the attempts", b.factsOf("mine", "", 10, audit.SignedIn, audit.SignInFailed), []audit.Fact{all[3], all[2], all[0]})
+	b.equal("the newest of them", b.factsOf("mine", "", 1, audit.SignedIn, audit.SignInFailed), all[3:])
+	b.equal("older ones", b.factsOf("mine", all[1].ID, 10, audit.SignedIn), all[:1])
 }
 
 // A list that goes on before a record has each older record once, also of the same time.

@@ -42,7 +42,7 @@ func (b summaries) SummaryOf_CountsWhatCounts() {
 	twice.AccountID, twice.Provider = a.ID, full[account.Identity](50).Provider
 	b.did(func(tx *store.Tx) (bool, error) { return tx.InsertIdentity(b.Context(), twice) })
 	b.clients(a)
-	b.equal("the summary", b.summary(a.ID), account.Summary{Password: true, Addresses: 3, Passkeys: 2, Apps: 1, Sessions: 4, Providers: 5, Clients: 6})
+	b.equal("the summary", b.summary(a.ID), account.Summary{Password: true, Addresses: 3, Passkeys: 2, Apps: 1, Sessions: 4, Clients: 6})
 	b.equal("the summary of an account that has nothing", b.summary(none.ID), account.Summary{Addresses: 1})
 }
 

@@ -1,0 +1,66 @@
+package cli_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"portico/web"
+)
+
+// The window of 'portico dev' is closed: it ends, and its ports are free again.
+func TestDev_EndsWithItsTerminal(t *testing.T) {
+	t.Parallel()
+	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
+		t.Skip("web/dist is not built")
+	}
+	window, terminal := pseudoterminal(t)
+	port := unusedPort(t)
+	c := exec.Command("portico", "dev")
+	c.Dir = t.TempDir()
+	c.Env = []string{"HOME=" + c.Dir, "PORTICO_LISTEN=127.0.0.1:" + port, "PORTICO_PUBLIC_URL=http://localhost:" + port}
+	c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = terminal.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	answers(t, port, ended)
+	_ = window.Close()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Error("it still runs a minute after its window was closed")
+	}
+}
+
+// pseudoterminal returns the two ends of a terminal: the window and what programs see.
+func pseudoterminal(t *testing.T) (window, terminal *os.File) {
+	t.Helper()
+	window, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = window.Close() })
+	if err := unix.IoctlSetPointerInt(int(window.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(window.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return window, terminal
+}
