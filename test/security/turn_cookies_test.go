@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"portico/internal/config"
-	"portico/internal/flow"
 )
 
 // gullibleApp takes the user from the gateway only when it has no session of
@@ -177,18 +176,6 @@ func (b *shared) has(target string) string {
 func (b *shared) plant(target string, c http.Cookie) {
 	u, _ := url.Parse(b.origin + target)
 	b.client.Jar.SetCookies(u, []*http.Cookie{&c})
-}
-
-// two creates two users and returns their addresses.
-func (s *site) two() (mara, noah string) {
-	s.Helper()
-	mara, noah = fresh("mara"), fresh("noah")
-	for _, address := range []string{mara, noah} {
-		if _, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", good); err != nil {
-			s.Fatal(err)
-		}
-	}
-	return mara, noah
 }
 
 func gullible(a *gullibleApp, change func(*config.Config)) option {
