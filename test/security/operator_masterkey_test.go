@@ -168,10 +168,7 @@ func TestSEC256_FormerKeyForgesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
-	got := s.rp("token", codeForm(v.openIDCode()))
-	if got.Access == "" {
-		t.Fatalf("no tokens: %d %s", got.status, got.body)
-	}
+	got := v.rpTokens()
 	former, next := s.nextKey()
 	forged := func(key *secret.Key, kind string) string {
 		text := got.Refresh[:strings.LastIndexByte(got.Refresh, '.')]
