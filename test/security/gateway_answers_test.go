@@ -18,21 +18,7 @@ import (
 // closed it could end a request with a body that came at that moment.
 func hostileApp(t *testing.T, answers map[string]string) *url.URL {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go answerFixed(c, answers)
-		}
-	}()
-	return &url.URL{Scheme: "http", Host: l.Addr().String()}
+	return &url.URL{Scheme: "http", Host: accepting(t, func(c net.Conn) { go answerFixed(c, answers) })}
 }
 
 func answerFixed(c net.Conn, answers map[string]string) {

@@ -75,38 +75,47 @@ func (s *site) evaluated(what string) int {
 	return s.count(`SELECT COUNT(*) FROM audit WHERE name IN ($1, 'throttled')`, what)
 }
 
+// eachRow hands on every row of a table.
+func (s *site) eachRow(db *sql.DB, table string, take func(columns []string, values []any)) {
+	s.Helper()
+	rows, err := db.Query(`SELECT * FROM "` + table + `"`)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		s.Fatal(err)
+	}
+	for rows.Next() {
+		values, places := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			places[i] = &values[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			s.Fatal(err)
+		}
+		take(columns, values)
+	}
+	if err := rows.Err(); err != nil {
+		s.Fatal(err)
+	}
+}
+
 // rows returns every value of every table as text.
 func (s *site) rows() map[string][]string {
 	s.Helper()
 	db := s.database()
 	found := map[string][]string{}
 	for _, table := range s.tables(db) {
-		rows, err := db.Query(`SELECT * FROM "` + table + `"`)
-		if err != nil {
-			s.Fatal(err)
-		}
-		columns, err := rows.Columns()
-		if err != nil {
-			s.Fatal(err)
-		}
 		found[table] = []string{}
-		for rows.Next() {
-			values := make([]any, len(columns))
-			for i := range values {
-				values[i] = new(any)
-			}
-			if err := rows.Scan(values...); err != nil {
-				s.Fatal(err)
-			}
+		s.eachRow(db, table, func(columns []string, values []any) {
 			var row []string
 			for i, v := range values {
-				row = append(row, columns[i]+"="+valueText(*v.(*any)))
+				row = append(row, columns[i]+"="+valueText(v))
 			}
 			found[table] = append(found[table], strings.Join(row, " "))
-		}
-		if err := rows.Err(); err != nil {
-			s.Fatal(err)
-		}
+		})
 		slices.Sort(found[table])
 	}
 	return found

@@ -39,6 +39,15 @@ func (v *visitor) signIn(address, password string) *answer {
 	return v.post("signin", object{"email": address, "password": password})
 }
 
+// signedIn creates an account, and returns a browser that has signed in to it by password.
+func (s *site) signedIn() (v *visitor, address string) {
+	s.Helper()
+	v, address = s.visitor(), fresh("v")
+	s.operator(address, good)
+	v.signIn(address, good).must(200)
+	return v, address
+}
+
 // signInTo signs in on the way to a return target, and returns where the browser goes.
 func (v *visitor) signInTo(address, to string) string {
 	v.Helper()

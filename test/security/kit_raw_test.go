@@ -6,8 +6,41 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
+	"testing"
 	"time"
 )
+
+// accepting hands each connection to a new loopback address to serve, one after the other.
+func accepting(t *testing.T, serve func(c net.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serve(c)
+		}
+	}()
+	return l.Addr().String()
+}
+
+// inside is a server that only Portico's machine reaches. It counts its connections and hangs up.
+func inside(t *testing.T) (port string, connections *atomic.Int32) {
+	t.Helper()
+	connections = &atomic.Int32{}
+	_, port, _ = net.SplitHostPort(accepting(t, func(c net.Conn) {
+		connections.Add(1)
+		_ = c.Close()
+	}))
+	return port, connections
+}
 
 // connect opens a connection to the site, for requests that client libraries
 // refuse to send.

@@ -207,6 +207,15 @@ func (s *site) operator(address, password string) account.Account {
 	return a
 }
 
+// two creates two accounts and returns their addresses.
+func (s *site) two() (mara, noah string) {
+	s.Helper()
+	mara, noah = fresh("mara"), fresh("noah")
+	s.operator(mara, good)
+	s.operator(noah, good)
+	return mara, noah
+}
+
 // disable disables an account as `portico user disable` does.
 func (s *site) disable(address string) {
 	s.Helper()

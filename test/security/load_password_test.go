@@ -176,9 +176,7 @@ func TestSEC181_HashParameters(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t, costly)
-	address, second := fresh("v"), fresh("v")
-	s.operator(address, good)
-	s.operator(second, good)
+	address, second := s.two()
 	form := regexp.MustCompile(`^\$argon2id(?:-\w+)?\$v=19\$m=(\d+),t=(\d+),p=(\d+)(?:,[^$]*)?\$([^$]+)\$`)
 	stored := func(address string) []string {
 		t.Helper()

@@ -115,10 +115,11 @@ func (s *site) rp(endpoint string, form url.Values) rpAnswer {
 
 func (s *site) rpSend(endpoint, body string, header http.Header) rpAnswer {
 	header.Set("Content-Type", "application/x-www-form-urlencoded")
-	a, err := s.visitor().try("POST", "/auth/openid/"+endpoint, body, header)
+	v := s.visitor()
+	a, err := v.try("POST", "/auth/openid/"+endpoint, body, header)
 	if err != nil {
 		s.Error(err)
-		return rpAnswer{answer: &answer{}}
+		return rpAnswer{answer: &answer{visitor: v}}
 	}
 	got := rpAnswer{answer: a}
 	_ = json.Unmarshal([]byte(a.body), &got.Answer)

@@ -43,9 +43,7 @@ func TestSEC267_ClaimsOneByOne(t *testing.T) {
 		t.Error("an answer to a page without the claim counts for it")
 	}
 	got := s.rp("token", codeForm(agrees(request(email), "openid offline_access email").Get("code"), "client_id", "asking"))
-	if got.status != 200 {
-		t.Fatalf("no tokens: %d %s", got.status, got.body)
-	}
+	got.must(200)
 	told := s.visitor().do("GET", "/auth/openid/userinfo", "", http.Header{"Authorization": {"Bearer " + got.Access}}).body
 	if !strings.Contains(told, address) || strings.Contains(told, "groups") || strings.Contains(told, "name") {
 		t.Errorf("UserInfo tells %s", told)

@@ -3,7 +3,6 @@ package security
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -72,23 +71,7 @@ func (s *site) unknown(what string, a *answer) {
 func TestSEC319_DocumentsInside(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = inner.Close() })
-	var connections atomic.Int32
-	go func() {
-		for {
-			c, err := inner.Accept()
-			if err != nil {
-				return
-			}
-			connections.Add(1)
-			_ = c.Close()
-		}
-	}()
-	_, port, _ := net.SplitHostPort(inner.Addr().String())
+	port, connections := inside(t)
 	s := start(t, func(c *config.Config) { c.OpenID.ClientDocuments = true })
 	v := s.visitor().register(fresh("v"))
 	for i, host := range []string{

@@ -54,9 +54,7 @@ func (v *visitor) robotTokens(id string, changes ...string) rpAnswer {
 	v.Helper()
 	code := v.authorize(codeRequest(append([]string{"client_id", id, "scope", "openid email"}, changes...)...)).sentBack(rpBack).Get("code")
 	got := v.rp("token", codeForm(code, "client_id", id, "client_secret", robotSecret))
-	if got.status != 200 {
-		v.Fatalf("no tokens: %d %s", got.status, got.body)
-	}
+	got.must(200)
 	return got
 }
 

@@ -139,9 +139,7 @@ func TestSEC342_ChangedAfterTheTokens(t *testing.T) {
 	tokens := func(id string, more ...string) rpAnswer {
 		t.Helper()
 		got := s.rp("token", codeForm(v.agrees(append([]string{"client_id", id}, more...)...).Get("code"), "client_id", id))
-		if got.status != 200 {
-			t.Fatalf("no tokens: %d %s", got.status, got.body)
-		}
+		got.must(200)
 		return got
 	}
 	open := func(token, resource string) map[string]bool {

@@ -100,9 +100,7 @@ func (r registrant) agrees(v *visitor) string {
 func (r registrant) tokens(v *visitor) rpAnswer {
 	v.Helper()
 	got := v.rp("token", codeForm(r.agrees(v), "client_id", r.ID, "client_secret", r.Secret, "redirect_uri", appBack))
-	if got.status != 200 {
-		v.Fatalf("no tokens: %d %s", got.status, got.body)
-	}
+	got.must(200)
 	return got
 }
 

@@ -140,9 +140,7 @@ func TestSEC315_RefreshAfterTheRulesChange(t *testing.T) {
 		q := codeRequest("client_id", "ruled", "scope", "openid offline_access")
 		code := v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {"openid offline_access"}, "answer": {"allow"}}).sentBack(rpBack).Get("code")
 		got := s.rp("token", codeForm(code, "client_id", "ruled"))
-		if got.status != 200 {
-			t.Fatalf("no tokens: %d %s", got.status, got.body)
-		}
+		got.must(200)
 		return got
 	}
 	if got := v.authorize(codeRequest("client_id", "ruled", "scope", "openid")).sentBack(rpBack); got.Get("code") != "" {

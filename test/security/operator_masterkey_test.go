@@ -63,27 +63,7 @@ func (s *site) opened(key *secret.Key) map[string]int {
 	s.Helper()
 	count, db := map[string]int{}, s.database()
 	for _, table := range s.tables(db) {
-		rows, err := db.Query(`SELECT * FROM "` + table + `"`)
-		if err != nil {
-			s.Fatal(err)
-		}
-		columns, err := rows.Columns()
-		if err != nil {
-			s.Fatal(err)
-		}
-		for rows.Next() {
-			values := make([]any, len(columns))
-			for i := range values {
-				values[i] = new(any)
-			}
-			if err := rows.Scan(values...); err != nil {
-				s.Fatal(err)
-			}
-			count[table] += openedIn(key, values)
-		}
-		if err := rows.Err(); err != nil {
-			s.Fatal(err)
-		}
+		s.eachRow(db, table, func(_ []string, values []any) { count[table] += openedIn(key, values) })
 	}
 	return count
 }
@@ -91,7 +71,7 @@ func (s *site) opened(key *secret.Key) map[string]int {
 func openedIn(key *secret.Key, values []any) (n int) {
 	var contexts []string
 	for _, v := range values {
-		if text, ok := (*v.(*any)).(string); ok {
+		if text, ok := v.(string); ok {
 			contexts = append(contexts, text)
 		}
 	}
@@ -101,7 +81,7 @@ func openedIn(key *secret.Key, values []any) (n int) {
 		}
 	}
 	for _, v := range values {
-		sealed, ok := (*v.(*any)).([]byte)
+		sealed, ok := v.([]byte)
 		for _, purpose := range strings.Split("flow,outbox,keys,factor,password former,crossing,openid request", ",") {
 			for _, context := range contexts {
 				if !ok {
@@ -188,10 +168,7 @@ func TestSEC256_FormerKeyForgesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := s.visitor().register(fresh("v"))
-	got := s.rp("token", codeForm(v.openIDCode()))
-	if got.Access == "" {
-		t.Fatalf("no tokens: %d %s", got.status, got.body)
-	}
+	got := v.rpTokens()
 	former, next := s.nextKey()
 	forged := func(key *secret.Key, kind string) string {
 		text := got.Refresh[:strings.LastIndexByte(got.Refresh, '.')]
@@ -262,20 +239,18 @@ func TestSEC256_AppsKeepTheirCookies(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	a := newGullibleApp(t)
-	s := start(t, gullible(a, nil))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	b, mara, noah := startShared(t, a, nil)
 	b.signIn(mara)
 	b.sees("/", mara)
 	own := b.has("/")
-	s.nextKey()
-	s.rotate()
+	b.nextKey()
+	b.rotate()
 	a.got()
 	b.sees("/", mara)
 	if got := a.got(); !strings.Contains(got, own) {
 		t.Errorf("after the change, the app got %q, want %s", got, own)
 	}
-	s.dropKey()
+	b.dropKey()
 	b.sees("/", mara)
 	if got := a.got(); !strings.Contains(got, own) {
 		t.Errorf("without the former key, the app got %q, want %s", got, own)

@@ -5,11 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"maps"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -387,23 +385,7 @@ func TestSEC122_DisabledStaysDisabledAtTheProvider(t *testing.T) {
 func TestSEC123_ProvidersDoNotLeadInside(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	var connections atomic.Int32
-	inside, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = inside.Close() })
-	go func() {
-		for {
-			c, err := inside.Accept()
-			if err != nil {
-				return
-			}
-			connections.Add(1)
-			_ = c.Close()
-		}
-	}()
-	_, port, _ := net.SplitHostPort(inside.Addr().String())
+	port, connections := inside(t)
 	providers := map[string]*idp{}
 	var options []option
 	add := func(name string) *idp {

@@ -15,9 +15,7 @@ func TestSEC062_SignInMakesANewSession(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t)
-	mara, noor := fresh("mara"), fresh("noor")
-	s.operator(mara, good)
-	s.operator(noor, good)
+	mara, noor := s.two()
 	v := s.visitor()
 	planted := strings.Repeat("A", 43)
 	v.cookies[v.cookieName("session")] = planted

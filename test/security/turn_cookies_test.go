@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"portico/internal/config"
-	"portico/internal/flow"
 )
 
 // gullibleApp takes the user from the gateway only when it has no session of
@@ -179,18 +178,6 @@ func (b *shared) plant(target string, c http.Cookie) {
 	b.client.Jar.SetCookies(u, []*http.Cookie{&c})
 }
 
-// two creates two users and returns their addresses.
-func (s *site) two() (mara, noah string) {
-	s.Helper()
-	mara, noah = fresh("mara"), fresh("noah")
-	for _, address := range []string{mara, noah} {
-		if _, err := s.app.Operator.CreateUser(s.Context(), flow.ByOperator, address, "", good); err != nil {
-			s.Fatal(err)
-		}
-	}
-	return mara, noah
-}
-
 func gullible(a *gullibleApp, change func(*config.Config)) option {
 	return func(c *config.Config) {
 		c.Upstream, _ = url.Parse(a.URL)
@@ -199,6 +186,14 @@ func gullible(a *gullibleApp, change func(*config.Config)) option {
 			change(c)
 		}
 	}
+}
+
+// startShared runs a site before a gullible app, with two users and the browser that they share.
+func startShared(t *testing.T, app *gullibleApp, change func(*config.Config)) (b *shared, mara, noah string) {
+	t.Helper()
+	s := start(t, gullible(app, change))
+	mara, noah = s.two()
+	return s.sharedBrowser(), mara, noah
 }
 
 func (b *shared) sees(target, who string) {
@@ -233,9 +228,7 @@ func TestSEC225_TheNextPersonIsNotThePersonBefore(t *testing.T) {
 				t.Parallel()
 				app := newGullibleApp(t)
 				app.set = func(_ *http.Request, session string) []string { return lines(session) }
-				s := start(t, gullible(app, func(c *config.Config) { c.PublicURL = &url.URL{Scheme: "https", Host: "apps.portico.test"} }))
-				mara, noah := s.two()
-				b := s.sharedBrowser()
+				b, mara, noah := startShared(t, app, func(c *config.Config) { c.PublicURL = &url.URL{Scheme: "https", Host: "apps.portico.test"} })
 				b.signIn(mara)
 				for _, target := range []string{"/deep/down/x", "/deep/x", "/"} {
 					b.sees(target, mara)
@@ -273,9 +266,7 @@ func TestSEC225_CookiesThatScriptsHaveSet(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
-	s := start(t, gullible(app, nil))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	b, mara, noah := startShared(t, app, nil)
 	b.signIn(mara)
 	b.sees("/", mara)
 	b.plant("/deep/down/x", http.Cookie{Name: "scripted", Value: strings.TrimPrefix(b.has("/"), "app_session="), Path: "/deep/down"})
@@ -308,9 +299,7 @@ func TestSEC226_AfterTheSignOutNobodyIsThere(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
-	s := start(t, gullible(app, nil))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	b, mara, noah := startShared(t, app, nil)
 	b.signIn(mara)
 	b.sees("/", mara)
 	old := b.has("/")
@@ -351,9 +340,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("keep_cookies", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		s := start(t, gullible(app, func(c *config.Config) { c.KeepCookies = []string{"lang"} }))
-		mara, noah := s.two()
-		b := s.sharedBrowser()
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.KeepCookies = []string{"lang"} })
 		b.plant("/", http.Cookie{Name: "lang", Value: "de", Path: "/"})
 		b.signIn(mara)
 		b.sees("/", mara)
@@ -367,9 +354,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("nothing", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		s := start(t, gullible(app, func(c *config.Config) { c.OnUserChange = config.IgnoreChanges }))
-		mara, noah := s.two()
-		b := s.sharedBrowser()
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.OnUserChange = config.IgnoreChanges })
 		b.signIn(mara)
 		b.sees("/", mara)
 		b.signIn(noah)
@@ -378,9 +363,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("sign-out-url", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		s := start(t, gullible(app, func(c *config.Config) { c.OnUserChange, c.SignOutURL = config.SignOutAtApp, "/logout" }))
-		mara, noah := s.two()
-		b := s.sharedBrowser()
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.OnUserChange, c.SignOutURL = config.SignOutAtApp, "/logout" })
 		b.signIn(mara)
 		b.sees("/", mara)
 		old := b.has("/")
@@ -403,15 +386,13 @@ func TestSEC228_UserChangeAtEveryApp(t *testing.T) {
 	t.Parallel()
 	root, shop, wiki := newGullibleApp(t), newGullibleApp(t), newGullibleApp(t)
 	shop.set = func(_ *http.Request, v string) []string { return []string{"shop=" + v + "; Path=/shop"} }
-	s := start(t, gullible(root, func(c *config.Config) {
+	b, mara, noah := startShared(t, root, func(c *config.Config) {
 		address := func(a *gullibleApp) *url.URL { u, _ := url.Parse(a.URL); return u }
 		c.Apps = []config.App{
 			{Name: "shop", Path: "/shop", Upstream: address(shop), Rules: []string{"signed-in /shop/*"}, Key: "app.1"},
 			{Name: "wiki", Host: "wiki.portico.test", Path: "/", Upstream: address(wiki), Rules: []string{"signed-in /*"}, Key: "app.2"},
 		}
-	}))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	})
 	all := []string{"/", "/shop/x", "https://wiki.portico.test/x"}
 	for _, who := range []string{mara, noah, mara} {
 		b.signIn(who)
@@ -435,9 +416,7 @@ func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 		header <- r.Header
 		app.serve(w, r)
 	})
-	s := start(t, gullible(app, nil))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	b, mara, noah := startShared(t, app, nil)
 	b.signIn(mara)
 	if _, h := b.page("/"); h.Get("Clear-Site-Data") != "" {
 		t.Errorf("the first person's storage is cleared: %v", h)
@@ -462,7 +441,7 @@ func TestSEC229_UserChangeClearsCachesAndNoSession(t *testing.T) {
 	}
 	for _, c := range answer.Cookies() {
 		for _, account := range []string{mara, noah} {
-			found, err := s.app.Operator.User(s.Context(), account)
+			found, err := b.app.Operator.User(b.Context(), account)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -482,9 +461,7 @@ func TestSEC230_UserChangeAndWebSockets(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	app := newGullibleApp(t)
-	s := start(t, gullible(app, nil))
-	mara, noah := s.two()
-	b := s.sharedBrowser()
+	b, mara, noah := startShared(t, app, nil)
 	b.signIn(mara)
 	b.sees("/", mara)
 	b.signIn(noah)
