@@ -33,6 +33,19 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
   await page.context().close();
 });
 
+test('a question before a loss takes the focus and gives it back', async () => {
+  const { page } = await open('account-sessions/several');
+  const ask = page.getByRole('button', { name: 'Sign out all other devices' });
+  for (const leave of ['Escape', 'Cancel']) {
+    await ask.click();
+    expect(await focused(page)).toBe('others');
+    if (leave === 'Cancel') await page.getByRole('button', { name: leave }).click();
+    else await page.keyboard.press(leave);
+    expect(await ask.evaluate((button) => button === document.activeElement)).toBe(true);
+  }
+  await page.context().close();
+});
+
 test('a pasted address loses what is not seen at its ends', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: problem(401, { code: 'signin.rejected' }) });
   await page.getByLabel('Email').fill('\ufeff\u00a0mara@example.com\u200b\u2069');

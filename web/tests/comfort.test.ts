@@ -325,7 +325,7 @@ test.each([
   const { page } = opened;
   const typing = page.locator('main input:is([type=text], [type=email], [type=password]):visible');
   expect((await typing.count()) > 0).toBe(typed);
-  const words = await page.getByText(/Confirm (that )?it's you/).allInnerTexts();
+  const words = await page.getByText(/Confirm it's you/).allInnerTexts();
   expect(words).toHaveLength(1);
   expect(words[0]?.includes("We'll keep what you entered.")).toBe(typed);
   await close(opened);
@@ -334,7 +334,7 @@ test.each([
 test('a form without script that has lost the passwords does not promise to keep them', async () => {
   const { page, ...opened } = await open('account-password/proof-again');
   await expect
-    .poll(() => page.getByText(/Confirm (that )?it's you/).allInnerTexts())
-    .toEqual(["Confirm that it's you to continue."]);
+    .poll(() => page.getByText(/Confirm it's you/).allInnerTexts())
+    .toEqual(["Confirm it's you to continue."]);
   await close({ page, ...opened });
 });

@@ -35,7 +35,7 @@ const SAME = {
  */
 const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|day$|month\.)|^\w+\.notice\./;
 
-/** Keys of the footer, which no script renders. */
+/** Keys of the footer, the rail and the overview, which no script renders. */
 const buildOnly =
   /^common\.(language|choose_language|imprint|privacy|terms)$|^account\.(about|attention|group|section)\b|^section\.(pages|back|skip)/;
 

@@ -10,7 +10,7 @@ const SESSION = '/auth/api/session';
 const WORDS = /** @type {Record<string, Record<'ended' | 'more', [string, string, string]>>} */ ({
   en: {
     ended: ['Your sign-in has ended. What you have entered on this page is still here.', 'Sign in', 'Cancel'],
-    more: ["Confirm that it's you. What you have entered on this page is still here.", 'Continue', 'Cancel'],
+    more: ["Confirm it's you. What you have entered on this page is still here.", 'Continue', 'Cancel'],
   },
   de: {
     ended: [

@@ -176,7 +176,7 @@ test('a rule that asks for a second factor leads to one in place, though there i
   const tab = await open('/', t, 'ben@example.com');
   const status = tab.evaluate(async () => (await fetch('/vault', { method: 'POST', body: 'x' })).status);
   const dialog = tab.getByRole('dialog');
-  await dialog.getByText("Confirm that it's you").waitFor();
+  await dialog.getByText("Confirm it's you").waitFor();
   await tab.evaluate(async () => {
     dispatchEvent(new Event('focus'));
     await fetch('/auth/api/session');
@@ -213,7 +213,7 @@ test('a rule that asks for a new proof gets one in place, though an older sessio
   assert.equal((await response.json()).code, 'rule.fresh');
   assert.equal(await tab.evaluate(async () => (await fetch('/auth/api/session')).status), 200);
   const dialog = tab.getByRole('dialog');
-  await dialog.getByText("Confirm that it's you").waitFor();
+  await dialog.getByText("Confirm it's you").waitFor();
 
   const opened = tab.waitForEvent('popup');
   await dialog.getByRole('button', { name: 'Continue' }).click();

@@ -14,7 +14,7 @@ import (
 	"portico/internal/session"
 )
 
-// providersPage is the page of the connected providers.
+// providersPage is the page of the providers, connected or not.
 func (s *Screens) providersPage() page {
 	return s.ownPage(section{
 		screen: ScreenAccountProviders, path: pages.Providers, guarded: true, closes: true, fill: s.fillProviders,

@@ -169,7 +169,7 @@ test('a holder of a passkey who came by password is asked for it, and for nothin
   const notice = page.getByText("Confirm it's you to make this change.");
   await expect(notice).toBeVisible();
   await open(page, '/auth/account/delete'); // has no field, so nothing typed can stay
-  await expect(page.getByText("Confirm that it's you to continue.")).toBeVisible();
+  await expect(page.getByText("Confirm it's you to continue.")).toBeVisible();
 
   await open(page, '/auth/signin?again=1&return_to=/auth/account/password');
   await expectScreen(page, "Confirm it's you");

@@ -9,7 +9,7 @@ test.each([
   [new Date(2026, 10, 25, 23, 59), 'yesterday, 11:59 PM', 'Yesterday'],
   [new Date(2026, 10, 27, 0, 1), 'tomorrow, 12:01 AM', 'Tomorrow'],
   [new Date(2026, 10, 24, 6, 5), 'Nov 24, 6:05 AM', 'Tuesday, November 24'],
-  [new Date(2025, 10, 26, 6, 5), 'Nov 26, 2025', 'Wednesday, November 26, 2025'],
+  [new Date(2025, 10, 26, 6, 5), 'Nov 26, 2025, 6:05 AM', 'Wednesday, November 26, 2025'],
 ])('%s is %s, in the group %s', (at, short, day) => {
   const words = timeWords('en', now);
   expect(plain(words.short(at))).toBe(short);

@@ -1,11 +1,11 @@
 const DAY = 86_400_000;
 
-/** The words for times in a language: "today, 6:05 AM", "Nov 26, 6:05 AM", "Nov 26, 2025". */
+/** The words for times in a language: "today, 6:05 AM", "Nov 26, 6:05 AM", "Nov 26, 2025, 6:05 AM". */
 export function timeWords(locale: string, now: Date) {
   const form = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options).format;
   const clock = form({ hour: 'numeric', minute: '2-digit' });
   const near = form({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
-  const far = form({ dateStyle: 'medium' });
+  const far = form({ dateStyle: 'medium', timeStyle: 'short' });
   const exact = form({ dateStyle: 'full', timeStyle: 'long' });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const comma = locale === 'ar' ? '، ' : ', ';
@@ -38,6 +38,7 @@ export function writeLocalTimes(locale: string, now = new Date()): void {
   const words = timeWords(locale, now);
   let above = '';
   for (const element of document.querySelectorAll<HTMLTimeElement>('main time')) {
+    if (!element.dateTime) continue;
     const at = new Date(element.dateTime);
     const kind =
       element.dataset['as'] === 'day' || element.dataset['as'] === 'clock' ? element.dataset['as'] : 'short';

@@ -9,7 +9,7 @@ export function Served({
   as: Tag = 'div',
   ...rest
 }: {
-  as?: 'div' | 'footer' | 'nav';
+  as?: 'div' | 'footer';
   className: string;
   /** Rendered at build time only: null in the browser. */
   children: ReactNode;

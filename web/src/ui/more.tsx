@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './more.module.css';
 
-/** Help that few users need. It is one line until the user opens it, also without script. */
+/** What few users need. It is one line until the user opens it, also without script. */
 export function More({ label, children }: { label: string; children: ReactNode }) {
   return (
     <details className={styles.more}>

@@ -40,14 +40,16 @@ function Other({ boot, other, path }: AddressesProps & { other: OtherAddress }) 
         </Unless>
       }
     >
-      <When value={other.until.at}>
+      <When
+        value={other.until.at}
+        otherwise={
+          <Unless value={other.recovery}>
+            <span>{t('account-addresses.spare')}</span>
+          </Unless>
+        }
+      >
         <Timed words={t('account-addresses.kept')} of={other.until} />
       </When>
-      <Unless value={other.until.at}>
-        <Unless value={other.recovery}>
-          <span>{t('account-addresses.spare')}</span>
-        </Unless>
-      </Unless>
     </Entry>
   );
 }

@@ -63,10 +63,11 @@ function App({ boot, factor }: { boot: Boot; factor: Factor }) {
             <ErrorSummary {...form.summary} />
             <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
             <HiddenField<RemoveFactor> name="id" value={factor.id} />
-            <p className={styles.left}>
-              {choose(factor.last, t('account-factors.remove_last'), t('account-factors.remove_lead'))}
-            </p>
-            <div className="danger-last">
+            <p className={styles.left}>{t('account-factors.remove_lead')}</p>
+            <When value={factor.last}>
+              <p className={styles.left}>{t('account-factors.remove_last')}</p>
+            </When>
+            <div className="final">
               <Button {...pressed(form)}>{t('account-factors.remove_submit')}</Button>
             </div>
           </form>

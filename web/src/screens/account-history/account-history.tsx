@@ -13,27 +13,22 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { history, signins, older } = boot.account;
-  const all = <a href={PATH}>{t('account-history.all')}</a>;
-  const only = <a href={`${PATH}?only=signins`}>{t('account-history.only_signins')}</a>;
+  const filter = (only: boolean) => (
+    <>
+      <a href={PATH} aria-current={!only || undefined}>
+        {t('account-history.all')}
+      </a>
+      <a href={`${PATH}?only=signins`} aria-current={only || undefined}>
+        {t('account-history.only_signins')}
+      </a>
+    </>
+  );
   return (
     <OwnPage boot={boot} at="history" title={screen.title(boot, text)}>
       <Lead>{t('account-history.lead')}</Lead>
       <nav className="filter" aria-label={t('account-history.filter')}>
-        <When
-          value={signins}
-          otherwise={
-            <>
-              <a href={PATH} aria-current="true">
-                {t('account-history.all')}
-              </a>
-              {only}
-            </>
-          }
-        >
-          {all}
-          <a href={`${PATH}?only=signins`} aria-current="true">
-            {t('account-history.only_signins')}
-          </a>
+        <When value={signins} otherwise={filter(false)}>
+          {filter(true)}
         </When>
       </nav>
       <When value={history} otherwise={<Empty>{t('account-history.none')}</Empty>}>

@@ -76,7 +76,7 @@ function Remove({ boot, passkey }: { boot: Boot; passkey: Passkey }) {
         <When value={passkey.last}>
           <p>{t('account-passkeys.remove_last')}</p>
         </When>
-        <div className="danger-last">
+        <div className="final">
           <Button busy={form.busy} wait={form.wait}>
             {t('account-passkeys.remove')}
           </Button>

@@ -48,20 +48,18 @@ function Languages({ boot }: { boot: Boot }) {
       </label>
       <select className={field.input} id="locale" name="locale">
         <Each of={boot.account.languages}>
-          {({ id, name, chosen }) => (
-            <When
-              value={chosen}
-              otherwise={
-                <option value={id} lang={id}>
-                  {name}
-                </option>
-              }
-            >
-              <option value={id} lang={id} selected>
+          {({ id, name, chosen }) => {
+            const option = (selected: boolean) => (
+              <option value={id} lang={id} selected={selected}>
                 {name}
               </option>
-            </When>
-          )}
+            );
+            return (
+              <When value={chosen} otherwise={option(false)}>
+                {option(true)}
+              </When>
+            );
+          }}
         </Each>
       </select>
     </div>

@@ -4,6 +4,7 @@ import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
+import { Hint } from '../../ui/lead';
 import { Portrait } from '../own/portrait';
 import styles from './picture.module.css';
 import { KINDS, shrunk } from './shrunk';
@@ -30,7 +31,7 @@ export function Picture({ boot }: { boot: Boot }) {
   useEffect(() => begin(), []);
   const account = <input type="hidden" name="account" value={boot.session.id} />;
   return (
-    <section className={styles.section} aria-label={t('account-profile.picture')}>
+    <section className={`entry ${styles.section}`} aria-label={t('account-profile.picture')}>
       {chosen ? (
         <img className="portrait" src={chosen} alt="" width="64" height="64" />
       ) : (
@@ -74,7 +75,7 @@ export function Picture({ boot }: { boot: Boot }) {
             </PostForm>
           </When>
         </div>
-        <p className={styles.hint}>{t('account-profile.picture_hint')}</p>
+        <Hint>{t('account-profile.picture_hint')}</Hint>
       </div>
     </section>
   );

@@ -1,32 +1,17 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, Each, When } from '../../lib/template';
-import { Portrait } from '../own/portrait';
+import { Who } from '../own/portrait';
 import { GROUPS, pathOf } from '../own/sections';
 
 /** What the overview shows of the account. It is rendered at build time only. */
 export function Sections({ boot }: { boot: Boot }) {
   return (
     <>
-      <Who boot={boot} />
+      <Who boot={boot} at="own" />
       <Alerts boot={boot} />
       <Groups boot={boot} />
     </>
-  );
-}
-
-function Who({ boot }: { boot: Boot }) {
-  const { name, email } = boot.session;
-  return (
-    <div className="who">
-      <Portrait boot={boot} />
-      <div>
-        <When value={name}>
-          <p className="who-name">{name}</p>
-        </When>
-        <p className={choose(name, 'who-mail', 'who-name')}>{email}</p>
-      </div>
-    </div>
   );
 }
 

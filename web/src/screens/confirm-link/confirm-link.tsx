@@ -1,5 +1,6 @@
 import type { Boot, ConfirmLink } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
+import { PostForm } from '../../form/post-form';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
@@ -17,7 +18,6 @@ import { passwordLabels } from '../password-labels';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
 import { addressOf, codeOf, DEAD, DeadEnd } from './dead-end';
-import { PostBack } from './post-back';
 import styles from './way.module.css';
 
 /** Opening the mailed link changes nothing. The button on this screen confirms it. */
@@ -144,9 +144,10 @@ function Confirm({
 function Anew({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
-    <PostBack boot={boot} action="anew">
+    <PostForm action="/auth/confirm-link/anew">
       {(busy) => (
         <div className={styles.way}>
+          <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
           <Lead>{t('confirm-link.anew.lead')}</Lead>
           <Guarded>
             <Button look="secondary" busy={busy}>
@@ -156,7 +157,7 @@ function Anew({ boot }: { boot: Boot }) {
           <Hint>{t('confirm-link.password.code')}</Hint>
         </div>
       )}
-    </PostBack>
+    </PostForm>
   );
 }
 

@@ -1,11 +1,12 @@
-import type { Boot } from '../../api/schema.gen';
+import type { Boot, ConfirmLink } from '../../api/schema.gen';
+import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { choose, oneOf, queryValue, When } from '../../lib/template';
 import { Button, ButtonLink } from '../../ui/button';
+import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
-import { PostBack } from './post-back';
 
 /** States of a link that confirms nothing. */
 export const DEAD = ['expired', 'replaced', 'used', 'malformed', 'elsewhere'] as const;
@@ -27,14 +28,15 @@ export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
 function SendAgain({ boot, state }: { boot: Boot; state: 'expired' | 'replaced' }) {
   const { t } = useText();
   return (
-    <PostBack boot={boot} action="resend">
+    <PostForm action="/auth/confirm-link/resend">
       {(busy) => (
         <>
+          <HiddenField<ConfirmLink> name="link" value={boot.link.mark} />
           <Lead>{t(`confirm-link.${state}.lead`, { address: addressOf(boot, t), age: boot.link.age })}</Lead>
           <Button busy={busy}>{t('confirm-link.resend')}</Button>
         </>
       )}
-    </PostBack>
+    </PostForm>
   );
 }
 

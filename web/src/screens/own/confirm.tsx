@@ -33,9 +33,13 @@ export function Confirm({ id, press, label, title, calm = false, says, children 
         className={calm ? 'confirm' : 'confirm final'}
         role="dialog"
         aria-labelledby={`${id}-title`}
+        aria-describedby={`${id}-says`}
+        tabIndex={-1}
+        // biome-ignore lint/a11y/noAutofocus: only when the window opens, or the focus would stay behind it
+        autoFocus
       >
         <h2 id={`${id}-title`}>{title}</h2>
-        <p>{says}</p>
+        <p id={`${id}-says`}>{says}</p>
         <div className="confirm-actions">
           {children}
           <button

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Boot } from '../../api/schema.gen';
-
-type Moment = Boot['account']['sessions'][number]['seen'];
+import type { Moment } from '../../api/schema.gen';
 
 const ICONS = {
   desktop: 'M4 4.5h12v8.2H4zM2 15.7h16',
@@ -16,9 +14,7 @@ const ICONS = {
   alert: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 6.3v4.4M10 13.2v.4',
 };
 
-export type EntryIcon = keyof typeof ICONS;
-
-export const Icon = ({ icon }: { icon: EntryIcon }) => (
+export const Icon = ({ icon }: { icon: keyof typeof ICONS }) => (
   <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">
     <path d={ICONS[icon]} />
   </svg>

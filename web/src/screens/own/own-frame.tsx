@@ -8,7 +8,7 @@ import { writeLocalTimes } from '../../lib/local-times';
 import { announceProof } from './proof';
 import { Rail } from './rail';
 
-export interface OwnFrameProps extends ComponentProps<typeof Frame> {
+interface OwnFrameProps extends ComponentProps<typeof Frame> {
   /** The section of the page, "" for the overview. */
   at: string;
 }

@@ -1,7 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { choose, When } from '../../lib/template';
-import { Portrait } from './portrait';
+import { When } from '../../lib/template';
+import { Who } from './portrait';
 import { GROUPS, pathOf } from './sections';
 
 /** The way to every section, beside the content of a wide window. It is rendered at build time only. */
@@ -13,15 +13,7 @@ export function Rail({ boot, at }: { boot: Boot; at: string }) {
       <a className="skip" href="#content">
         {t('section.skip')}
       </a>
-      <div className="rail-who">
-        <Portrait boot={boot} />
-        <div>
-          <When value={boot.session.name}>
-            <p className="rail-name">{boot.session.name}</p>
-          </When>
-          <p className={choose(boot.session.name, 'rail-mail', 'rail-name')}>{boot.session.email}</p>
-        </div>
-      </div>
+      <Who boot={boot} at="rail" />
       <a href="/auth/account" {...current('')}>
         {t('section.back')}
       </a>

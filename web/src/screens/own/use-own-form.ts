@@ -22,7 +22,8 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
     ...(boot ? { boot } : {}),
     path,
     onTrouble: ({ code }) => {
-      document.querySelector<HTMLElement>(':popover-open')?.hidePopover(); // it would cover the error
+      // an open window would cover the error; Firefox 124 has none
+      for (const window of document.querySelectorAll<HTMLElement>('[popover]')) window.hidePopover?.();
       if (GONE.test(code)) location.reload();
       if (!UNPROVEN.test(code)) return false;
       refused.current = true;
