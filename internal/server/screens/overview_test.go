@@ -62,7 +62,7 @@ func TestOverview_States(t *testing.T) {
 		}
 		// A browser that was trusted before a change of the credentials does not count.
 		now := s.Clock.Now()
-		former := trust.Browser{ID: "b", AccountID: b.Session.ID, Hash: []byte{1}, Mark: trust.Mark(nil), CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(trust.Life)}
+		former := trust.Browser{ID: "b", AccountID: b.Session.ID, Hash: []byte{1}, Fingerprint: trust.Fingerprint(nil), CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(trust.Life)}
 		if err := tx.InsertTrust(s.Context(), former); err != nil {
 			return err
 		}
