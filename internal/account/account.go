@@ -100,8 +100,10 @@ type Store interface {
 	// ListAccounts returns up to limit accounts whose key comes after the given
 	// one, in the collation order of the database.
 	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
-	// UpdatePassword sets the verifier; bump adds one to the credential version.
-	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
+	// UpdatePassword sets the verifier and adds one to the credential version.
+	UpdatePassword(ctx context.Context, id, password string) (bool, error)
+	// RehashPassword sets another verifier of the same password.
+	RehashPassword(ctx context.Context, id, password string) (bool, error)
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)

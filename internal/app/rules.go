@@ -33,10 +33,10 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 // rulesWithoutApp returns the problems of the setting rules while the setting
 // upstream is missing or cannot be read, so that one check names all of them.
 func rulesWithoutApp(cfg config.Config) config.Problems {
-	if cfg.Upstream != nil || len(cfg.Rules) == 0 {
+	if cfg.App.Upstream != nil || len(cfg.App.Rules) == 0 {
 		return nil
 	}
-	_, wrong := rule.New("/", cfg.Rules)
+	_, wrong := rule.New("/", cfg.App.Rules)
 	return badRules(cfg, cfg.App, wrong)
 }
 

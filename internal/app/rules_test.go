@@ -13,7 +13,7 @@ func behind() config.Config {
 	cfg := config.Default()
 	cfg.PublicURL = &url.URL{Scheme: "https", Host: "portico.test"}
 	upstream := &url.URL{Scheme: "http", Host: "127.0.0.1:3000"}
-	cfg.Upstream, cfg.Rules = upstream, []string{"public GET /static/*", "role:admin /admin/*", "signed-in /*"}
+	cfg.App.Upstream, cfg.App.Rules = upstream, []string{"public GET /static/*", "role:admin /admin/*", "signed-in /*"}
 	cfg.Apps = []config.App{
 		{Name: "shop", Path: "/shop", Upstream: upstream, Key: "app.1"},
 		{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: upstream, Rules: []string{"public GET /*", "signed-in POST /*"}, Key: "app.2"},
@@ -75,7 +75,7 @@ func TestExplain(t *testing.T) {
 func TestCheck_Rules(t *testing.T) {
 	t.Parallel()
 	cfg := behind()
-	cfg.Rules = []string{"signed-in /*", "role:admin /admin/*"}
+	cfg.App.Rules = []string{"signed-in /*", "role:admin /admin/*"}
 	cfg.Apps[1].Rules = []string{"everybody /*"}
 	err := Check(cfg)
 	for _, want := range []string{

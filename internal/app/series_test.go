@@ -31,7 +31,7 @@ func TestMetrics_SeriesAreBounded(t *testing.T) {
 	}
 	r, _ := started(t, nil, func(c *config.Config) {
 		c.OpenID.Registration, c.OpenID.ClientDocuments = true, true
-		c.Upstream, c.Rules = &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, []string{"public /*"}
+		c.App.Upstream, c.App.Rules = &url.URL{Scheme: "http", Host: "127.0.0.1:1"}, []string{"public /*"}
 	})
 	fresh, routes := r.series(t)
 	for _, path := range routes {

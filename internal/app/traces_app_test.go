@@ -43,8 +43,8 @@ func TestTraces_App(t *testing.T) {
 			t.Cleanup(upstream.Close)
 			collector := otlptest.New(t)
 			r, _ := started(t, nil, func(cfg *config.Config) {
-				cfg.Upstream, _ = url.Parse(upstream.URL)
-				cfg.Rules, cfg.TrustedProxies = []string{"public /*"}, c.trusted
+				cfg.App.Upstream, _ = url.Parse(upstream.URL)
+				cfg.App.Rules, cfg.TrustedProxies = []string{"public /*"}, c.trusted
 				if !c.off {
 					cfg.Tracing.Endpoint, cfg.Tracing.SampleRatio = collector.URL, c.ratio
 				}
@@ -113,8 +113,8 @@ func TestTraces_AppIsAway(t *testing.T) {
 	away := httptest.NewServer(nil)
 	away.Close()
 	r, _ := started(t, nil, func(cfg *config.Config) {
-		cfg.Upstream, _ = url.Parse(away.URL)
-		cfg.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
+		cfg.App.Upstream, _ = url.Parse(away.URL)
+		cfg.App.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
 	})
 	r.get(r.public + "/page")
 	r.quit()
@@ -148,8 +148,8 @@ func TestTraces_AppBreaksOff(t *testing.T) {
 	defer app.Close()
 	collector := otlptest.New(t)
 	r, _ := started(t, nil, func(cfg *config.Config) {
-		cfg.Upstream, _ = url.Parse(app.URL)
-		cfg.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
+		cfg.App.Upstream, _ = url.Parse(app.URL)
+		cfg.App.Rules, cfg.Tracing.Endpoint = []string{"public /*"}, collector.URL
 	})
 	for _, ask := range []struct{ method, path, body string }{{"GET", "/page", ""}, {"POST", "/page", "a body takes the other way"}, {"PUT", "/left", ""}} {
 		ctx, leave := context.WithCancel(t.Context())

@@ -33,8 +33,8 @@ func strangers(cfg config.Config, r *config.Report) {
 	if flow.SignUpMode(cfg.SignUp.Mode) != flow.ModeOpen {
 		return
 	}
-	if cfg.Upstream != nil {
-		warnIfOpen(r, "upstream", "rules", "the app at "+cfg.Upstream.Host, cfg.Rules)
+	if cfg.App.Upstream != nil {
+		warnIfOpen(r, "upstream", "rules", "the app at "+cfg.App.Upstream.Host, cfg.App.Rules)
 	}
 	for _, a := range cfg.Apps {
 		warnIfOpen(r, a.Key, a.Setting("rules", -1), "the app "+a.Name, a.Rules)

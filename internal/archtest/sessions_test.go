@@ -55,7 +55,7 @@ func endedSessions(t *tree) []string {
 						broken = append(broken, fmt.Sprintf("%s: %s ends sessions and tells no OpenID client: call endOne or endAll of internal/flow", t.at(u.node), strings.TrimSpace(way)))
 					}
 				}
-				if slices.ContainsFunc(methods, u.is) && !u.keeps && !tells && elsewhere[name] == "" {
+				if slices.ContainsFunc(methods, u.is) && !tells && elsewhere[name] == "" {
 					broken = append(broken, fmt.Sprintf("%s: %s ends the sessions of the account: call endAll in the same function, or name the reason in raises of internal/archtest", t.at(u.node), u.text))
 				}
 			}
@@ -66,10 +66,9 @@ func endedSessions(t *tree) []string {
 
 // use is a call, as "sessions.End", or the text of a string.
 type use struct {
-	node  ast.Node
-	text  string
-	call  bool
-	keeps bool // its last argument is false: the password is hashed again
+	node ast.Node
+	text string
+	call bool
 }
 
 // is reports whether a call has the name, or a string contains it.
@@ -82,14 +81,8 @@ func (u use) is(name string) bool {
 
 // uses returns the calls and the strings in a function. A method value counts as a call.
 func uses(fn *ast.FuncDecl) (list []use) {
-	keeps := map[ast.Node]bool{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.CallExpr:
-			if last := len(n.Args) - 1; last >= 0 {
-				id, ok := n.Args[last].(*ast.Ident)
-				keeps[n.Fun] = ok && id.Name == "false"
-			}
 		case *ast.BasicLit:
 			list = append(list, use{node: n, text: n.Value})
 		case *ast.SelectorExpr:
@@ -100,7 +93,7 @@ func uses(fn *ast.FuncDecl) (list []use) {
 			case *ast.SelectorExpr:
 				text = x.Sel.Name + "." + text
 			}
-			list = append(list, use{node: n, text: text, call: true, keeps: keeps[n]})
+			list = append(list, use{node: n, text: text, call: true})
 		}
 		return true
 	})
@@ -117,8 +110,8 @@ func b() { end := sessions.EndAll; end() }
 func c() { tx.DeleteSession() }
 func d() { tx.UpdateState(); f.endAll() }
 func e() { tx.UpdateAddress() }
-func g() { tx.UpdatePassword(id, hash, true) }
-func h() { tx.UpdatePassword(id, hash, false) }
+func g() { tx.UpdatePassword(id, hash) }
+func h() { tx.RehashPassword(id, hash) }
 func takeBack() { tx.UpdateState() }`,
 		"internal/flow/a_test.go":        "package flow\nfunc a() { f.sessions.End() }",
 		"internal/session/s.go":          "package session\nfunc EndAll() { tx.DeleteSessions() }",

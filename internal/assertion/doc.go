@@ -1,6 +1,6 @@
-// Package assertion owns what OpenID clients sign: assertions, which prove who a client
-// is (private_key_jwt, RFC 7523), and key proofs, which prove at a request that its
-// sender has a key (DPoP, RFC 9449). It has the public keys of clients, and the checks.
+// Package assertion owns what OpenID clients sign: assertions, which authenticate a
+// client (private_key_jwt, RFC 7523), and key proofs, which show that the sender of a
+// request has a key (DPoP, RFC 9449). It has the public keys of clients, and the checks.
 //
 // It does not know what a client may do, or parse HTTP.
 //

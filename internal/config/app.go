@@ -121,7 +121,7 @@ func appKeys(prefix string, of func(*Config) *App) []key {
 // defaults filled in.
 func (c *Config) Served() []App {
 	apps := slices.Clone(c.Apps)
-	if c.Upstream != nil {
+	if c.App.Upstream != nil {
 		apps = append(apps, c.App)
 	}
 	for i := range apps {
@@ -166,7 +166,7 @@ func (a App) Setting(name string, item int) string {
 // checkApps adds problems that involve several apps or several settings of one
 // app.
 func (c *Config) checkApps(add func(key, why, write string, others ...string)) {
-	if given := c.givenToApp(); c.Upstream == nil && len(given) > 0 {
+	if given := c.givenToApp(); c.App.Upstream == nil && len(given) > 0 {
 		add("upstream", "it is missing, and there are settings for its app: "+strings.Join(given, ", "), "write the address of the app, such as http://127.0.0.1:3000, or use [[app]]")
 	}
 	names, places := map[string]bool{}, map[string]string{}

@@ -16,9 +16,9 @@ type Config struct {
 	SecretFile  string
 	SecretNext  string
 
-	// App is the app whose settings are at the top of the file. There is none if its
+	// App has the settings of an app at the top of the file. There is none if its
 	// Upstream is nil.
-	App
+	App            App
 	Apps           []App    // the [[app]] tables; Served returns all apps
 	Clients        []Client // the [[client]] tables
 	TrustedProxies []netip.Prefix

@@ -288,8 +288,8 @@ func TestLoad_Everything(t *testing.T) {
 	if diff := cmp.Diff(want, c, ignoreSources, cmpopts.IgnoreFields(config.Config{}, "PublicURL", "App.Upstream")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if c.PublicURL.String() != "https://login.example.com" || c.Upstream.String() != "http://127.0.0.1:3000" {
-		t.Errorf("public URL %s, upstream %s", c.PublicURL, c.Upstream)
+	if c.PublicURL.String() != "https://login.example.com" || c.App.Upstream.String() != "http://127.0.0.1:3000" {
+		t.Errorf("public URL %s, upstream %s", c.PublicURL, c.App.Upstream)
 	}
 
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.

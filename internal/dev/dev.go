@@ -172,8 +172,8 @@ func (w *world) addApp(ctx context.Context) error {
 		return err
 	}
 	w.serve(l, newSample())
-	w.cfg.Upstream = &url.URL{Scheme: "http", Host: l.Addr().String()}
-	w.cfg.Rules = sampleRules
+	w.cfg.App.Upstream = &url.URL{Scheme: "http", Host: l.Addr().String()}
+	w.cfg.App.Rules = sampleRules
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s", "Sample app", w.cfg.PublicURL))
 	return nil
 }

@@ -33,7 +33,7 @@ func TestExamine_AllWell(t *testing.T) {
 	folder := ""
 	s := apptest.Start(t, func(c *config.Config) {
 		c.SMTPURL, c.MailFrom = "smtp://ada:hunter2@"+mail.addr+"?tls=none", "no-reply@example.org"
-		c.Upstream, c.SignUp.Mode = upstream, "closed"
+		c.App.Upstream, c.SignUp.Mode = upstream, "closed"
 		c.Providers = []config.Provider{provider(t)}
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
 		folder, _, _ = strings.Cut(strings.TrimPrefix(c.DatabaseURL, "sqlite:"), "/portico.db")
@@ -72,7 +72,7 @@ func TestExamine_NothingThere(t *testing.T) {
 	cfg.Providers = []config.Provider{{ID: "corp", Name: "Corp", Preset: "openid", Issuer: "http://" + deaf(t), ClientID: "x", ClientSecret: "hunter3"}}
 	gone := serve(t, nil)
 	gone.Host = deaf(t)
-	cfg.Upstream = gone
+	cfg.App.Upstream = gone
 	cfg.OpsListen = "0.0.0.0:9080"
 	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
 	want := "settings=failed settings=warning settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped passkeys=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"

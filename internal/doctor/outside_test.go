@@ -98,7 +98,7 @@ func TestPrivateAuthority(t *testing.T) {
 	t.Cleanup(s.Close)
 	cfg := settings(t, t.TempDir())
 	cfg.Providers = []config.Provider{{ID: "corp", Name: "Corp", Preset: "openid", Issuer: s.URL, ClientID: "portico", ClientSecret: "hunter3"}}
-	cfg.Upstream = &url.URL{Scheme: "https", Host: s.Listener.Addr().String()}
+	cfg.App.Upstream = &url.URL{Scheme: "https", Host: s.Listener.Addr().String()}
 	expect(t, cfg, "provider corp", Failed, "tls.ca_file")
 	expect(t, cfg, "app app", Failed, "tls.ca_file")
 	cfg.TLS.CAFile = filepath.Join(t.TempDir(), "ca.pem")
@@ -173,7 +173,7 @@ func TestTrustedProxies(t *testing.T) {
 	for networks, want := range map[string]State{"127.0.0.0/8": OK, "10.0.0.0/8": Failed} {
 		cfg, be, to := front(t, func(c *config.Config) {
 			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(networks)}
-			c.Upstream = serve(t, http.NotFound)
+			c.App.Upstream = serve(t, http.NotFound)
 		})
 		expect(t, cfg, "trusted_proxies", want, "")
 		be(func(w http.ResponseWriter, r *http.Request) {

@@ -125,6 +125,11 @@ var (
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)
 )
 
+// SignUpEnds returns the codes of the faults that end a sign-up, with or without a
+// provider. Each begins with "signup.", and the key of its title
+// ends in what follows.
+func SignUpEnds() []string { return []string{CodeSignUpClosed, CodeSignUpTaken} }
+
 // IsOvertaken tells Overtaken from another Unknown.
 func IsOvertaken(err error) bool {
 	return errors.Is(err, Unknown) && fault.From(err).Params["reason"] == Overtaken.Params["reason"]

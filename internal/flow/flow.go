@@ -165,43 +165,43 @@ type reader struct{ *core }
 type core struct {
 	store     Store
 	clock     clock.Clock
-	box       *secret.Box
-	crossings *secret.Box
-	devices   *secret.MAC
-	mailboxes *secret.MAC
-	accounts  *account.Directory
-	codes     *code.Issuer
-	factors   *factor.Keeper
-	passkeys  *passkey.Keeper
 	passwords *password.Service
 	sessions  *session.Keeper
-	limiter   *throttle.Limiter
+	passkeys  *passkey.Keeper
 	providers *federation.Service
 	outbox    *outbox.Outbox
 	keys      *signingkey.Keeper
-	grants    *openid.Keeper
 	clients   openid.Clients
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
+
+	box, crossings, marks, alarms *secret.Box
+	devices, mailboxes            *secret.MAC
+
+	codes    *code.Issuer
+	factors  *factor.Keeper
+	limiter  *throttle.Limiter
+	accounts *account.Directory
+	record   *audit.Record
+	trusts   *trust.Keeper
+	grants   *openid.Keeper
+	counts   *counts
+	drawing  *drawing
+
+	// The settings, as in Config.
 	guests    bool
 	registers bool
 	resources []string
-	marks     *secret.Box
-	alarms    *secret.Box
-	record    *audit.Record
 	targets   Targets
 	signUp    SignUpMode
 	terms     string
 	names     NameRule
-	trusts    *trust.Keeper
 	mayTrust  bool
 	require   Require
 	byCode    bool
 	places    bool
 	publicURL string
 	site      string
-	counts    *counts
-	drawing   *drawing
 }
 
 // CodeLife is the validity of a mailed code or link (ASVS 6.5.5: ten minutes).
@@ -210,17 +210,47 @@ const CodeLife = 10 * time.Minute
 // New returns the four types.
 func New(cfg Config) All {
 	f := &core{
-		store: cfg.Store, clock: cfg.Clock,
-		box: cfg.Key.Box("flow"), devices: cfg.Key.MAC("device"), mailboxes: cfg.Key.MAC("mailbox"), crossings: cfg.Key.Box("crossing"),
-		accounts: account.NewDirectory(cfg.Clock), codes: code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
-		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
+		store:     cfg.Store,
+		clock:     cfg.Clock,
+		passwords: cfg.Passwords,
+		sessions:  cfg.Sessions,
 		passkeys:  cfg.Passkeys,
-		passwords: cfg.Passwords, sessions: cfg.Sessions, limiter: throttle.NewLimiter(cfg.Key, cfg.Clock),
-		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
-		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
-		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, guests: cfg.Guests, registers: cfg.Registers, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
-		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode, places: cfg.Places,
-		counts: newCounts(), drawing: newDrawing(),
+		providers: cfg.Providers,
+		outbox:    cfg.Outbox,
+		keys:      cfg.Keys,
+		clients:   cfg.Clients,
+		asserted:  cfg.Asserted,
+		documents: cfg.Documents,
+
+		box:       cfg.Key.Box("flow"),
+		crossings: cfg.Key.Box("crossing"),
+		marks:     cfg.Key.Box("openid request"),
+		alarms:    cfg.Key.Box("alarm"),
+		devices:   cfg.Key.MAC("device"),
+		mailboxes: cfg.Key.MAC("mailbox"),
+		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
+		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
+		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),
+		accounts:  account.NewDirectory(cfg.Clock),
+		record:    audit.NewRecord(cfg.Clock),
+		trusts:    trust.NewKeeper(cfg.Clock),
+		grants:    openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}),
+		counts:    newCounts(),
+		drawing:   newDrawing(),
+
+		guests:    cfg.Guests,
+		registers: cfg.Registers,
+		resources: cfg.Resources,
+		targets:   cfg.Targets,
+		signUp:    cfg.SignUp,
+		terms:     cfg.Terms,
+		names:     cfg.Names,
+		mayTrust:  cfg.Trust,
+		require:   cfg.Require,
+		byCode:    cfg.ByCode,
+		places:    cfg.Places,
+		publicURL: cfg.PublicURL,
+		site:      cfg.Site,
 	}
 	if cfg.Before != nil {
 		before := cfg.Before.Flows.core

@@ -30,7 +30,7 @@ func (f *core) offered(ctx context.Context, tx Tx, a account.Account) (bool, err
 		return false, nil
 	}
 	second, err := f.secondFactors(ctx, tx, a.ID)
-	if err != nil || !second.Passkey.IsZero() {
+	if err != nil || second.Passkey {
 		return false, err
 	}
 	refused, err := tx.PasskeysRefused(ctx, a.ID)

@@ -40,7 +40,7 @@ func (f *Owner) OwnPasskeys(ctx context.Context, found session.Found) (v Passkey
 		}
 		v.Last = f.last(found, apps, v.List)
 		have, err := f.secondFactors(ctx, tx, found.User.ID)
-		v.Alone = !have.Passkey.IsZero() && have.App.IsZero() && have.Codes == 0
+		v.Alone = have.Passkey && !have.App && have.Codes == 0
 		return err
 	})
 	if f.passkeys != nil {

@@ -73,7 +73,7 @@ func (f *Owner) RemovePassword(ctx context.Context, c Caller, found session.Foun
 		if others == 0 {
 			return LastWay
 		}
-		if _, err := tx.UpdatePassword(ctx, owner.ID, "", true); err != nil {
+		if _, err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil {

@@ -179,11 +179,11 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if err != nil {
 		return Result{}, err
 	}
-	switch known := to.known(SignUp); {
-	case known != nil && who.EmailVerified:
+	if known := to.known(SignUp); known != nil && who.EmailVerified {
 		return f.askLink(ctx, tx, c, p, *known, waiting)
-	case f.signUp != ModeOpen:
-		return Result{}, SignUpClosed
+	}
+	if err := f.mayRegister(); err != nil {
+		return Result{}, err
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err

@@ -10,16 +10,16 @@ import (
 // OfSession stands for the session in PasskeyInput.AddsTo.
 const OfSession = "session"
 
-// SecondFactors is what an account can give in addition to a first proof. The times are of the last
-// use, zero without one.
+// SecondFactors is what an account can give in addition to a first proof.
 type SecondFactors struct {
-	App     time.Time // an authenticator app
-	Passkey time.Time // a passkey that works at this site
-	Codes   int       // recovery codes, in place of either
+	App     bool // an authenticator app
+	Passkey bool // a passkey that works at this site
+	Newer   bool // the passkey was used after the app
+	Codes   int  // recovery codes, in place of either
 }
 
 // Any reports whether the account has anything. Recovery codes alone do not count.
-func (s SecondFactors) Any() bool { return !s.App.IsZero() || !s.Passkey.IsZero() }
+func (s SecondFactors) Any() bool { return s.App || s.Passkey }
 
 // SecondFactors returns what an account can give in addition to a first proof.
 func (f *Flows) SecondFactors(ctx context.Context, accountID string) (s SecondFactors, err error) {
@@ -35,13 +35,14 @@ func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s Se
 	if err != nil {
 		return s, err
 	}
-	if len(apps) > 0 {
-		s.App = apps[0].UsedAt
+	var used time.Time // the app
+	if s.App = len(apps) > 0; s.App {
+		used = apps[0].UsedAt
 	}
 	passkeys, err := tx.PasskeysOf(ctx, accountID)
 	for _, p := range passkeys {
-		if f.passkeyWorks(p) && p.UsedAt.After(s.Passkey) {
-			s.Passkey = p.UsedAt
+		if f.passkeyWorks(p) {
+			s.Passkey, s.Newer = true, s.Newer || p.UsedAt.After(used)
 		}
 	}
 	if err != nil || !s.Any() {

@@ -67,7 +67,7 @@ func TestSecond_OfASignIn(t *testing.T) {
 	key := owner.adds()
 	v, r := b.asks("192.0.2.2")
 	view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID)
-	if err != nil || !view.SecondFactors.Any() || view.SecondFactors.Passkey.Before(view.SecondFactors.App) {
+	if err != nil || !view.SecondFactors.App || !view.SecondFactors.Passkey {
 		t.Errorf("%+v, %v", view.SecondFactors, err)
 	}
 	v.must(v.proves(key, r.FlowID))

@@ -212,7 +212,7 @@ func (f *Flows) storeRehashed(ctx context.Context, tx Tx, a judged, hash string)
 	if hash == "" {
 		return nil
 	}
-	_, err := tx.UpdatePassword(ctx, a.ID, hash, false)
+	_, err := tx.RehashPassword(ctx, a.ID, hash)
 	return err
 }
 

@@ -32,6 +32,17 @@ const (
 	ModeClosed SignUpMode = "closed" // no visitor: the operator creates the accounts
 )
 
+// mayRegister is the gate of registration: the form, each email, and a provider's new
+// identity pass it when they begin, and register passes it again.
+//
+// Faults: SignUpClosed.
+func (f *core) mayRegister() error {
+	if f.signUp != ModeOpen {
+		return SignUpClosed
+	}
+	return nil
+}
+
 // NameRule is whether the form asks for a name.
 type NameRule string
 

@@ -65,7 +65,7 @@ func (f *core) fingerprint(ctx context.Context, tx Tx, a account.Account) ([]byt
 	for _, each := range linked {
 		credentials = append(credentials, "identity "+each.Issuer+" "+each.Subject)
 	}
-	return trust.Mark(credentials), err
+	return trust.Fingerprint(credentials), err
 }
 
 // trustBrowser trusts the caller's browser, and tells the owner. It returns the new

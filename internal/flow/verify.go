@@ -128,8 +128,8 @@ func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
 // allows returns the fault of a flow of a kind that the settings do not have any more.
 func (f *Flows) allows(k Kind) error {
 	switch {
-	case k == SignUp && f.signUp != ModeOpen:
-		return SignUpClosed
+	case k == SignUp:
+		return f.mayRegister()
 	case k == ByCode && !f.byCode:
 		return ByCodeOff
 	}
@@ -209,8 +209,8 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 // Proven is the time of the owner's newest proof, zero if a provider does not
 // report it.
 func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
-	if f.signUp != ModeOpen {
-		return Result{}, SignUpClosed
+	if err := f.mayRegister(); err != nil {
+		return Result{}, err
 	}
 	if d.Identity != nil && !f.takesIdentity(d) {
 		return Result{}, Overtaken

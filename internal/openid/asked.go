@@ -22,7 +22,7 @@ type Asked struct {
 // The keys of Asked that are not parameters of a request.
 const (
 	askedID     = "client_id"
-	askedMethod = "method" // by which the client proves who it is
+	askedMethod = "method" // by which the client authenticates
 )
 
 // shownParameters returns the parameters that the log may have. All others are secrets, such as
@@ -35,7 +35,7 @@ func shownParameters() []string {
 	}
 }
 
-// Asked returns what a request says. method is how its client proves who it is, "" at an endpoint
+// Asked returns what a request says. method is how its client authenticates, "" at an endpoint
 // that asks for no proof.
 func (c Clients) Asked(id, method string, values map[string][]string) Asked {
 	client, known := c.Get(id)
@@ -107,7 +107,7 @@ func (client Client) differs(method string, values map[string][]string) map[stri
 	return registered
 }
 
-// method returns the methods by which the client may prove who it is.
+// method returns the methods by which the client may authenticate.
 func (client Client) method() string {
 	switch {
 	case client.Public:

@@ -190,7 +190,7 @@ func (client Client) Excludes(roles []string, now time.Time) bool {
 	return client.Admits(Standing{roles, now, now}, now) == NotAdmitted
 }
 
-// Proof is how a client proved in a request who it is.
+// Proof is what a client authenticates with in a request.
 type Proof struct {
 	ID     string
 	Secret string // "" for none: a public client may send an empty one
@@ -200,7 +200,7 @@ type Proof struct {
 }
 
 // Authenticate returns the client of a proof without an assertion, or an Error. A
-// public client has no proof, so its codes and tokens alone decide.
+// public client does not authenticate: its codes and tokens alone decide.
 func (c Clients) Authenticate(p Proof) (Client, error) {
 	client, ok := c.Get(p.ID)
 	why := ""

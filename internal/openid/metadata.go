@@ -18,11 +18,11 @@ const maxReturns = 20
 // Metadata is what a client says about itself (RFC 7591 2), as far as it counts here.
 type Metadata struct {
 	RedirectURIs []string
-	Keyed        bool   // proves by a key of its own who it is
+	Keyed        bool   // authenticates with a key of its own
 	Keys         string // a JWK Set, "" for KeysURI
 	KeysURI      string
 	DPoP         bool   // whether it always proves that it has a key
-	Secret       bool   // proves by a secret who it is
+	Secret       bool   // authenticates with a secret
 	LogoutURI    string // is told about ended sessions; "" for not
 }
 
@@ -83,7 +83,7 @@ func (m members) texts(name string, all ...string) []string {
 }
 
 // metadata reads the members that count for every client that describes itself. methods
-// are the ways in which it may prove who it is.
+// are the ways in which it may authenticate.
 func (m members) metadata(methods ...string) (Metadata, error) {
 	d := Metadata{KeysURI: m.text("jwks_uri"), LogoutURI: m.text("backchannel_logout_uri")}
 	if bound := m["dpop_bound_access_tokens"]; bound != nil && json.Unmarshal(bound, &d.DPoP) != nil {

@@ -62,12 +62,14 @@ func (t *Tx) ListAccounts(ctx context.Context, after string, limit int) ([]accou
 }
 
 // UpdatePassword implements account.Store.
-func (t *Tx) UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error) {
-	step := 0
-	if bump {
-		step = 1
-	}
-	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + $3 WHERE id = $1`, id, password, step)
+func (t *Tx) UpdatePassword(ctx context.Context, id, password string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + 1 WHERE id = $1`, id, password)
+	return n == 1, err
+}
+
+// RehashPassword implements account.Store.
+func (t *Tx) RehashPassword(ctx context.Context, id, password string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET password = $2 WHERE id = $1`, id, password)
 	return n == 1, err
 }
 

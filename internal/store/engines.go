@@ -111,4 +111,4 @@ type looking struct{ engine.Engine }
 func (looking) Write(context.Context, func(*engine.Tx) error) error { return errLook }
 
 // Alone implements engine.Engine.
-func (looking) Alone(context.Context, func() (bool, error), func() error) error { return errLook }
+func (looking) Alone(context.Context, bool, func() error) error { return errLook }

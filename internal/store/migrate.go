@@ -49,38 +49,31 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.engine.Rights(ctx, newest(p)); err != nil {
+	f, err := s.usable(ctx, p)
+	if err != nil {
 		return nil, err
 	}
 	files := []string{}
-	needed := func() (bool, error) {
-		version, err := s.version(ctx, p)
-		return err == nil && version < newest(p), s.engine.Explain(err)
-	}
-	err = s.engine.Alone(ctx, needed, func() error {
-		version, err := s.version(ctx, p)
-		if err == nil && 0 < version && version < newest(p) {
+	err = s.engine.Alone(ctx, f.Schema < f.Newest, func() error {
+		version, err := s.version(ctx, p) // again, because another process may have migrated
+		if err == nil && 0 < version && version < f.Newest {
 			err = s.engine.Keep(ctx, version)
 		}
-		if err != nil {
+		if err != nil || version == f.Newest {
 			return s.engine.Explain(err)
 		}
-		files, err = s.migrate(ctx, p)
+		files, err = s.migrate(ctx, p, version)
 		return err
 	})
 	return files, err
 }
 
-// migrate applies what is pending. A migration fails when another process has
+// migrate applies what is pending after a version. A migration fails when another process has
 // applied it meanwhile, or while other nodes hold a table. migrate continues
 // after the first, and retries the second.
-func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error) {
+func (s *Store) migrate(ctx context.Context, p *goose.Provider, before int64) ([]string, error) {
 	files := []string{}
 	for began := clock.Here(); ; {
-		before, err := s.version(ctx, p)
-		if err != nil {
-			return files, s.engine.Explain(err)
-		}
 		applied, failure := p.Up(ctx)
 		if partial, ok := errors.AsType[*goose.PartialError](failure); ok {
 			applied = partial.Applied
@@ -95,6 +88,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 		kept := s.engine.Contested(failure)
 		switch {
 		case err == nil && after > before:
+			before = after
 		case err == nil && kept && began.Age() < lockMost && rest(ctx, lockAgain):
 		default:
 			if kept {
@@ -122,14 +116,15 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 		return nil, err
 	}
 	var status []*goose.MigrationStatus
-	if _, err = s.version(ctx, p); err == nil {
+	f, err := s.facts(ctx, p)
+	if err == nil {
+		err = s.Bears(f)
+	}
+	if err == nil {
 		status, err = p.Status(ctx)
 	}
-	if lacks := s.engine.Rights(ctx, newest(p)); err != nil && lacks != nil {
-		return nil, lacks
-	}
 	if err != nil {
-		return nil, s.engine.Explain(err)
+		return nil, s.engine.Explain(s.engine.Rights(ctx, f, err))
 	}
 	all := make([]Migration, 0, len(status))
 	for _, m := range status {
@@ -140,11 +135,10 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 
 // version returns the version of the schema, or an error of Bears.
 func (s *Store) version(ctx context.Context, p *goose.Provider) (int64, error) {
-	f, err := s.engine.Facts(ctx)
+	f, err := s.facts(ctx, p)
 	if err != nil {
-		return 0, fmt.Errorf("read the schema version: %w", err)
+		return 0, err
 	}
-	f.Newest = newest(p)
 	return f.Schema, s.Bears(f)
 }
 
@@ -182,6 +176,10 @@ func (s *Store) MigrateCopy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.migrate(ctx, p)
+	version, err := s.version(ctx, p)
+	if err != nil {
+		return s.engine.Explain(err)
+	}
+	_, err = s.migrate(ctx, p, version)
 	return err
 }

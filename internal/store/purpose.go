@@ -18,12 +18,9 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.engine.Rights(ctx, newest(p)); err != nil {
+	f, err := s.usable(ctx, p)
+	if err != nil || f.Schema == 0 {
 		return Undecided, err
-	}
-	version, err := s.version(ctx, p)
-	if err != nil || version == 0 {
-		return Undecided, s.engine.Explain(err)
 	}
 	err = s.Read(ctx, func(tx *Tx) error {
 		purpose, _, err = first(ctx, tx, `SELECT purpose FROM installation WHERE id = 1`, nil, func(row scanner) (Purpose, error) {

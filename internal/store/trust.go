@@ -12,7 +12,7 @@ const trustColumns = `id, account_id, token_hash, mark, user_agent, created_at, 
 // InsertTrust implements trust.Store.
 func (t *Tx) InsertTrust(ctx context.Context, b trust.Browser) error {
 	_, err := t.exec(ctx, `INSERT INTO trusted_browser (`+trustColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		b.ID, b.AccountID, b.Hash, b.Mark, b.UserAgent, micros(b.CreatedAt), micros(b.UsedAt), micros(b.ExpiresAt))
+		b.ID, b.AccountID, b.Hash, b.Fingerprint, b.UserAgent, micros(b.CreatedAt), micros(b.UsedAt), micros(b.ExpiresAt))
 	return err
 }
 
@@ -22,7 +22,7 @@ func (t *Tx) TrustsOf(ctx context.Context, accountID string) ([]trust.Browser, e
 		func(row scanner) (trust.Browser, error) {
 			var b trust.Browser
 			var created, used, expires int64
-			err := row.Scan(&b.ID, &b.AccountID, &b.Hash, &b.Mark, &b.UserAgent, &created, &used, &expires)
+			err := row.Scan(&b.ID, &b.AccountID, &b.Hash, &b.Fingerprint, &b.UserAgent, &created, &used, &expires)
 			b.CreatedAt, b.UsedAt, b.ExpiresAt = fromMicros(created), fromMicros(used), fromMicros(expires)
 			return b, err
 		})

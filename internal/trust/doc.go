@@ -9,8 +9,8 @@
 //     SHA-256.
 //   - A token belongs to one account. The cookie of a browser holds the tokens of a
 //     few accounts.
-//   - Trust is given for the credentials that an account has at that moment: the
-//     mark covers all of them. Any change of a credential ends it, also a change
+//   - Trust is given for the credentials that an account has at that moment: their
+//     fingerprint covers all of them. Any change of a credential ends it, also a change
 //     that does not know of this package.
 //   - Trust ends Life after it was given, however often it is used.
 package trust

@@ -26,14 +26,14 @@ const mostAccounts = 5
 
 // Browser is a browser that an account trusts.
 type Browser struct {
-	ID        string
-	AccountID string
-	Hash      []byte // of the token
-	Mark      []byte // of the credentials for which the trust was given
-	UserAgent string
-	CreatedAt time.Time
-	UsedAt    time.Time
-	ExpiresAt time.Time
+	ID          string
+	AccountID   string
+	Hash        []byte // of the token
+	Fingerprint []byte // of the credentials for which the trust was given
+	UserAgent   string
+	CreatedAt   time.Time
+	UsedAt      time.Time
+	ExpiresAt   time.Time
 }
 
 // Store is what this package needs of the database.
@@ -47,8 +47,8 @@ type Store interface {
 	DeleteTrust(ctx context.Context, accountID, id string) (bool, error)
 }
 
-// Mark returns a fingerprint of the credentials of an account, in any order.
-func Mark(credentials []string) []byte {
+// Fingerprint returns a fingerprint of the credentials of an account, in any order.
+func Fingerprint(credentials []string) []byte {
 	var text strings.Builder
 	for _, c := range slices.Sorted(slices.Values(credentials)) {
 		fmt.Fprintf(&text, "%d:%s,", len(c), c)
@@ -66,7 +66,7 @@ func NewKeeper(c clock.Clock) *Keeper { return &Keeper{c} }
 // Give trusts a browser for an account, and returns the new value of its cookie. A
 // row of the same browser and account is replaced, and rows that no longer count
 // are deleted.
-func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, mark []byte, agent, cookie string) (string, error) {
+func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, fingerprint []byte, agent, cookie string) (string, error) {
 	all, err := tx.TrustsOf(ctx, accountID)
 	if err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, mark []by
 	kept := 0
 	for _, b := range all {
 		at := slices.IndexFunc(held, b.is)
-		if at < 0 && b.counts(mark, now) && kept < MostBrowsers-1 {
+		if at < 0 && b.counts(fingerprint, now) && kept < MostBrowsers-1 {
 			kept++
 			continue
 		}
@@ -89,19 +89,19 @@ func (k *Keeper) Give(ctx context.Context, tx Store, accountID string, mark []by
 	token := secret.Token()
 	held = append([]string{token}, held[:min(len(held), mostAccounts-1)]...)
 	return strings.Join(held, "."), tx.InsertTrust(ctx, Browser{
-		ID: ids.New(), AccountID: accountID, Hash: secret.Hash(token), Mark: mark, UserAgent: agent,
+		ID: ids.New(), AccountID: accountID, Hash: secret.Hash(token), Fingerprint: fingerprint, UserAgent: agent,
 		CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(Life),
 	})
 }
 
 // Use reports whether the account trusts the browser with the cookie, and notes the
 // use.
-func (k *Keeper) Use(ctx context.Context, tx Store, accountID string, mark []byte, cookie string) (bool, error) {
+func (k *Keeper) Use(ctx context.Context, tx Store, accountID string, fingerprint []byte, cookie string) (bool, error) {
 	held := tokens(cookie)
 	if len(held) == 0 {
 		return false, nil
 	}
-	all, err := k.List(ctx, tx, accountID, mark)
+	all, err := k.List(ctx, tx, accountID, fingerprint)
 	for _, b := range all {
 		if slices.ContainsFunc(held, b.is) {
 			return tx.UseTrust(ctx, b.ID, k.clock.Now())
@@ -111,15 +111,15 @@ func (k *Keeper) Use(ctx context.Context, tx Store, accountID string, mark []byt
 }
 
 // List returns the browsers that an account trusts now, the last used first.
-func (k *Keeper) List(ctx context.Context, tx Store, accountID string, mark []byte) ([]Browser, error) {
+func (k *Keeper) List(ctx context.Context, tx Store, accountID string, fingerprint []byte) ([]Browser, error) {
 	all, err := tx.TrustsOf(ctx, accountID)
 	now := k.clock.Now()
-	return slices.DeleteFunc(all, func(b Browser) bool { return !b.counts(mark, now) }), err
+	return slices.DeleteFunc(all, func(b Browser) bool { return !b.counts(fingerprint, now) }), err
 }
 
 // End ends the trust in one browser, or in all for an empty id. It returns how many
 // were trusted until now.
-func (k *Keeper) End(ctx context.Context, tx Store, accountID string, mark []byte, id string) (ended int, err error) {
+func (k *Keeper) End(ctx context.Context, tx Store, accountID string, fingerprint []byte, id string) (ended int, err error) {
 	all, err := tx.TrustsOf(ctx, accountID)
 	if err != nil {
 		return 0, err
@@ -133,7 +133,7 @@ func (k *Keeper) End(ctx context.Context, tx Store, accountID string, mark []byt
 		if err != nil {
 			return 0, err
 		}
-		if there && b.counts(mark, now) {
+		if there && b.counts(fingerprint, now) {
 			ended++
 		}
 	}
@@ -147,8 +147,8 @@ func (b Browser) is(token string) bool { return secret.Equal(b.Hash, secret.Hash
 
 // counts reports whether the trust holds for these credentials. Trust from the
 // future does not: after the clock was set back, it would last longer than Life.
-func (b Browser) counts(mark []byte, now time.Time) bool {
-	return secret.Equal(b.Mark, mark) && now.Before(b.ExpiresAt) && !clock.Ahead(b.CreatedAt, now)
+func (b Browser) counts(fingerprint []byte, now time.Time) bool {
+	return secret.Equal(b.Fingerprint, fingerprint) && now.Before(b.ExpiresAt) && !clock.Ahead(b.CreatedAt, now)
 }
 
 // tokens returns the tokens in a cookie, the newest first.

@@ -42,21 +42,21 @@ func (b *bundle) write(fn func(tx *store.Tx) error) {
 	}
 }
 
-var mark = trust.Mark([]string{"password 1"})
+var fingerprint = trust.Fingerprint([]string{"password 1"})
 
 func (b *bundle) give(accountID, cookie string) (fresh string) {
 	b.Helper()
 	b.write(func(tx *store.Tx) (err error) {
-		fresh, err = b.Give(b.Context(), tx, accountID, mark, "test", cookie)
+		fresh, err = b.Give(b.Context(), tx, accountID, fingerprint, "test", cookie)
 		return err
 	})
 	return fresh
 }
 
-func (b *bundle) trusts(accountID string, mark []byte, cookie string) (ok bool) {
+func (b *bundle) trusts(accountID string, fingerprint []byte, cookie string) (ok bool) {
 	b.Helper()
 	b.write(func(tx *store.Tx) (err error) {
-		ok, err = b.Use(b.Context(), tx, accountID, mark, cookie)
+		ok, err = b.Use(b.Context(), tx, accountID, fingerprint, cookie)
 		return err
 	})
 	return ok
@@ -65,7 +65,7 @@ func (b *bundle) trusts(accountID string, mark []byte, cookie string) (ok bool) 
 func (b *bundle) list(accountID string) (list []trust.Browser) {
 	b.Helper()
 	b.write(func(tx *store.Tx) (err error) {
-		list, err = b.List(b.Context(), tx, accountID, mark)
+		list, err = b.List(b.Context(), tx, accountID, fingerprint)
 		return err
 	})
 	return list
@@ -74,12 +74,12 @@ func (b *bundle) list(accountID string) (list []trust.Browser) {
 func TestMark(t *testing.T) {
 	t.Parallel()
 	same := [][]string{{"a", "b"}, {"b", "a"}}
-	if !bytes.Equal(trust.Mark(same[0]), trust.Mark(same[1])) {
+	if !bytes.Equal(trust.Fingerprint(same[0]), trust.Fingerprint(same[1])) {
 		t.Error("the order counts")
 	}
 	for _, other := range [][]string{{"ab"}, {"a"}, {"a", "b", ""}, {"a,1:b"}, {"a", "b", "b"}} {
-		if bytes.Equal(trust.Mark(same[0]), trust.Mark(other)) {
-			t.Errorf("%q has the mark of %q", other, same[0])
+		if bytes.Equal(trust.Fingerprint(same[0]), trust.Fingerprint(other)) {
+			t.Errorf("%q has the fingerprint of %q", other, same[0])
 		}
 	}
 }
@@ -88,22 +88,22 @@ func TestUse(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	cookie := b.give("mara", "")
-	other := trust.Mark([]string{"password 2"})
+	other := trust.Fingerprint([]string{"password 2"})
 	for _, tt := range []struct {
-		account string
-		mark    []byte
-		cookie  string
-		want    bool
+		account     string
+		fingerprint []byte
+		cookie      string
+		want        bool
 	}{
-		{"mara", mark, cookie, true},
-		{"mara", mark, cookie + ".x", true},
-		{"noor", mark, cookie, false},
+		{"mara", fingerprint, cookie, true},
+		{"mara", fingerprint, cookie + ".x", true},
+		{"noor", fingerprint, cookie, false},
 		{"mara", other, cookie, false},
-		{"mara", mark, "", false},
-		{"mara", mark, strings.ToUpper(cookie), false},
-		{"mara", mark, cookie[1:], false},
+		{"mara", fingerprint, "", false},
+		{"mara", fingerprint, strings.ToUpper(cookie), false},
+		{"mara", fingerprint, cookie[1:], false},
 	} {
-		if got := b.trusts(tt.account, tt.mark, tt.cookie); got != tt.want {
+		if got := b.trusts(tt.account, tt.fingerprint, tt.cookie); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
@@ -115,15 +115,15 @@ func TestUse_EndsAfterItsLife(t *testing.T) {
 	b := setup(t)
 	cookie := b.give("mara", "")
 	b.clock.Advance(trust.Life - time.Second)
-	if !b.trusts("mara", mark, cookie) || len(b.list("mara")) != 1 {
+	if !b.trusts("mara", fingerprint, cookie) || len(b.list("mara")) != 1 {
 		t.Error("the trust ended too early")
 	}
 	b.clock.Advance(time.Second)
-	if b.trusts("mara", mark, cookie) || len(b.list("mara")) != 0 {
+	if b.trusts("mara", fingerprint, cookie) || len(b.list("mara")) != 0 {
 		t.Error("the trust goes on")
 	}
 	b.clock.Advance(-trust.Life - time.Hour)
-	if b.trusts("mara", mark, cookie) {
+	if b.trusts("mara", fingerprint, cookie) {
 		t.Error("after the clock was set back, the trust lasts longer")
 	}
 }
@@ -134,7 +134,7 @@ func TestGive_AnewInTheSameBrowser(t *testing.T) {
 	first := b.give("mara", "")
 	both := b.give("noor", first)
 	again := b.give("mara", both)
-	if b.trusts("mara", mark, first) || !b.trusts("mara", mark, again) || !b.trusts("noor", mark, again) {
+	if b.trusts("mara", fingerprint, first) || !b.trusts("mara", fingerprint, again) || !b.trusts("noor", fingerprint, again) {
 		t.Error("the browser has not one new token of each account")
 	}
 	if len(b.list("mara")) != 1 {
@@ -148,7 +148,7 @@ func TestGive_Replaces(t *testing.T) {
 	b := setup(t)
 	former := b.give("mara", "")
 	fresh := b.give("mara", former)
-	if fresh == former || strings.Contains(fresh, ".") || len(b.list("mara")) != 1 || b.trusts("mara", mark, former) {
+	if fresh == former || strings.Contains(fresh, ".") || len(b.list("mara")) != 1 || b.trusts("mara", fingerprint, former) {
 		t.Errorf("the cookie is %q after %q, and %d browsers are trusted", fresh, former, len(b.list("mara")))
 	}
 }
@@ -161,7 +161,7 @@ func TestGive_Bounded(t *testing.T) {
 		b.clock.Advance(time.Second)
 		cookies = append(cookies, b.give("mara", ""))
 	}
-	if n := len(b.list("mara")); n != trust.MostBrowsers || b.trusts("mara", mark, cookies[0]) || !b.trusts("mara", mark, cookies[1]) {
+	if n := len(b.list("mara")); n != trust.MostBrowsers || b.trusts("mara", fingerprint, cookies[0]) || !b.trusts("mara", fingerprint, cookies[1]) {
 		t.Errorf("%d browsers are trusted, or not the latest", n)
 	}
 	cookie := ""
@@ -182,18 +182,18 @@ func TestEnd(t *testing.T) {
 	at := slices.IndexFunc(list, func(t trust.Browser) bool { return t.Has(phone) })
 	end := func(id string) (ended int) {
 		b.write(func(tx *store.Tx) (err error) {
-			ended, err = b.End(t.Context(), tx, "mara", mark, id)
+			ended, err = b.End(t.Context(), tx, "mara", fingerprint, id)
 			return err
 		})
 		return ended
 	}
-	if n := end(b.list("noor")[0].ID); n != 0 || !b.trusts("noor", mark, theirs) {
+	if n := end(b.list("noor")[0].ID); n != 0 || !b.trusts("noor", fingerprint, theirs) {
 		t.Error("one account ended the trust of another")
 	}
-	if n := end(list[at].ID); n != 1 || b.trusts("mara", mark, phone) || !b.trusts("mara", mark, laptop) {
+	if n := end(list[at].ID); n != 1 || b.trusts("mara", fingerprint, phone) || !b.trusts("mara", fingerprint, laptop) {
 		t.Errorf("%d ended, not the one of the phone", n)
 	}
-	if n := end(""); n != 1 || b.trusts("mara", mark, laptop) || end("") != 0 {
+	if n := end(""); n != 1 || b.trusts("mara", fingerprint, laptop) || end("") != 0 {
 		t.Errorf("%d ended, want the other one", n)
 	}
 }

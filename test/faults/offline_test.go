@@ -139,7 +139,7 @@ func TestFLT14_Rotation(t *testing.T) {
 	t.Cleanup(upstream.Close)
 	c := clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
 	in := runInside(t, c, slog.New(slog.DiscardHandler), func(cfg *config.Config) {
-		cfg.Upstream, _ = url.Parse(upstream.URL)
+		cfg.App.Upstream, _ = url.Parse(upstream.URL)
 	})
 	people := in.visitors(3)
 	defer people.leave()

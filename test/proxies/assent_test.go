@@ -29,7 +29,7 @@ func TestPathsAsSent(t *testing.T) {
 			t.Parallel()
 			binary := program(t, name)
 			p := start(t, proxy.settings, func(p *place) *exec.Cmd { return proxy.run(p, binary) }, func(c *config.Config) {
-				c.Paths = config.PathsAsSent
+				c.App.Paths = config.PathsAsSent
 				for i := range c.Apps {
 					c.Apps[i].Paths = config.PathsAsSent
 				}

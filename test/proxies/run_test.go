@@ -60,7 +60,7 @@ func start(t *testing.T, settings string, proxy func(*place) *exec.Cmd, options 
 		t.Fatalf("the settings on %s: %v", settings, err)
 	}
 	p.site = apptest.Start(t, func(c *config.Config) {
-		c.PublicURL, c.TrustedProxies, c.Apps, c.Upstream, c.Rules = read.PublicURL, read.TrustedProxies, read.Apps, read.Upstream, read.Rules
+		c.PublicURL, c.TrustedProxies, c.Apps, c.App.Upstream, c.App.Rules = read.PublicURL, read.TrustedProxies, read.Apps, read.App.Upstream, read.App.Rules
 		for _, o := range options {
 			o(c)
 		}

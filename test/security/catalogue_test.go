@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,6 +57,44 @@ func TestMain(m *testing.M) {
 		fmt.Printf("n/a: %s: %s\n", strings.Join(missing()[reason], " "), reason)
 	}
 	os.Exit(m.Run())
+}
+
+// TestCatalogue_HasRows holds that each number with a test is in a row of docs/attacks*.md.
+func TestCatalogue_HasRows(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/attacks*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	rows := ""
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range strings.Lines(string(text)) {
+			if at := strings.LastIndex(strings.TrimRight(row, " |\n"), "|"); at > 0 {
+				rows += row[at:]
+			}
+		}
+	}
+	named := map[int]bool{}
+	for _, m := range regexp.MustCompile(`\b(FLT-)?(\d+)(?: to (\d+))?`).FindAllStringSubmatch(rows, -1) {
+		from, _ := strconv.Atoi(m[2])
+		to, _ := strconv.Atoi(m[3])
+		for n := from; m[1] == "" && n <= max(from, to); n++ {
+			named[n] = true
+		}
+	}
+	excused := slices.Concat(slices.Collect(maps.Values(missing()))...)
+	for _, sentences := range attacks() {
+		for k := range sentences {
+			n, err := strconv.Atoi(strings.TrimPrefix(k, "SEC-"))
+			if err == nil && !named[n] && !slices.Contains(excused, k) {
+				t.Errorf("%s is in no row of docs/attacks*.md", k)
+			}
+		}
+	}
 }
 
 // TestCatalogue holds that each number has a sentence, and either a test or a

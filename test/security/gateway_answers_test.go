@@ -69,7 +69,7 @@ func TestSEC220_InterimAnswersAndTrailersOfApps(t *testing.T) {
 		"/trailer": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Set-Cookie, X-Request-Id, Strict-Transport-Security, Sum, Keep-Alive\r\n\r\n2\r\nok\r\n0\r\nSum: fine\r\n" + evil + "\r\n",
 		"/sneaked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Sum\r\n\r\n2\r\nok\r\n0\r\nSum: fine\r\nContent-Security-Policy: evil\r\nContent-Length: 66\r\nCache-Control: evil\r\n" + evil + "\r\n",
 	})
-	s := start(t, func(c *config.Config) { c.Upstream, c.Rules = app, []string{"public /*"} })
+	s := start(t, func(c *config.Config) { c.App.Upstream, c.App.Rules = app, []string{"public /*"} })
 	for _, path := range []string{"/103", "/102", "/100", "/twice", "/trailer", "/sneaked"} {
 		for name, request := range ways(path, "portico.test") {
 			got := s.transcript(request)
@@ -114,7 +114,7 @@ func TestSEC221_AppsDoNotRuleTheSignInPages(t *testing.T) {
 		"/": answer, "/early": "HTTP/1.1 103 Early Hints\r\n" + lines + "\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
 	})
 	s := start(t, func(c *config.Config) {
-		c.Upstream, c.Rules = app, []string{"public /*"}
+		c.App.Upstream, c.App.Rules = app, []string{"public /*"}
 		c.Apps = []config.App{{Name: "wiki", Host: "wiki.test", Path: "/", Upstream: app, Rules: []string{"public /*"}, Key: "app.1"}}
 	})
 	for _, path := range []string{"/", "/early"} {

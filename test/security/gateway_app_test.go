@@ -35,7 +35,7 @@ func TestSEC146_ClientIdentityHeadersNeverReachTheApp(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
-	s := start(t, protects(app, publicAndAdmin()...), func(c *config.Config) { c.Headers = []string{"Remote-User: id"} })
+	s := start(t, protects(app, publicAndAdmin()...), func(c *config.Config) { c.App.Headers = []string{"Remote-User: id"} })
 	v := s.staff()
 	id := s.account(v).ID
 	spellings := []func(string) string{
@@ -390,10 +390,10 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 			_ = s.app.Operator.SetUserRoles(s.Context(), flow.ByOperator, s.account(v).ID, nil)
 		},
 		"a stricter rule": func(s *site, _ *visitor) {
-			s.follows(func(c *config.Config) { c.Rules = []string{"role:owner /admin/*"} })
+			s.follows(func(c *config.Config) { c.App.Rules = []string{"role:owner /admin/*"} })
 		},
 		"no rule": func(s *site, _ *visitor) {
-			s.follows(func(c *config.Config) { c.Rules = []string{"public /public/*"} })
+			s.follows(func(c *config.Config) { c.App.Rules = []string{"public /public/*"} })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // asSent lets the app get paths as they are sent.
-func asSent(c *config.Config) { c.Paths = config.PathsAsSent }
+func asSent(c *config.Config) { c.App.Paths = config.PathsAsSent }
 
 // An app that gets paths as they are sent must get no path that it reads as its
 // admin page, whatever it makes of the path. Other paths reach it unchanged.
@@ -49,8 +49,8 @@ func TestSEC361_PathsAsSentBesideOthers(t *testing.T) {
 	other := newApp(t, tempers()["raw"])
 	s := start(t, trusting(), func(c *config.Config) {
 		protects(other, "public /other/*")(c)
-		other := c.Upstream
-		c.Upstream, c.Rules = nil, nil
+		other := c.App.Upstream
+		c.App.Upstream, c.App.Rules = nil, nil
 		c.Apps = []config.App{
 			{Name: "guarded", Path: "/", Rules: publicAndAdmin(), Paths: config.PathsAsSent, Key: "app.1"},
 			{Name: "other", Path: "/other", Upstream: other, Rules: []string{"public /other/*"}, Key: "app.2"},

@@ -51,9 +51,9 @@ func TestSEC241_SlowUploads(t *testing.T) {
 	}))
 	t.Cleanup(app.Close)
 	s := start(t, func(c *config.Config) {
-		c.Upstream, _ = url.Parse(app.URL)
-		c.Rules = []string{"public /*"}
-		c.Uploads = config.Uploads{Pace: 100_000, Wait: time.Second}
+		c.App.Upstream, _ = url.Parse(app.URL)
+		c.App.Rules = []string{"public /*"}
+		c.App.Uploads = config.Uploads{Pace: 100_000, Wait: time.Second}
 	})
 	statuses := make(chan int, 4)
 	for range cap(statuses) {

@@ -131,8 +131,8 @@ func (a *protectedApp) asked() []echo {
 // protects puts an app behind the gateway, with rules.
 func protects(a *protectedApp, rules ...string) option {
 	return func(c *config.Config) {
-		c.Upstream, _ = url.Parse(a.URL)
-		c.Rules = rules
+		c.App.Upstream, _ = url.Parse(a.URL)
+		c.App.Rules = rules
 	}
 }
 

@@ -37,7 +37,7 @@ func TestSEC353_StrangersGetInOnlyAfterAYes(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, app := newIDP(t), newApp(t, tempers()["raw"])
-		s := start(t, p.at("acme", true), protects(app, written.Rules...), func(c *config.Config) { c.SignUp = written.SignUp })
+		s := start(t, p.at("acme", true), protects(app, written.App.Rules...), func(c *config.Config) { c.SignUp = written.SignUp })
 		p.site = s
 		enters := map[string]func(v *visitor){
 			"a password": func(v *visitor) {

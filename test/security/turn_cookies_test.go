@@ -180,8 +180,8 @@ func (b *shared) plant(target string, c http.Cookie) {
 
 func gullible(a *gullibleApp, change func(*config.Config)) option {
 	return func(c *config.Config) {
-		c.Upstream, _ = url.Parse(a.URL)
-		c.Rules = []string{"public /public/*", "signed-in /*"}
+		c.App.Upstream, _ = url.Parse(a.URL)
+		c.App.Rules = []string{"public /public/*", "signed-in /*"}
 		if change != nil {
 			change(c)
 		}
@@ -340,7 +340,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("keep_cookies", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		b, mara, noah := startShared(t, app, func(c *config.Config) { c.KeepCookies = []string{"lang"} })
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.App.KeepCookies = []string{"lang"} })
 		b.plant("/", http.Cookie{Name: "lang", Value: "de", Path: "/"})
 		b.signIn(mara)
 		b.sees("/", mara)
@@ -354,7 +354,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("nothing", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		b, mara, noah := startShared(t, app, func(c *config.Config) { c.OnUserChange = config.IgnoreChanges })
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.App.OnUserChange = config.IgnoreChanges })
 		b.signIn(mara)
 		b.sees("/", mara)
 		b.signIn(noah)
@@ -363,7 +363,7 @@ func TestSEC227_UserChangePerApp(t *testing.T) {
 	t.Run("sign-out-url", func(t *testing.T) {
 		t.Parallel()
 		app := newGullibleApp(t)
-		b, mara, noah := startShared(t, app, func(c *config.Config) { c.OnUserChange, c.SignOutURL = config.SignOutAtApp, "/logout" })
+		b, mara, noah := startShared(t, app, func(c *config.Config) { c.App.OnUserChange, c.App.SignOutURL = config.SignOutAtApp, "/logout" })
 		b.signIn(mara)
 		b.sees("/", mara)
 		old := b.has("/")

@@ -108,8 +108,7 @@ const ONLY_ON = {
   'session.ended.': [],
   'session.missing': ['account-sessions'],
   'signin.code_off': [],
-  'signup.closed': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
-  'signup.taken': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
+  'signup.': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
   'terms.': ['signup', 'terms'],
 };
 

@@ -55,7 +55,7 @@ func (a *API) routes() []route {
 		write("/auth/api/protect", "Add the authenticator app that the account needs", a.actions.ProtectByApp),
 		write("/auth/api/protect/later", "Put off a second factor that the account needs", a.actions.ProtectLater),
 		write("/auth/api/protect/restart", "End the step that adds a second factor", a.actions.DropProtection),
-		{method: "POST", path: "/auth/api/protect/passkey/begin", summary: "A challenge for a passkey that the account needs", in: form.Protection{}, out: form.PasskeyOffer{}, handler: answered(a.actions.OfferProtection)},
+		{method: "POST", path: "/auth/api/protect/passkey/begin", summary: "A challenge for a passkey that the account needs", in: form.Protection{}, out: form.PasskeyOffer{}, handler: answered(a.actions.BeginProtection)},
 		write("/auth/api/protect/passkey", "Add the passkey that the account needs", a.actions.ProtectByPasskey),
 		write("/auth/api/factors/add", "Begin to add an authenticator app", a.actions.AddFactor),
 		write("/auth/api/factors/confirm", "Add the authenticator app that shows the code", a.actions.ConfirmFactor),

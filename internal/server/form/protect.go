@@ -33,8 +33,8 @@ func (a *Actions) ProtectByApp(w http.ResponseWriter, r *http.Request, in Protec
 	})
 }
 
-// OfferProtection answers with a challenge for a new passkey.
-func (a *Actions) OfferProtection(w http.ResponseWriter, r *http.Request, in Protection) (PasskeyOffer, error) {
+// BeginProtection answers with a challenge for a new passkey.
+func (a *Actions) BeginProtection(w http.ResponseWriter, r *http.Request, in Protection) (PasskeyOffer, error) {
 	o, err := a.Flows.BeginProtection(r.Context(), a.Caller(w, r), in.Flow)
 	if err != nil {
 		return PasskeyOffer{}, err

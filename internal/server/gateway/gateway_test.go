@@ -24,7 +24,7 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
 	s := start(t, behind(u.URL), func(c *config.Config) {
-		c.Headers = []string{"Remote-User: email", "Remote-Name: name", "Remote-Groups: roles", "X-Auth-Token: token", "X-Age: session_age"}
+		c.App.Headers = []string{"Remote-User: email", "Remote-Name: name", "Remote-Groups: roles", "X-Auth-Token: token", "X-Age: session_age"}
 	})
 	cookie := s.person("mara@x.test", "editor", "admin")
 	s.clock.Advance(90 * time.Second)

@@ -91,8 +91,8 @@ func start(t testing.TB, options ...func(*config.Config)) *site {
 // behind configures an upstream and its rules.
 func behind(upstream string, rules ...string) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Upstream, _ = url.Parse(upstream)
-		c.Rules = rules
+		c.App.Upstream, _ = url.Parse(upstream)
+		c.App.Rules = rules
 	}
 }
 

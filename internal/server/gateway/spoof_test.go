@@ -27,7 +27,7 @@ var spoofs = []string{
 func TestSpoofs(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
-	s := start(t, behind(u.URL, "public /public/*", "signed-in /*"), func(c *config.Config) { c.Headers = []string{"Remote-User: id"} })
+	s := start(t, behind(u.URL, "public /public/*", "signed-in /*"), func(c *config.Config) { c.App.Headers = []string{"Remote-User: id"} })
 	cookie := s.person("mara@x.test")
 	id := s.user("mara@x.test").ID
 	lines := strings.Join(spoofs, "\r\n")

@@ -98,10 +98,10 @@ func (h *Handler) client(w http.ResponseWriter, r *http.Request) (openid.Client,
 	return client, values, err
 }
 
-// assertionType is the type of an assertion that proves who a client is (RFC 7523 2.2).
+// assertionType is the type of an assertion that authenticates a client (RFC 7523 2.2).
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// proofOf returns the one way in which a request proves who its client is.
+// proofOf returns what the client of a request authenticates with, which must be one thing.
 func proofOf(r *http.Request, values url.Values) (openid.Proof, error) {
 	oneWay := invalidRequest("the client must authenticate in exactly one way")
 	proof := openid.Proof{

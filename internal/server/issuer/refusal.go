@@ -50,14 +50,14 @@ func group(name string, values map[string]string) slog.Attr {
 	return slog.Group(name, members...)
 }
 
-// askedBy returns what a request of a client says that proves who it is.
+// askedBy returns what a request says about its client.
 func askedBy(clients openid.Clients, r *http.Request, values url.Values) openid.Asked {
 	method, id := methodOf(r, values)
 	_, password, _ := basic(r)
 	return clients.Swapped(clients.Asked(id, method, values), cmp.Or(password, values.Get("client_secret")))
 }
 
-// methodOf returns the method by which a request proves who its client is, by the names of
+// methodOf returns the method by which the client of a request authenticates, by the names of
 // OpenID Connect Core 9, and the id of the client that it names.
 func methodOf(r *http.Request, values url.Values) (method, id string) {
 	id = values.Get("client_id")

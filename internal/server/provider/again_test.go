@@ -19,8 +19,8 @@ func guarded(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
 	app := httptest.NewServer(nil) // responds with 404
 	t.Cleanup(app.Close)
 	return setup(t, append(changes, func(c *config.Config) {
-		c.Upstream, _ = url.Parse(app.URL)
-		c.Rules = []string{"fresh:1m /admin/*", "signed-in /*"}
+		c.App.Upstream, _ = url.Parse(app.URL)
+		c.App.Rules = []string{"fresh:1m /admin/*", "signed-in /*"}
 	})...)
 }
 

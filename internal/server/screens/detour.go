@@ -59,6 +59,9 @@ func endingText(code string) string {
 	case account.CodeDisabled:
 		return "signin.notice.disabled"
 	}
+	if signUpEnd(code) != "" {
+		return "error." + code
+	}
 	return ""
 }
 
@@ -66,11 +69,7 @@ func endingText(code string) string {
 // is shown only to the browser whose attempt ended so, because anybody can
 // create a link.
 func ofAnAccount(code string) bool {
-	switch code {
-	case flow.CodeProviderAddressTaken, flow.CodeSignUpClosed, account.CodeDisabled:
-		return true
-	}
-	return false
+	return code == flow.CodeProviderAddressTaken || code == account.CodeDisabled || signUpEnd(code) != ""
 }
 
 // Detour redirects a failed provider sign-in to the sign-in page, which says

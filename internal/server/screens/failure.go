@@ -3,6 +3,7 @@ package screens
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"portico/internal/account"
@@ -94,17 +95,27 @@ func (s *Screens) signInFor(r *http.Request) string {
 var titles = map[string]string{
 	flow.CodeFlowUnknown:  "over",
 	flow.CodeFlowConflict: "done",
-	flow.CodeSignUpTaken:  "taken",
-	flow.CodeSignUpClosed: "closed",
 	account.CodeDisabled:  "disabled",
 	rule.CodeRole:         "role",
 	rule.CodeFresh:        "fresh",
 	rule.CodeMFA:          "mfa",
 }
 
+// signUpEnd returns the last part of the key of the title of a fault that ends a sign-up,
+// or "" for other faults.
+func signUpEnd(code string) string {
+	if !slices.Contains(flow.SignUpEnds(), code) {
+		return ""
+	}
+	return strings.TrimPrefix(code, "signup.")
+}
+
 func titleOf(status int, code string) string {
 	if title, ok := titles[code]; ok {
 		return title
+	}
+	if word := signUpEnd(code); word != "" {
+		return word
 	}
 	switch status {
 	case http.StatusNotFound:

@@ -49,7 +49,7 @@ func (s *Screens) fillMFA(r *http.Request, b *Boot, v flow.View, _ SignedIn) {
 	way, trusting := cmp.Or(b.MFA.Way, r.URL.Query().Get("way")), b.MFA.Trusting
 	b.Flow, b.ReturnTo = form.FlowOf(v), v.ReturnTo.String()
 	first := form.WayApp
-	if v.SecondFactors.Passkey.After(v.SecondFactors.App) {
+	if v.SecondFactors.Newer {
 		first = form.WayPasskey // the one that was used last
 	}
 	b.MFA = waysOf(v.SecondFactors, first, way, url.Values{"flow": {v.ID}})
@@ -60,7 +60,7 @@ func (s *Screens) fillMFA(r *http.Request, b *Boot, v flow.View, _ SignedIn) {
 // waysOf returns what the page asks for, and the addresses of the other ways that
 // the account has.
 func waysOf(second flow.SecondFactors, first, asked string, query url.Values) MFA {
-	has := map[string]bool{form.WayPasskey: !second.Passkey.IsZero(), form.WayApp: !second.App.IsZero(), form.WayRecovery: second.Codes > 0}
+	has := map[string]bool{form.WayPasskey: second.Passkey, form.WayApp: second.App, form.WayRecovery: second.Codes > 0}
 	if has[asked] {
 		first = asked
 	}
@@ -108,7 +108,7 @@ func (s *Screens) stepUp(w http.ResponseWriter, r *http.Request, target, way str
 func fillStepUp(b *Boot, found session.Found, second flow.SecondFactors, target, way string) {
 	b.Session, b.ReturnTo, b.Flow.State = personOf(found), target, "code"
 	first := form.WayApp
-	if !second.Passkey.IsZero() {
+	if second.Passkey {
 		first = form.WayPasskey
 	}
 	b.MFA = waysOf(second, first, way, url.Values{"return_to": {target}})

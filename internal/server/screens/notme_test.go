@@ -100,12 +100,16 @@ func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
 		t.Errorf("the password is %q, said %q", b.Account.Password, b.Notice)
 	}
 	write(func(tx *store.Tx) error {
-		_, err := tx.UpdatePassword(t.Context(), id, "", false)
+		_, err := tx.RehashPassword(t.Context(), id, "")
 		return err
 	})
 	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || !strings.HasSuffix(b.Notice, "for another 72 hours.") {
 		t.Errorf("without a password it is %q, said %q", b.Account.Password, b.Notice)
 	}
+	write(func(tx *store.Tx) error { // with it, the press asks for it first
+		_, err := tx.DeletePasskey(t.Context(), id, "p")
+		return err
+	})
 	b := v.reads(v.Send("/auth/account/password", passwordForm(id)))
 	if b.Notice != "" || b.Status != 403 || !strings.HasSuffix(b.Errors.Form, "for another 72 hours.") {
 		t.Errorf("a press: %d, said %q and %q", b.Status, b.Notice, b.Errors.Form)

@@ -35,7 +35,7 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 	}
 	states := SectionStates{
 		Addresses: b.Session.Email, Passkeys: counted("passkeys", sum.Passkeys), Apps: counted("apps", sum.Clients),
-		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(sum.Password && second.App.IsZero() && !(second.Any() && s.Owner.Requires(found.User.Roles))),
+		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(sum.Password && !second.App && !(second.Any() && s.Owner.Requires(found.User.Roles))),
 	}
 	if sum.Password {
 		states.Password = say("password_set")
@@ -82,9 +82,9 @@ func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.S
 	switch {
 	case !second.Any() && s.Owner.Requires(found.User.Roles):
 		alert("factor", pages.Factors, nil)
-	case !second.App.IsZero() && second.Codes == 0:
+	case second.App && second.Codes == 0:
 		alert("codes_none", pages.Factors, nil)
-	case !second.App.IsZero() && second.Codes <= fewCodes:
+	case second.App && second.Codes <= fewCodes:
 		alert("codes", pages.Factors, nil)
 	}
 	if s.Settings.Passkeys == "" {

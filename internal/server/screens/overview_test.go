@@ -45,7 +45,7 @@ func TestOverview_States(t *testing.T) {
 	}
 	visit(s).SignIn("mara@example.org")
 	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.UpdatePassword(s.Context(), b.Session.ID, "", false)
+		_, err := tx.RehashPassword(s.Context(), b.Session.ID, "")
 		if err == nil {
 			_, err = tx.DeletePasskey(s.Context(), b.Session.ID, held.ID)
 		}
@@ -57,12 +57,12 @@ func TestOverview_States(t *testing.T) {
 		t.Error("an account without a password is called weak")
 	}
 	if err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
-		if _, err := tx.UpdatePassword(s.Context(), b.Session.ID, "", false); err != nil {
+		if _, err := tx.RehashPassword(s.Context(), b.Session.ID, ""); err != nil {
 			return err
 		}
 		// A browser that was trusted before a change of the credentials does not count.
 		now := s.Clock.Now()
-		former := trust.Browser{ID: "b", AccountID: b.Session.ID, Hash: []byte{1}, Mark: trust.Mark(nil), CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(trust.Life)}
+		former := trust.Browser{ID: "b", AccountID: b.Session.ID, Hash: []byte{1}, Fingerprint: trust.Fingerprint(nil), CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(trust.Life)}
 		if err := tx.InsertTrust(s.Context(), former); err != nil {
 			return err
 		}

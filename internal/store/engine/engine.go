@@ -24,9 +24,10 @@ type Engine interface {
 	Stats() Stats
 	// Facts leaves Facts.Newest empty.
 	Facts(ctx context.Context) (Facts, error)
-	// Rights refuses a database in which Portico lacks the right to make the schema
-	// newest, or to use it. It changes nothing.
-	Rights(ctx context.Context, newest int64) error
+	// Rights refuses a database with these Facts in which Portico lacks the right to make
+	// the newest schema, or to use it. failed is the error of Facts: Rights returns it, or
+	// the lacking right behind it. It changes nothing.
+	Rights(ctx context.Context, f Facts, failed error) error
 	// Explain adds to an error what the operator can do, where the engine knows.
 	Explain(err error) error
 	// Close waits for the writes that were accepted.
@@ -35,9 +36,8 @@ type Engine interface {
 	// Schema returns what migrations run on.
 	Schema() (goose.Dialect, *sql.DB)
 	// Alone runs fn while no other process migrates. SQLite requires that all
-	// servers are stopped, so it calls needed first and does nothing unless that
-	// returns true.
-	Alone(ctx context.Context, needed func() (bool, error), fn func() error) error
+	// servers are stopped, so it does nothing unless a migration is needed.
+	Alone(ctx context.Context, needed bool, fn func() error) error
 	// Contested reports whether a migration failed because others held a table.
 	// It may be tried again.
 	Contested(err error) bool

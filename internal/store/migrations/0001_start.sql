@@ -161,7 +161,7 @@ CREATE TABLE trusted_browser (
     id         TEXT   NOT NULL PRIMARY KEY,
     account_id TEXT   NOT NULL REFERENCES account (id) ON DELETE CASCADE,
     token_hash BYTEA  NOT NULL, -- hash of a token of the trust cookie
-    mark       BYTEA  NOT NULL, -- of the credentials of the account: when they change, the trust ends
+    mark       BYTEA  NOT NULL, -- fingerprint of the credentials of the account: when they change, the trust ends
     user_agent TEXT   NOT NULL,
     created_at BIGINT NOT NULL,
     used_at    BIGINT NOT NULL,

@@ -73,7 +73,7 @@ func Run(ctx context.Context, from, to string, o Options) (m Result, err error) 
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	o.Report("look at the PostgreSQL database, once no other process migrates it or moves to it", "", 0)
-	err = server.Alone(ctx, nil, func() error {
+	err = server.Alone(ctx, true, func() error {
 		v := &transfer{source: source, target: target, options: o, file: file, server: server}
 		m, err = v.run(ctx)
 		return err

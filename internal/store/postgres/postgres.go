@@ -161,7 +161,8 @@ func (p *DB) exists(ctx context.Context) error {
 		return name, row.Scan(&name)
 	})
 	if err == nil && !found {
-		err = p.Rights(ctx, 0) // a role without rights sees no tables
+		f, failed := p.Facts(ctx)
+		err = p.Rights(ctx, f, failed) // a role without rights sees no tables
 	}
 	if err == nil && !found {
 		err = errors.New("the database has no data of Portico: check PORTICO_DATABASE_URL, or make one with 'portico migrate'")
@@ -233,7 +234,7 @@ func (p *DB) Schema() (goose.Dialect, *sql.DB) { return goose.DialectPostgres, p
 // Alone implements engine.Engine. It holds a lock that ends with its
 // transaction, so the lock works through a pooler and a process that dies loses
 // it.
-func (p *DB) Alone(ctx context.Context, _ func() (bool, error), fn func() error) error {
+func (p *DB) Alone(ctx context.Context, _ bool, fn func() error) error {
 	conn, err := p.acquire(ctx)
 	if err != nil {
 		return err

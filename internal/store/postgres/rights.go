@@ -24,15 +24,15 @@ type place struct {
 // Rights implements engine.Engine. It asks before the first change, because a migration
 // that lacks a right would leave the schema half done. A database that only speaks the
 // protocol of PostgreSQL may not know the questions.
-func (p *DB) Rights(ctx context.Context, newest int64) error {
-	err := p.rights(ctx, newest)
+func (p *DB) Rights(ctx context.Context, f engine.Facts, failed error) error {
+	err := p.rights(ctx, f, failed)
 	if state := sqlState(err); state == stateNoFunction || state == stateNoFeature {
-		return nil
+		return failed
 	}
 	return err
 }
 
-func (p *DB) rights(ctx context.Context, newest int64) error {
+func (p *DB) rights(ctx context.Context, f engine.Facts, failed error) error {
 	at, _, err := engine.First(ctx, p.Read(), `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
 		current_user::text, current_database()::text, coalesce(current_schema()::text, ''), current_setting('search_path'),
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)`, nil, func(row engine.Scanner) (at place, err error) {
@@ -50,25 +50,24 @@ func (p *DB) rights(ctx context.Context, newest int64) error {
 		return fmt.Errorf("the role %s can use no schema of its search_path, which is %s: correct search_path, or run as the owner of the database GRANT USAGE, CREATE ON SCHEMA public TO %s",
 			at.role, at.searched, quoted(at.role))
 	}
-	return p.tableRights(ctx, at, newest)
+	return p.tableRights(ctx, at, f, failed)
 }
 
 // tableRights checks the rights to the tables that are there, and to make more if
 // migrations are due.
-func (p *DB) tableRights(ctx context.Context, at place, newest int64) error {
+func (p *DB) tableRights(ctx context.Context, at place, f engine.Facts, failed error) error {
 	tables, own, owner, use, err := p.tables(ctx)
 	if err != nil {
 		return err
 	}
 	grant := fmt.Errorf("the role %s may not read and change all tables in the schema %s: as their owner %s, run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s",
 		at.role, at.schema, owner, quoted(at.schema), quoted(at.role))
-	f, err := p.Facts(ctx)
-	due := f.Schema < newest
+	due := f.Schema < f.Newest
 	switch {
-	case sqlState(err) == stateDenied:
+	case sqlState(failed) == stateDenied:
 		return grant
-	case err != nil:
-		return err
+	case failed != nil:
+		return failed
 	case due && !at.mayCreate:
 		return fmt.Errorf("the role %s may not create tables in the schema %s of the database %s: as the owner of the schema or a superuser, connect to this database and run GRANT CREATE ON SCHEMA %s TO %s",
 			at.role, at.schema, at.database, quoted(at.schema), quoted(at.role))

@@ -43,7 +43,7 @@ func (s *reading) Close() error {
 }
 
 // Rights implements engine.Engine. The system has the rights to a file.
-func (s *DB) Rights(context.Context, int64) error { return nil }
+func (s *DB) Rights(_ context.Context, _ engine.Facts, failed error) error { return failed }
 
 // Facts implements engine.Engine.
 func (s *DB) Facts(ctx context.Context) (engine.Facts, error) {

@@ -20,9 +20,9 @@ func (s *DB) Claim() (io.Closer, error) { return claimFile(s.path) }
 
 // Alone implements engine.Engine. It claims the database: a process that serves
 // it may not know the new schema.
-func (s *DB) Alone(ctx context.Context, needed func() (bool, error), fn func() error) error {
-	if needed, err := needed(); err != nil || !needed {
-		return err
+func (s *DB) Alone(ctx context.Context, needed bool, fn func() error) error {
+	if !needed {
+		return nil
 	}
 	claim, err := s.claimPatiently(ctx)
 	if err != nil {

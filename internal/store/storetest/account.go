@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"portico/internal/account"
 	"portico/internal/store"
 	"slices"
@@ -55,7 +56,7 @@ func (b accounts) AccountByID_HeldUntilTheEnd() {
 		if err != nil || seen.Version != a.Version {
 			return false, err
 		}
-		return tx.UpdatePassword(b.Context(), a.ID, "new", true)
+		return tx.UpdatePassword(b.Context(), a.ID, "new")
 	})
 }
 
@@ -100,20 +101,24 @@ func (b accounts) ListAccounts_Pages() {
 	b.equal("the list", got, keys)
 }
 
-func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {
+func (b accounts) UpdatePassword_MovesTheVersion() {
+	b.sets("UpdatePassword", (*store.Tx).UpdatePassword, 1)
+}
+
+func (b accounts) RehashPassword_KeepsTheVersion() {
+	b.sets("RehashPassword", (*store.Tx).RehashPassword, 0)
+}
+
+// sets checks a method that sets the verifier and adds raised to the credential version.
+func (b accounts) sets(name string, set func(*store.Tx, context.Context, string, string) (bool, error), raised int64) {
 	a, other := b.person(1), b.person(2)
-	for _, bump := range []bool{false, true} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new", bump) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Password = "new"
-		if bump {
-			a.Version++
-		}
-		b.equal("the account", b.account(a.ID), a)
+	if !b.did(func(tx *store.Tx) (bool, error) { return set(tx, b.Context(), a.ID, "new") }) {
+		b.Fatal("the account was not found")
 	}
+	a.Password, a.Version = "new", a.Version+raised
+	b.equal(name, b.account(a.ID), a)
 	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), "no", "new", true) }) {
+	if b.did(func(tx *store.Tx) (bool, error) { return set(tx, b.Context(), "no", "new") }) {
 		b.Error("an account that does not exist has a password")
 	}
 }

@@ -64,7 +64,7 @@ func (b grants) LiveGrant_WithItsSession() {
 func (b grants) LiveGrant_NotOfAChangedAccount() {
 	g, disabled := b.grant(1, nil), b.grant(2, nil)
 	b.write(func(tx *store.Tx) error {
-		_, err := tx.UpdatePassword(b.Context(), g.AccountID, "another", true)
+		_, err := tx.UpdatePassword(b.Context(), g.AccountID, "another")
 		return err
 	})
 	b.did(func(tx *store.Tx) (bool, error) {

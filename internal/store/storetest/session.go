@@ -83,11 +83,11 @@ func (b sessions) SessionByHash_ClosedAccountSameVersion() {
 func (b sessions) SessionByHash_VersionMoved() {
 	a := b.person(1)
 	s := b.session(a, 1)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "rehashed", false) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.RehashPassword(b.Context(), a.ID, "rehashed") })
 	if !b.held(s) {
 		b.Error("a session ended with its account's version unmoved")
 	}
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new", true) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new") })
 	if b.held(s) || len(b.sessions(a.ID)) != 0 {
 		b.Error("a session outlived the version of its account")
 	}
