@@ -136,7 +136,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: f.sessionPeer(c),
+		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
 	})
 	if err != nil {

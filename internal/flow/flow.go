@@ -128,7 +128,6 @@ type Config struct {
 	Trust     bool // whether a user may trust a browser
 	Require   Require
 	ByCode    bool // whether users may sign in by an emailed code
-	Places    bool // whether a session keeps its network, so that its place can be shown
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -197,7 +196,6 @@ type core struct {
 	mayTrust  bool
 	require   Require
 	byCode    bool
-	places    bool
 	publicURL string
 	site      string
 	counts    *counts
@@ -219,7 +217,7 @@ func New(cfg Config) All {
 		providers: cfg.Providers, outbox: cfg.Outbox, keys: cfg.Keys, record: audit.NewRecord(cfg.Clock),
 		targets: cfg.Targets, signUp: cfg.SignUp, terms: cfg.Terms, names: cfg.Names, publicURL: cfg.PublicURL, site: cfg.Site,
 		grants: openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}), clients: cfg.Clients, asserted: cfg.Asserted, documents: cfg.Documents, guests: cfg.Guests, registers: cfg.Registers, resources: cfg.Resources, marks: cfg.Key.Box("openid request"), alarms: cfg.Key.Box("alarm"),
-		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode, places: cfg.Places,
+		trusts: trust.NewKeeper(cfg.Clock), mayTrust: cfg.Trust, require: cfg.Require, byCode: cfg.ByCode,
 		counts: newCounts(), drawing: newDrawing(),
 	}
 	if cfg.Before != nil {

@@ -200,7 +200,7 @@ type OwnSession struct {
 	Name   string `json:"name"`  // the names of the browser and the system
 	Phone  string `json:"phone"` // "yes" if the system is that of a phone or a tablet
 	Since  Moment `json:"since"`
-	Place  string `json:"place"` // where it began, or the network; "" if that is not known
+	Place  string `json:"place"` // where it began, or the network
 	Seen   Moment `json:"seen"`
 	Active string `json:"active"` // "yes" if it was used in the last minutes
 	Here   string `json:"here"`   // "yes" for the browser that asks
