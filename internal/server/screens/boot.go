@@ -164,6 +164,7 @@ type Account struct {
 	Addresses  []OtherAddress `json:"addresses"`
 	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
 
+	Closed string        `json:"closed"` // "yes" while an alarm closes the account to the changes of the page
 	Alerts []Alert       `json:"alerts"`
 	States SectionStates `json:"states"`
 }

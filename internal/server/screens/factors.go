@@ -50,18 +50,14 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	closed, err := s.closedWords(r, found, s.Actions.Locale(w, r))
-	if err != nil {
-		return err
-	}
 	said := s.Actions.Said(w, r)
-	initials, picture, err := s.faceOf(r, found)
-	if err != nil {
+	head := Boot{Locale: s.Actions.Locale(w, r)}
+	if err := s.head(r, found, &head); err != nil {
 		return err
 	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = initials, picture
-		if b.Notice = closed; v.Overtaken {
+		b.Account, b.Notice = head.Account, head.Notice
+		if v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
 		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
@@ -168,12 +164,12 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	if viewErr != nil {
 		return viewErr
 	}
-	initials, picture, faceErr := s.faceOf(r, found)
-	if faceErr != nil {
-		return faceErr
+	head := Boot{Locale: s.Actions.Locale(w, r)}
+	if err := s.head(r, found, &head); err != nil {
+		return err
 	}
 	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = initials, picture
+		b.Account = head.Account
 		s.fillFactors(b, v, found, id, target)
 	})
 }

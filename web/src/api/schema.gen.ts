@@ -21,6 +21,7 @@ export interface Account {
   others: string;
   addresses: OtherAddress[];
   recovering: string;
+  closed: string;
   alerts: Alert[];
   states: SectionStates;
 }

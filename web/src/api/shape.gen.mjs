@@ -185,6 +185,7 @@ export const SHAPE = {
       }
     ],
     "recovering": "",
+    "closed": "",
     "alerts": [
       {
         "id": "",

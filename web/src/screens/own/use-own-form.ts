@@ -7,7 +7,7 @@ import { useProven } from './proof';
 export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
 
 /** Faults of a form whose page is out of date. */
-const GONE = /^(account\.changed|factor\.missing)$/;
+const GONE = /^(account\.changed|factor\.missing|alarm\.raised)$/;
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
