@@ -48,7 +48,7 @@ const closing = STATES.filter(
 );
 
 test.each(closing)('%s, %s: has no form while an alarm closes the account', (screen, _, boot) => {
-  const data = { ...boot, locale: 'en', account: { ...boot.account, closed: 'yes' } };
+  const data = { ...boot, locale: 'en', again: 'closed' as const };
   for (const body of [render(screen, 'en', data).body, fill(templateOf('en', screen), data)]) {
     const main = /<main.*<\/main>/s.exec(body)?.[0] ?? '';
     expect(main).toContain('<h1');

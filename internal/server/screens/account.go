@@ -119,17 +119,28 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 	if err := s.head(r, found, &b); err != nil {
 		return b, err
 	}
-	if p.guarded && b.Account.Closed == "" {
-		err := s.Owner.Fresh(r.Context(), found)
-		if err != nil && !errors.Is(err, flow.ProofNeeded) {
+	if p.guarded && b.Again != closed {
+		if err := s.askProof(r, found, &b); err != nil {
 			return b, err
 		}
-		b.Again = yes(err != nil)
 	}
 	if p.fill == nil {
 		return b, nil
 	}
 	return b, p.fill(w, r, found, &b)
+}
+
+// closed is the value of Boot.Again while an alarm closes the account to the changes of a page.
+const closed = "closed"
+
+// askProof lets the page ask for a proof if a change needs a new one.
+func (s *Screens) askProof(r *http.Request, found session.Found, b *Boot) error {
+	err := s.Owner.Fresh(r.Context(), found)
+	b.Again = yes(errors.Is(err, flow.ProofNeeded))
+	if b.Again != "" {
+		return nil
+	}
+	return err
 }
 
 // head adds what every account page shows of its user: the initials or the picture, and for
@@ -142,7 +153,7 @@ func (s *Screens) head(r *http.Request, found session.Found, b *Boot) error {
 	}
 	if h.Closed != nil {
 		wait := s.Catalogue.Wait(b.Locale, fault.From(h.Closed).RetryAfter)
-		b.Account.Closed, b.Notice = yes(true), s.Catalogue.Text(b.Locale, "state.closed", map[string]string{"wait": wait})
+		b.Again, b.Notice = closed, s.Catalogue.Text(b.Locale, "state.closed", map[string]string{"wait": wait})
 	}
 	return err
 }
@@ -190,10 +201,11 @@ func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found ses
 	switch {
 	case !ways.Password:
 		b.Account.Password = "none"
-	case ways.Others > 0 && b.Account.Closed == "":
+	case ways.Others > 0 && b.Again != closed:
 		b.Account.Password = "removable"
 	default:
-		b.Account.Password, b.Account.Closed = "only", ""
+		b.Account.Password = "only"
+		return s.askProof(r, found, b)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ type Boot struct {
 	Values    Values        `json:"values"`
 	Errors    Errors        `json:"errors"`
 	Notice    string        `json:"notice"`
-	Again     string        `json:"again"`   // "yes" if the signed-in user must give a new proof
-	Success   string        `json:"success"` // what the previous step did
+	Again     string        `json:"again" enum:" yes closed"` // "yes" if the signed-in user must give a new proof, closed while an alarm forbids the changes of the page
+	Success   string        `json:"success"`                  // what the previous step did
 	Flow      form.Flow     `json:"flow"`
 	Link      Link          `json:"link"`
 	Session   SignedIn      `json:"session"`
@@ -164,7 +164,6 @@ type Account struct {
 	Addresses  []OtherAddress `json:"addresses"`
 	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
 
-	Closed string        `json:"closed"` // "yes" while an alarm closes the account to the changes of the page
 	Alerts []Alert       `json:"alerts"`
 	States SectionStates `json:"states"`
 }
@@ -299,7 +298,6 @@ type MFA struct {
 type Factors struct {
 	State string   `json:"state" enum:" list app codes"`
 	List  []Factor `json:"list"`
-	On    string   `json:"on"`   // "yes" with an authenticator app
 	Full  string   `json:"full"` // "yes" if no more can be added
 	Left  string   `json:"left"` // recovery codes; "" without an app or a passkey
 	Few   string   `json:"few"`  // "yes" if new recovery codes are needed

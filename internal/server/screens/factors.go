@@ -56,7 +56,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
-		b.Account, b.Notice = head.Account, head.Notice
+		b.Account, b.Notice, b.Again = head.Account, head.Notice, head.Again
 		if v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -102,7 +102,6 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 		})
 	}
 	b.Factors.Full = yes(len(v.Factors) >= factor.Most)
-	b.Factors.On = yes(len(v.Factors) > 0)
 	if v.Any {
 		b.Factors.Left = strconv.Itoa(v.Left)
 		b.Factors.Few = yes(v.Left > 0 && v.Left <= fewCodes)
@@ -169,7 +168,7 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 		return err
 	}
 	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
-		b.Account = head.Account
+		b.Account, b.Again = head.Account, head.Again
 		s.fillFactors(b, v, found, id, target)
 	})
 }

@@ -185,7 +185,6 @@ export const SHAPE = {
       }
     ],
     "recovering": "",
-    "closed": "",
     "alerts": [
       {
         "id": "",
@@ -247,7 +246,6 @@ export const SHAPE = {
         "last": ""
       }
     ],
-    "on": "",
     "full": "",
     "left": "",
     "few": "",

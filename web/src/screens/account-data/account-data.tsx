@@ -15,7 +15,7 @@ const PATH = '/auth/account/data';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const [asked, setAsked] = useState(boot.again);
+  const [asked, setAsked] = useState<string>(boot.again);
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>

@@ -23,7 +23,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
   const form = useOwnForm('/auth/api/factors/add', boot);
   return (
     <OwnPage boot={boot} at="factors" title={title} form={form}>
-      <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
+      <Lead>{choose(factors.list, t('account-factors.lead_on'), off)}</Lead>
       <When value={factors.list}>
         <Entries>
           <Each of={factors.list}>{(factor) => <App boot={boot} factor={factor} />}</Each>
@@ -36,7 +36,7 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
             <HiddenField<AddFactor> name="account" value={boot.session.id} />
             <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
             <When
-              value={factors.on}
+              value={factors.list}
               otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}
             >
               <Button look="secondary" {...pressed(form)}>

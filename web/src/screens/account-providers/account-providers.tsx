@@ -19,7 +19,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { providers } = boot.account;
-  const [asked, setAsked] = useState(boot.again);
+  const [asked, setAsked] = useState<string>(boot.again);
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>

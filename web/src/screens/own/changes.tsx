@@ -4,5 +4,7 @@ import { Unless } from '../../lib/template';
 
 /** The forms of a page that changes how the account is signed in to: none while an alarm closes it. The notice says why. */
 export const Changes = ({ boot, children }: { boot: Boot; children: ReactNode }) => (
-  <Unless value={boot.account.closed}>{children}</Unless>
+  <Unless value={boot.again} is="closed">
+    {children}
+  </Unless>
 );

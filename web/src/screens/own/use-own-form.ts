@@ -16,7 +16,7 @@ interface OwnForm<Body> extends Form<Body> {
 
 /** A form of an account page. Without `boot` it is a second form of the page. */
 export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): OwnForm<Forms[Path]['in']> {
-  const [asked, setAsked] = useState(boot ? boot.again : '');
+  const [asked, setAsked] = useState<string>(boot ? boot.again : '');
   const refused = useRef(false);
   const form = useForm({
     ...(boot ? { boot } : {}),
