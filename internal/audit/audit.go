@@ -19,6 +19,7 @@ type Name string
 const (
 	SignedUp        Name = "signed_up"
 	SignedIn        Name = "signed_in"
+	ProofGiven      Name = "proof_given"
 	SignInFailed    Name = "sign_in_failed"
 	SignedOut       Name = "signed_out"
 	SessionEnded    Name = "session_ended"

@@ -50,7 +50,7 @@ func keys() []key {
 		text("texts", func(c *Config) *string { return &c.Texts }, checkFolder,
 			"The folder with your own texts for pages and emails, with one `<locale>.json` per language. See [Texts](texts.md). The default is the folder `texts` next to the file of settings, if it exists."),
 		text("places", func(c *Config) *string { return &c.Places }, checkEnding(".mmdb"),
-			"A file in the MaxMind DB format that maps networks to cities or countries. The sessions page then shows where each session began, and a session stores its network. See [Places of sessions](personal-data.md#places-of-sessions)."),
+			"A file in the MaxMind DB format that maps networks to cities or countries. The sessions page then shows where each session began, in place of its network. See [Places of sessions](personal-data.md#places-of-sessions)."),
 		toggle("hsts_subdomains", func(c *Config) *bool { return &c.HSTSSubdomains },
 			"Whether browsers must use https for all subdomains of the public host as well (HSTS `includeSubDomains`). Turn it off while one of them still needs http."),
 		text("profile", func(c *Config) *string { return &c.Profile }, oneOf("standard", profileNIST),

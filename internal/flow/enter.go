@@ -125,6 +125,9 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 			return Result{}, err
 		}
 	}
+	if err := f.recordEntry(ctx, tx, c, e); err != nil {
+		return Result{}, err
+	}
 	before, err := f.leave(ctx, tx, c, e.account.ID)
 	if err != nil {
 		return Result{}, err
@@ -133,7 +136,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 		return Result{}, err
 	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: f.sessionPeer(c),
+		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
 	})
 	if err != nil {
@@ -144,9 +147,6 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	}
 	next, err := f.nextOf(ctx, tx, e, before, f.answered(c, e, returnTo, token))
 	if err != nil {
-		return Result{}, err
-	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.SignedIn, e.account.ID, e.detail())); err != nil {
 		return Result{}, err
 	}
 	r := Result{
@@ -160,6 +160,23 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	}
 	r.Device, err = f.device(ctx, tx, e.account.Account)
 	return r, err
+}
+
+// recordEntry records a sign-in. In a browser that is signed in to the account already, it
+// is only another proof. A step that adds to a live session records that itself.
+func (f *core) recordEntry(ctx context.Context, tx Tx, c Caller, e entry) error {
+	if e.live {
+		return nil
+	}
+	found, err := f.sessions.Peek(ctx, tx, c.Session)
+	if err := ignore(err, session.Required); err != nil {
+		return err
+	}
+	name := audit.SignedIn
+	if found.User.ID == e.account.ID {
+		name = audit.ProofGiven
+	}
+	return f.record.Add(ctx, tx, fact(c, name, e.account.ID, e.detail()))
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns

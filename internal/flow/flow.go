@@ -128,7 +128,6 @@ type Config struct {
 	Trust     bool // whether a user may trust a browser
 	Require   Require
 	ByCode    bool // whether users may sign in by an emailed code
-	Places    bool // whether a session keeps its network, so that its place can be shown
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -199,7 +198,6 @@ type core struct {
 	mayTrust  bool
 	require   Require
 	byCode    bool
-	places    bool
 	publicURL string
 	site      string
 }
@@ -248,7 +246,6 @@ func New(cfg Config) All {
 		mayTrust:  cfg.Trust,
 		require:   cfg.Require,
 		byCode:    cfg.ByCode,
-		places:    cfg.Places,
 		publicURL: cfg.PublicURL,
 		site:      cfg.Site,
 	}

@@ -35,12 +35,3 @@ func (c Caller) widest() string {
 	}
 	return c.Peer
 }
-
-// sessionPeer returns the network that a session of the caller stores, "" while no place
-// is shown for it.
-func (f *core) sessionPeer(c Caller) string {
-	if !f.places {
-		return ""
-	}
-	return c.Peer
-}

@@ -75,3 +75,19 @@ func TestVerifyCode_CountsForTheNetwork(t *testing.T) {
 		t.Errorf("%d wrong codes are counted, want 100", n)
 	}
 }
+
+// A session keeps its network, which tells devices apart on their page. The same holds for a
+// session that begins with a new password.
+func TestSession_KeepsItsNetwork(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1/32")
+	v.register("mara@example.com")
+	if got := v.found().Session.Peer; got != "192.0.2.1/32" {
+		t.Errorf("the network is %q", got)
+	}
+	v.must(v.Owner.ChangePassword(v.Context(), v.Caller, v.found(), another, another))
+	if got := v.found().Session.Peer; got != "192.0.2.1/32" {
+		t.Errorf("after a new password the network is %q", got)
+	}
+}

@@ -53,7 +53,7 @@ func ofAccount(method string) bool {
 // credentials has ended all of them. It keeps the proofs of the old one.
 func (f *core) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
-		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: f.sessionPeer(c),
+		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
 	})
 	if err != nil {

@@ -82,15 +82,6 @@ func (f *Owner) RemovePortrait(ctx context.Context, c Caller, found session.Foun
 	})
 }
 
-// PortraitID returns the id of the picture of an account, "" for none.
-func (f *Owner) PortraitID(ctx context.Context, accountID string) (id string, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		id, err = tx.PortraitID(ctx, accountID)
-		return err
-	})
-	return id, err
-}
-
 // Portrait returns a picture by its id. It returns Unknown for none.
 func (f *Owner) Portrait(ctx context.Context, id string) (image []byte, err error) {
 	if !secret.ValidToken(id) {

@@ -33,11 +33,11 @@ func TestPortrait(t *testing.T) {
 	set := func(data []byte) error { return b.Owner.SetPortrait(t.Context(), v.Caller, v.found(), data) }
 	id := func() string {
 		t.Helper()
-		id, err := b.Owner.PortraitID(t.Context(), v.found().User.ID)
+		head, err := b.Owner.Head(t.Context(), v.found().User.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return id
+		return head.Portrait
 	}
 	if err := set([]byte("<svg/>")); !errors.Is(err, flow.PortraitUnusable) || id() != "" {
 		t.Errorf("a file that is no picture: %v", err)

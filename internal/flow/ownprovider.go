@@ -24,21 +24,25 @@ type OwnProvider struct {
 // has an identity at.
 func (f *reader) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list = nil
-		for _, p := range f.providers.List() {
-			list = append(list, OwnProvider{ID: p.ID, Name: p.Name})
-		}
-		identities, err := tx.IdentitiesOf(ctx, accountID)
-		for _, i := range identities {
-			at := slices.IndexFunc(list, func(l OwnProvider) bool { return l.ID == i.Provider })
-			if at < 0 {
-				list = append(list, OwnProvider{ID: i.Provider, Name: i.Provider})
-				at = len(list) - 1
-			}
-			list[at].Since = i.CreatedAt
-		}
+		list, err = f.ownProviders(ctx, tx, accountID)
 		return err
 	})
+	return list, err
+}
+
+func (f *core) ownProviders(ctx context.Context, tx Tx, accountID string) (list []OwnProvider, err error) {
+	for _, p := range f.providers.List() {
+		list = append(list, OwnProvider{ID: p.ID, Name: p.Name})
+	}
+	identities, err := tx.IdentitiesOf(ctx, accountID)
+	for _, i := range identities {
+		at := slices.IndexFunc(list, func(l OwnProvider) bool { return l.ID == i.Provider })
+		if at < 0 {
+			list = append(list, OwnProvider{ID: i.Provider, Name: i.Provider})
+			at = len(list) - 1
+		}
+		list[at].Since = i.CreatedAt
+	}
 	return list, err
 }
 

@@ -14,9 +14,10 @@ type Proof struct {
 	Provider string // the name of the provider, "" without one
 }
 
-// ProofsOf returns the proofs that the record of a sign-in has; none for other records.
+// ProofsOf returns the proofs that the record of a sign-in or of a later proof has; none for
+// other records.
 func (f *reader) ProofsOf(r audit.Fact) []Proof {
-	if r.Name != audit.SignedIn || r.Detail == "" {
+	if r.Name != audit.SignedIn && r.Name != audit.ProofGiven || r.Detail == "" {
 		return nil
 	}
 	return f.proofs(strings.Split(r.Detail, ","))

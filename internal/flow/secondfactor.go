@@ -99,5 +99,5 @@ func (f *Flows) stepUpByPasskey(ctx context.Context, tx Tx, c Caller, in Passkey
 	if err != nil {
 		return Result{}, err
 	}
-	return f.strengthen(ctx, tx, c, owner, found, passkey.Method, in.ReturnTo)
+	return f.proveAgain(ctx, tx, c, owner, found, passkey.Method, in.ReturnTo)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -33,7 +34,7 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 		if method, refused, err = f.try(ctx, tx, c, a.Account, t); err != nil || refused != nil {
 			return err
 		}
-		if r, err = f.strengthen(ctx, tx, c, a, found, method, returnTo); err == nil {
+		if r, err = f.proveAgain(ctx, tx, c, a, found, method, returnTo); err == nil {
 			r.Next, err = f.afterFactor(ctx, tx, a.ID, method, r.Next)
 		}
 		return err
@@ -45,6 +46,14 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 		return Result{wrong: wrongFactor}, refused
 	}
 	return f.settled(r, found.User.ID, nil)
+}
+
+// proveAgain is strengthen for a proof that was given for itself, and records it.
+func (f *core) proveAgain(ctx context.Context, tx Tx, c Caller, a judged, found session.Found, method string, returnTo Target) (Result, error) {
+	if err := f.record.Add(ctx, tx, fact(c, audit.ProofGiven, a.ID, method)); err != nil {
+		return Result{}, err
+	}
+	return f.strengthen(ctx, tx, c, a, found, method, returnTo)
 }
 
 // strengthen replaces the session of the caller by one that counts the second

@@ -87,18 +87,22 @@ func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (co
 // TrustedBrowsers returns the browsers that an account trusts, the last used first.
 func (f *reader) TrustedBrowsers(ctx context.Context, accountID string) (list []trust.Browser, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, accountID)
-		if err != nil || !ok {
-			return err
-		}
-		fingerprint, err := f.fingerprint(ctx, tx, a)
-		if err != nil {
-			return err
-		}
-		list, err = f.trusts.List(ctx, tx, a.ID, fingerprint)
+		list, err = f.trustedBrowsers(ctx, tx, accountID)
 		return err
 	})
 	return list, err
+}
+
+func (f *core) trustedBrowsers(ctx context.Context, tx Tx, accountID string) ([]trust.Browser, error) {
+	a, ok, err := tx.AccountByID(ctx, accountID)
+	if err != nil || !ok {
+		return nil, err
+	}
+	fingerprint, err := f.fingerprint(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	return f.trusts.List(ctx, tx, a.ID, fingerprint)
 }
 
 // EndTrust ends the trust of the signed-in user in one browser, or in all for an

@@ -19,7 +19,7 @@ type Session struct {
 	Version         int64    // credential version of the account at sign-in
 	Methods         []string // proofs of the sign-in: "password", "mail", "passkey", "operator_link", "provider:google", then "totp", "passkey" or "recovery_code"
 	UserAgent       string   // the User-Agent header, shortened
-	Peer            string   // network of the sign-in; "" unless places are shown
+	Peer            string   // network of the sign-in
 	CreatedAt       time.Time
 	AuthenticatedAt time.Time // of the newest proof; zero when a provider does not tell
 	StrongAt        time.Time // of the newest second factor; zero when none was given

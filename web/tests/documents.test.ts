@@ -37,6 +37,25 @@ test.each(cases)('%s %s, %s: the filled template is what React renders', (locale
   expect(body).not.toMatch(/[\uE000\uE001]|>(common|error|[a-z-]+)\.[a-z_.]+</); // no slot and no message key is left
 });
 
+/** Pages whose forms an alarm leaves open, because they change no way in, or only replace a password. */
+const OPEN = /^account$|^account-(profile|sessions|browsers|apps|history)$/;
+const closing = STATES.filter(
+  ([screen, , boot]) =>
+    screen.startsWith('account') &&
+    !OPEN.test(screen) &&
+    !/^(app|codes)$/.test(boot.factors.state) && // an alarm has ended the steps
+    !/^(only|removable)$/.test(boot.account.password),
+);
+
+test.each(closing)('%s, %s: has no form while an alarm closes the account', (screen, _, boot) => {
+  const data = { ...boot, locale: 'en', again: 'closed' as const };
+  for (const body of [render(screen, 'en', data).body, fill(templateOf('en', screen), data)]) {
+    const main = /<main.*<\/main>/s.exec(body)?.[0] ?? '';
+    expect(main).toContain('<h1');
+    expect(main).not.toMatch(/<form|<button|<input|<summary/);
+  }
+});
+
 test.each(locales)('%s: the way to a provider needs no script', (locale) => {
   const boot = STATES.find(([screen]) => screen === 'leaving')?.[2];
   const next = 'https://accounts.example.com/authorize?client_id=a&state=b';

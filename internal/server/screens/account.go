@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/pages"
@@ -24,8 +25,6 @@ type section struct {
 	guarded bool
 	// prove says that the page is shown only after a recent proof.
 	prove bool
-	// closes says that an alarm closes the account to the changes of the page.
-	closes bool
 	// fill adds what the page shows. nil for nothing but the user.
 	fill  func(w http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error
 	forms []pageForm
@@ -117,23 +116,13 @@ func signInFirst(w http.ResponseWriter, p section) error {
 func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
 	b := s.boot(p.screen, s.Actions.Locale(w, r))
 	b.Session, b.Here = personOf(found), p.path
-	var err error
-	if b.Account.Initials, b.Account.Picture, err = s.faceOf(r, found); err != nil {
+	if err := s.head(r, found, &b); err != nil {
 		return b, err
 	}
-	if p.guarded {
-		err := s.Owner.Fresh(r.Context(), found)
-		if err != nil && !errors.Is(err, flow.ProofNeeded) {
+	if p.guarded && b.Again != closed {
+		if err := s.askProof(r, found, &b); err != nil {
 			return b, err
 		}
-		b.Again = yes(err != nil)
-	}
-	if p.closes {
-		closed, err := s.closedWords(r, found, b.Locale)
-		if err != nil {
-			return b, err
-		}
-		b.Notice = closed
 	}
 	if p.fill == nil {
 		return b, nil
@@ -141,14 +130,32 @@ func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, fou
 	return b, p.fill(w, r, found, &b)
 }
 
-// closedWords returns for how long an alarm closes the account to changes of how it is
-// signed in to, "" if it does not.
-func (s *Screens) closedWords(r *http.Request, found session.Found, loc string) (string, error) {
-	err := s.Owner.MayChange(r.Context(), found.User.ID)
-	if !errors.Is(err, flow.Alarmed) {
-		return "", err
+// closed is the value of Boot.Again while an alarm closes the account to the changes of a page.
+const closed = "closed"
+
+// askProof lets the page ask for a proof if a change needs a new one.
+func (s *Screens) askProof(r *http.Request, found session.Found, b *Boot) error {
+	err := s.Owner.Fresh(r.Context(), found)
+	b.Again = yes(errors.Is(err, flow.ProofNeeded))
+	if b.Again != "" {
+		return nil
 	}
-	return server.Words(s.Catalogue, loc, fault.From(err)), nil
+	return err
+}
+
+// head adds what every account page shows of its user: the initials or the picture, and for
+// how long an alarm closes the account to changes of how it is signed in to.
+func (s *Screens) head(r *http.Request, found session.Found, b *Boot) error {
+	h, err := s.Owner.Head(r.Context(), found.User.ID)
+	b.Account.Initials = account.Initials(found.User.Name, account.Display(found.User.Address))
+	if h.Portrait != "" {
+		b.Account.Picture = pages.Portrait(h.Portrait)
+	}
+	if h.Closed != nil {
+		wait := s.Catalogue.Wait(b.Locale, fault.From(h.Closed).RetryAfter)
+		b.Again, b.Notice = closed, s.Catalogue.Text(b.Locale, "state.closed", map[string]string{"wait": wait})
+	}
+	return err
 }
 
 // refuseOwn answers a form of an account page that has failed. restore puts the
@@ -185,22 +192,22 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 }
 
 // fillPassword adds whether the account has a password, and whether it may be
-// removed. While an alarm closes the account to changes, a password can only be replaced.
+// removed. While an alarm closes the account to changes, a password can still be replaced.
 func (s *Screens) fillPassword(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	ways, err := s.Owner.Ways(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}
-	closed, err := s.closedWords(r, found, b.Locale)
 	switch {
 	case !ways.Password:
-		b.Account.Password, b.Notice = "none", closed
-	case ways.Others > 0 && closed == "":
+		b.Account.Password = "none"
+	case ways.Others > 0 && b.Again != closed:
 		b.Account.Password = "removable"
 	default:
 		b.Account.Password = "only"
+		return s.askProof(r, found, b)
 	}
-	return err
+	return nil
 }
 
 // fillProfile adds the name, and the languages that emails can have.

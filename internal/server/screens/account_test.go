@@ -140,7 +140,7 @@ func TestHistory(t *testing.T) {
 	v.SignIn("mara@example.org")
 	other.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0")
 	other.SignIn("noor@example.org")
-	if b := v.opens("/auth/account/history"); len(b.Account.History) != 3 || b.Account.History[0].Text != "Signed in with the password" ||
+	if b := v.opens("/auth/account/history"); len(b.Account.History) != 3 || b.Account.History[0].Text != "Confirmed it's you with the password" ||
 		!slices.ContainsFunc(b.Account.History[1:], func(e screens.Event) bool {
 			return e.Text == "Your account was created" && e.Where == "By an administrator"
 		}) {

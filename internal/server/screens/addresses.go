@@ -12,7 +12,7 @@ import (
 // addressesPage is the page of the addresses.
 func (s *Screens) addressesPage() page {
 	return s.ownPage(section{
-		screen: ScreenAccountAddresses, path: pages.Addresses, guarded: true, closes: true, fill: s.fillAddresses,
+		screen: ScreenAccountAddresses, path: pages.Addresses, guarded: true, fill: s.fillAddresses,
 		says: []string{form.AddressSaved, form.AddressRemoved},
 		forms: []pageForm{
 			post("", s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {

@@ -24,8 +24,8 @@ type Boot struct {
 	Values    Values        `json:"values"`
 	Errors    Errors        `json:"errors"`
 	Notice    string        `json:"notice"`
-	Again     string        `json:"again"`   // "yes" if the signed-in user must give a new proof
-	Success   string        `json:"success"` // what the previous step did
+	Again     string        `json:"again" enum:" yes closed"` // "yes" if the signed-in user must give a new proof, closed while an alarm forbids the changes of the page
+	Success   string        `json:"success"`                  // what the previous step did
 	Flow      form.Flow     `json:"flow"`
 	Link      Link          `json:"link"`
 	Session   SignedIn      `json:"session"`
@@ -200,7 +200,7 @@ type OwnSession struct {
 	Name   string `json:"name"`  // the names of the browser and the system
 	Phone  string `json:"phone"` // "yes" if the system is that of a phone or a tablet
 	Since  Moment `json:"since"`
-	Place  string `json:"place"` // where it began, or the network; "" if that is not known
+	Place  string `json:"place"` // where it began, or the network
 	Seen   Moment `json:"seen"`
 	Active string `json:"active"` // "yes" if it was used in the last minutes
 	Here   string `json:"here"`   // "yes" for the browser that asks
@@ -298,7 +298,6 @@ type MFA struct {
 type Factors struct {
 	State string   `json:"state" enum:" list app codes"`
 	List  []Factor `json:"list"`
-	On    string   `json:"on"`   // "yes" with an authenticator app
 	Full  string   `json:"full"` // "yes" if no more can be added
 	Left  string   `json:"left"` // recovery codes; "" without an app or a passkey
 	Few   string   `json:"few"`  // "yes" if new recovery codes are needed

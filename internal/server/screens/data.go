@@ -12,7 +12,7 @@ import (
 // dataPage is the page that downloads the account's data.
 func (s *Screens) dataPage() page {
 	return s.ownPage(section{
-		screen: ScreenAccountData, path: pages.Data, guarded: true, closes: true,
+		screen: ScreenAccountData, path: pages.Data, guarded: true,
 		forms: []pageForm{{take: s.postData}},
 	})
 }

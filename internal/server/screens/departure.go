@@ -13,7 +13,7 @@ import (
 // deletePage closes the account.
 func (s *Screens) deletePage() page {
 	return s.ownPage(section{
-		screen: ScreenAccountDelete, path: pages.Delete, guarded: true, closes: true, fill: s.fillDelete,
+		screen: ScreenAccountDelete, path: pages.Delete, guarded: true, fill: s.fillDelete,
 		forms: []pageForm{post("", s.Actions.DeleteAccount, nil)},
 	})
 }

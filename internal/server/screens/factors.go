@@ -50,18 +50,14 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	closed, err := s.closedWords(r, found, s.Actions.Locale(w, r))
-	if err != nil {
-		return err
-	}
 	said := s.Actions.Said(w, r)
-	initials, picture, err := s.faceOf(r, found)
-	if err != nil {
+	head := Boot{Locale: s.Actions.Locale(w, r)}
+	if err := s.head(r, found, &head); err != nil {
 		return err
 	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = initials, picture
-		if b.Notice = closed; v.Overtaken {
+		b.Account, b.Notice, b.Again = head.Account, head.Notice, head.Again
+		if v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
 		s.fillFactors(b, v, found, r.URL.Query().Get("flow"), target)
@@ -106,7 +102,6 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 		})
 	}
 	b.Factors.Full = yes(len(v.Factors) >= factor.Most)
-	b.Factors.On = yes(len(v.Factors) > 0)
 	if v.Any {
 		b.Factors.Left = strconv.Itoa(v.Left)
 		b.Factors.Few = yes(v.Left > 0 && v.Left <= fewCodes)
@@ -168,12 +163,12 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	if viewErr != nil {
 		return viewErr
 	}
-	initials, picture, faceErr := s.faceOf(r, found)
-	if faceErr != nil {
-		return faceErr
+	head := Boot{Locale: s.Actions.Locale(w, r)}
+	if err := s.head(r, found, &head); err != nil {
+		return err
 	}
 	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
-		b.Account.Initials, b.Account.Picture = initials, picture
+		b.Account, b.Again = head.Account, head.Again
 		s.fillFactors(b, v, found, id, target)
 	})
 }

@@ -65,7 +65,7 @@ var (
 	}()
 )
 
-// eventOf returns what a record is about. A sign-in names its proofs.
+// eventOf returns what a record is about. A sign-in and a later proof name the proofs.
 func (s *Screens) eventOf(loc string, f audit.Fact) string {
 	var words []string
 	for _, p := range s.Owner.ProofsOf(f) {
@@ -79,9 +79,9 @@ func (s *Screens) eventOf(loc string, f audit.Fact) string {
 		}
 		return s.Catalogue.TextOr(loc, key, "history.other", map[string]string{"version": f.Detail})
 	case 0:
-		return s.Catalogue.Text(loc, "history.signed_in_with", map[string]string{"proof": words[0]})
+		return s.Catalogue.Text(loc, "history."+string(f.Name)+"_with", map[string]string{"proof": words[0]})
 	default:
-		return s.Catalogue.Text(loc, "history.signed_in_with_two", map[string]string{"first": strings.Join(words[:last], ", "), "second": words[last]})
+		return s.Catalogue.Text(loc, "history."+string(f.Name)+"_with_two", map[string]string{"first": strings.Join(words[:last], ", "), "second": words[last]})
 	}
 }
 

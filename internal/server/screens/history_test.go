@@ -39,6 +39,8 @@ func TestHistory_NamesTheProofs(t *testing.T) {
 		{audit.SignedIn, "password,trusted_browser", "Signed in with the password and a trusted browser", "Angemeldet mit dem Passwort und einem vertrauten Browser"},
 		{audit.SignedIn, "password,passkey,totp", "Signed in with the password, a passkey and an authenticator app", "Angemeldet mit dem Passwort, einem Passkey und einer Authenticator-App"},
 		{audit.SignedIn, "password,palm", "Signed in with the password and another proof", "Angemeldet mit dem Passwort und einem anderen Nachweis"}, // of a later version
+		{audit.ProofGiven, "totp", "Confirmed it's you with an authenticator app", "Ihre Identität wurde bestätigt mit einer Authenticator-App"},
+		{audit.ProofGiven, "password,totp", "Confirmed it's you with the password and an authenticator app", "Ihre Identität wurde bestätigt mit dem Passwort und einer Authenticator-App"},
 		{"moon_landed", "", "Something else happened in your account", "Etwas anderes ist in Ihrem Konto geschehen"},
 		{audit.SignInFailed, "password", "A wrong password was entered", "Ein falsches Passwort wurde eingegeben"},
 		{audit.SignInFailed, "passkey", "A passkey was refused", "Ein Passkey wurde abgelehnt"},

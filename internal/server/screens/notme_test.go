@@ -56,12 +56,13 @@ func TestNotMe_EndsWithItsToken(t *testing.T) {
 	}
 }
 
-// While an alarm closes the account to changes, the pages of these changes say for how
-// long. Other pages do not.
+// While an alarm closes the account to changes, all its pages say for how long, and those of
+// these changes show no form.
 func TestAlarm_PagesSayForHowLong(t *testing.T) {
 	t.Parallel()
 	s, v := regained(t)
-	const words = "You reported that someone else was in your account. To protect it, you can't change this for another "
+	const words = "You reported that someone else was in your account. To protect it, you can't change your addresses, " +
+		"add or remove ways to sign in, download your data, or delete the account for another "
 	closed := []string{"/auth/account/addresses", "/auth/account/providers", "/auth/account/passkeys", "/auth/account/factors", "/auth/account/data", "/auth/account/delete"}
 	for _, at := range []struct {
 		later time.Duration
@@ -70,12 +71,14 @@ func TestAlarm_PagesSayForHowLong(t *testing.T) {
 		s.Clock.Advance(at.later)
 		v.SignIn("mara@example.org")
 		for _, path := range closed {
-			if b := v.opens(path); b.Notice != at.want {
-				t.Errorf("%s, later by %v: said %q, want %q", path, at.later, b.Notice, at.want)
+			if b := v.opens(path); b.Notice != at.want || (b.Again == "closed") != (at.want != "") {
+				t.Errorf("%s, later by %v: said %q, want %q, with the forms %q", path, at.later, b.Notice, at.want, b.Again)
 			}
 		}
-		if b := v.opens("/auth/account/profile"); b.Notice != "" {
-			t.Errorf("the profile says %q", b.Notice)
+		for _, path := range []string{"", "/profile", "/password", "/sessions", "/browsers", "/history", "/apps"} {
+			if b := v.opens("/auth/account" + path); b.Notice != at.want {
+				t.Errorf("%s, later by %v: said %q, want %q", path, at.later, b.Notice, at.want)
+			}
 		}
 	}
 }
@@ -96,14 +99,14 @@ func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
 		_, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: id, Host: "localhost", Credential: []byte("p")})
 		return err
 	})
-	if b := v.opens("/auth/account/password"); b.Account.Password != "only" || b.Notice != "" {
+	if b := v.opens("/auth/account/password"); b.Account.Password != "only" || b.Again != "" || b.Notice == "" {
 		t.Errorf("the password is %q, said %q", b.Account.Password, b.Notice)
 	}
 	write(func(tx *store.Tx) error {
 		_, err := tx.RehashPassword(t.Context(), id, "")
 		return err
 	})
-	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || !strings.HasSuffix(b.Notice, "for another 72 hours.") {
+	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || b.Again != "closed" || !strings.HasSuffix(b.Notice, "for another 72 hours.") {
 		t.Errorf("without a password it is %q, said %q", b.Account.Password, b.Notice)
 	}
 	write(func(tx *store.Tx) error { // with it, the press asks for it first

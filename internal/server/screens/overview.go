@@ -13,16 +13,7 @@ import (
 
 // fillOverview adds the state of each section that has one, and what the user should see to.
 func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	ctx, id := r.Context(), found.User.ID
-	sum, err := s.Owner.Summary(ctx, id)
-	if err != nil {
-		return err
-	}
-	second, err := s.Actions.Flows.SecondFactors(ctx, id)
-	if err != nil {
-		return err
-	}
-	linked, err := s.Owner.OwnProviders(ctx, id)
+	sum, err := s.Owner.Overview(r.Context(), found)
 	if err != nil {
 		return err
 	}
@@ -35,7 +26,7 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 	}
 	states := SectionStates{
 		Addresses: b.Session.Email, Passkeys: counted("passkeys", sum.Passkeys), Apps: counted("apps", sum.Clients),
-		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(sum.Password && !second.App && !(second.Any() && s.Owner.Requires(found.User.Roles))),
+		Password: say("password_unset"), Factors: say("factors_off"), Sessions: say("sessions_one"), Weak: yes(sum.Password && !sum.Second.App && !(sum.Second.Any() && s.Owner.Requires(found.User.Roles))),
 	}
 	if sum.Password {
 		states.Password = say("password_set")
@@ -50,16 +41,13 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 		here := s.device(b.Locale, found.Session.UserAgent)
 		states.Sessions = s.Catalogue.Text(b.Locale, "state.sessions", map[string]string{"device": here, "count": strconv.Itoa(more)})
 	}
-	states.Providers = cmp.Or(connected(linked), say("providers_none"))
+	states.Providers = cmp.Or(connected(sum.Providers), say("providers_none"))
 	if s.Settings.Trust != "" {
-		browsers, err := s.Owner.TrustedBrowsers(ctx, id)
-		if err != nil {
-			return err
-		}
-		states.Browsers = counted("browsers", len(browsers))
+		states.Browsers = counted("browsers", len(sum.Browsers))
 	}
 	b.Account.States = states
-	return s.fillAlerts(r, found, second, b)
+	s.fillAlerts(found, sum, b)
+	return nil
 }
 
 // connected returns the names of the providers that the account is connected with.
@@ -75,7 +63,8 @@ func connected(list []flow.OwnProvider) string {
 
 // fillAlerts adds what the user should see to: a missing second factor, the last recovery
 // codes, a passkey that was made for another host.
-func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.SecondFactors, b *Boot) error {
+func (s *Screens) fillAlerts(found session.Found, sum flow.Overview, b *Boot) {
+	second := sum.Second
 	alert := func(id, page string, values map[string]string) {
 		b.Account.Alerts = append(b.Account.Alerts, Alert{ID: id, Text: s.Catalogue.Text(b.Locale, "state.alert_"+id, values), Page: page})
 	}
@@ -88,14 +77,12 @@ func (s *Screens) fillAlerts(r *http.Request, found session.Found, second flow.S
 		alert("codes", pages.Factors, nil)
 	}
 	if s.Settings.Passkeys == "" {
-		return nil
+		return
 	}
-	list, err := s.Owner.Passkeys(r.Context(), found.User.ID)
-	for _, p := range list {
+	for _, p := range sum.Held {
 		if !s.Owner.PasskeyWorks(p) {
 			alert("passkey", pages.Passkeys, map[string]string{"host": p.Host})
-			break
+			return
 		}
 	}
-	return err
 }

@@ -17,7 +17,7 @@ import (
 // providersPage is the page of the providers, connected or not.
 func (s *Screens) providersPage() page {
 	return s.ownPage(section{
-		screen: ScreenAccountProviders, path: pages.Providers, guarded: true, closes: true, fill: s.fillProviders,
+		screen: ScreenAccountProviders, path: pages.Providers, guarded: true, fill: s.fillProviders,
 		says:  []string{form.ProviderConnected, form.ProviderDisconnected},
 		forms: []pageForm{{below: "/connect", take: s.connectProvider}, post("/disconnect", s.Actions.DisconnectProvider, nil)},
 	})

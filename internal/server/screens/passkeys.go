@@ -14,7 +14,7 @@ import (
 // passkeysPage is the page of the passkeys.
 func (s *Screens) passkeysPage() page {
 	return s.ownPage(section{
-		screen: ScreenAccountPasskeys, path: pages.Passkeys, prove: true, closes: true, fill: s.fillPasskeys,
+		screen: ScreenAccountPasskeys, path: pages.Passkeys, prove: true, fill: s.fillPasskeys,
 		says:  []string{form.PasskeyAdded, form.PasskeyRenamed, form.PasskeyRemoved},
 		forms: []pageForm{post("/rename", s.Actions.RenamePasskey, keepName), post("/remove", s.Actions.RemovePasskey, nil)},
 	})

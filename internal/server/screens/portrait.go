@@ -7,12 +7,9 @@ import (
 	"os"
 	"strconv"
 
-	"portico/internal/account"
-	"portico/internal/pages"
 	"portico/internal/picture"
 	"portico/internal/server"
 	"portico/internal/server/form"
-	"portico/internal/session"
 )
 
 // maxUpload is the largest body that is read, so that a picture that is too large
@@ -90,14 +87,4 @@ func (s *Screens) portrait(w http.ResponseWriter, r *http.Request) error {
 		_, _ = w.Write(image) // fails only if the client has gone
 	}
 	return nil
-}
-
-// faceOf returns what every account page shows of its user: the initials, and the address
-// of the picture, "" for none.
-func (s *Screens) faceOf(r *http.Request, found session.Found) (initials, picture string, err error) {
-	id, err := s.Owner.PortraitID(r.Context(), found.User.ID)
-	if id != "" {
-		picture = pages.Portrait(id)
-	}
-	return account.Initials(found.User.Name, account.Display(found.User.Address)), picture, err
 }

@@ -131,7 +131,7 @@ CREATE TABLE session (
     version          BIGINT NOT NULL,        -- credential version of the account at the sign-in
     methods          TEXT   NOT NULL,        -- a list: the proofs of the sign-in
     user_agent       TEXT   NOT NULL,        -- shortened
-    peer             TEXT   NOT NULL,        -- the network of the sign-in, while places are shown
+    peer             TEXT   NOT NULL,        -- the network of the sign-in
     created_at       BIGINT NOT NULL,
     authenticated_at BIGINT NOT NULL,        -- of the newest proof; 0 if a provider does not tell
     strong_at        BIGINT NOT NULL,        -- of the newest second factor

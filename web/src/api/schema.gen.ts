@@ -83,7 +83,7 @@ export interface Boot {
   values: Values;
   errors: Errors;
   notice: string;
-  again: string;
+  again: '' | 'yes' | 'closed';
   success: string;
   flow: Flow;
   link: Link;
@@ -204,7 +204,6 @@ export interface Factor {
 export interface Factors {
   state: '' | 'list' | 'app' | 'codes';
   list: Factor[];
-  on: string;
   full: string;
   left: string;
   few: string;

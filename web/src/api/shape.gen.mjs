@@ -246,7 +246,6 @@ export const SHAPE = {
         "last": ""
       }
     ],
-    "on": "",
     "full": "",
     "left": "",
     "few": "",

@@ -36,9 +36,9 @@ const branch = (condition: string, yes: string, no: string) =>
   `${action(`if ${condition}`)}${yes}${action('else')}${no}${action('end')}`;
 
 /** The text `yes` while the value is set, else `no`. It is for attributes and sentences. */
-export function choose(value: string, yes: string, no: string): string {
+export function choose(value: string | readonly unknown[], yes: string, no: string): string {
   const path = slotPath(value);
-  if (path === undefined) return value ? yes : no;
+  if (path === undefined) return holds(value, undefined) ? yes : no;
   return branch(path, yes, no);
 }
 

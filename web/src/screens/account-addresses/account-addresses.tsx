@@ -6,6 +6,7 @@ import choices from '../../ui/choices.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
 import { AddressField } from '../address-field';
+import { Changes } from '../own/changes';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -26,22 +27,24 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} at="addresses" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed />
       <Addresses boot={boot} path={PATH} />
-      <h2>{t('account-addresses.add')}</h2>
-      <Lead>{t('account-addresses.lead')}</Lead>
-      <form {...form.props} action={PATH}>
-        <HiddenField<ChangeAddress> name="account" value={boot.session.id} />
-        <AddressField
-          label={t('account-addresses.email')}
-          defaultValue={boot.values.email}
-          error={form.trouble.fields.email}
-          enterKeyHint="send"
-        />
-        <Use boot={boot} />
-        <Button busy={form.busy} wait={form.wait}>
-          {t('account-addresses.submit')}
-        </Button>
-      </form>
-      <Hint>{t('account-addresses.after')}</Hint>
+      <Changes boot={boot}>
+        <h2>{t('account-addresses.add')}</h2>
+        <Lead>{t('account-addresses.lead')}</Lead>
+        <form {...form.props} action={PATH}>
+          <HiddenField<ChangeAddress> name="account" value={boot.session.id} />
+          <AddressField
+            label={t('account-addresses.email')}
+            defaultValue={boot.values.email}
+            error={form.trouble.fields.email}
+            enterKeyHint="send"
+          />
+          <Use boot={boot} />
+          <Button busy={form.busy} wait={form.wait}>
+            {t('account-addresses.submit')}
+          </Button>
+        </form>
+        <Hint>{t('account-addresses.after')}</Hint>
+      </Changes>
     </OwnPage>
   );
 }

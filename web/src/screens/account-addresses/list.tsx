@@ -1,6 +1,7 @@
 import type { Boot, OtherAddress } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, Unless, When } from '../../lib/template';
+import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
 import { Badge, Entries, Entry, Icon, Timed } from '../own/entry';
 import { Press } from '../own/press';
@@ -36,7 +37,9 @@ function Other({ boot, other, path }: AddressesProps & { other: OtherAddress }) 
       }
       more={
         <Unless value={other.until.at}>
-          <Actions boot={boot} other={other} path={path} />
+          <Changes boot={boot}>
+            <Actions boot={boot} other={other} path={path} />
+          </Changes>
         </Unless>
       }
     >

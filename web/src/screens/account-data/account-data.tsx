@@ -3,6 +3,7 @@ import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import { Changes } from '../own/changes';
 import { OwnPage } from '../own/own-page';
 import { Proof, useProven } from '../own/proof';
 import { Refused } from '../own/refused';
@@ -14,17 +15,19 @@ const PATH = '/auth/account/data';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const [asked, setAsked] = useState(boot.again);
+  const [asked, setAsked] = useState<string>(boot.again);
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>
       <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
       <Lead>{t('account-data.lead', { brand: boot.brand.name })}</Lead>
-      <form method="post" action={PATH}>
-        <input type="hidden" name="account" value={boot.session.id} />
-        <Button>{t('account-data.submit')}</Button>
-      </form>
+      <Changes boot={boot}>
+        <form method="post" action={PATH}>
+          <input type="hidden" name="account" value={boot.session.id} />
+          <Button>{t('account-data.submit')}</Button>
+        </form>
+      </Changes>
     </OwnPage>
   );
 }

@@ -3,6 +3,7 @@ import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
+import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
@@ -28,19 +29,21 @@ function View({ boot }: { boot: Boot }) {
         <li>{t('account-delete.then', { brand: boot.brand.name })}</li>
         <li>{t('account-delete.apps')}</li>
       </ul>
-      <Confirm
-        id="delete"
-        press={t('account-delete.submit')}
-        title={t('account-delete.confirm', { email: boot.session.email })}
-        says={t('account-delete.confirm_says', { time })}
-      >
-        <form {...form.props} action={PATH}>
-          <HiddenField<DeleteAccount> name="account" value={boot.session.id} />
-          <Button busy={form.busy} wait={form.wait}>
-            {t('account-delete.submit')}
-          </Button>
-        </form>
-      </Confirm>
+      <Changes boot={boot}>
+        <Confirm
+          id="delete"
+          press={t('account-delete.submit')}
+          title={t('account-delete.confirm', { email: boot.session.email })}
+          says={t('account-delete.confirm_says', { time })}
+        >
+          <form {...form.props} action={PATH}>
+            <HiddenField<DeleteAccount> name="account" value={boot.session.id} />
+            <Button busy={form.busy} wait={form.wait}>
+              {t('account-delete.submit')}
+            </Button>
+          </form>
+        </Confirm>
+      </Changes>
     </OwnPage>
   );
 }

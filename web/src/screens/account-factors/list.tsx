@@ -6,6 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
+import { Changes } from '../own/changes';
 import { Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
@@ -22,27 +23,32 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
   const form = useOwnForm('/auth/api/factors/add', boot);
   return (
     <OwnPage boot={boot} at="factors" title={title} form={form}>
-      <Lead>{choose(factors.on, t('account-factors.lead_on'), off)}</Lead>
+      <Lead>{choose(factors.list, t('account-factors.lead_on'), off)}</Lead>
       <When value={factors.list}>
         <Entries>
           <Each of={factors.list}>{(factor) => <App boot={boot} factor={factor} />}</Each>
         </Entries>
       </When>
-      <Unless value={factors.full}>
-        <Proof asked={form.asked} path={PATH} />
-        <form {...form.props} action={`${PATH}/add`}>
-          <HiddenField<AddFactor> name="account" value={boot.session.id} />
-          <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
-          <When value={factors.on} otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}>
-            <Button look="secondary" {...pressed(form)}>
-              {t('account-factors.add_another')}
-            </Button>
-          </When>
-        </form>
-      </Unless>
-      <When value={factors.left}>
-        <RecoveryCodes boot={boot} />
-      </When>
+      <Changes boot={boot}>
+        <Unless value={factors.full}>
+          <Proof asked={form.asked} path={PATH} />
+          <form {...form.props} action={`${PATH}/add`}>
+            <HiddenField<AddFactor> name="account" value={boot.session.id} />
+            <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
+            <When
+              value={factors.list}
+              otherwise={<Button {...pressed(form)}>{t('account-factors.add')}</Button>}
+            >
+              <Button look="secondary" {...pressed(form)}>
+                {t('account-factors.add_another')}
+              </Button>
+            </When>
+          </form>
+        </Unless>
+        <When value={factors.left}>
+          <RecoveryCodes boot={boot} />
+        </When>
+      </Changes>
     </OwnPage>
   );
 }
@@ -57,21 +63,23 @@ function App({ boot, factor }: { boot: Boot; factor: Factor }) {
       icon={<Icon icon="phone" />}
       name={t('account-factors.app')}
       more={
-        <More label={t('account-factors.remove')}>
-          <Proof asked={form.asked} path={PATH} />
-          <form {...form.props} action={`${PATH}/remove`}>
-            <ErrorSummary {...form.summary} />
-            <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
-            <HiddenField<RemoveFactor> name="id" value={factor.id} />
-            <p className={styles.left}>{t('account-factors.remove_lead')}</p>
-            <When value={factor.last}>
-              <p className={styles.left}>{t('account-factors.remove_last')}</p>
-            </When>
-            <div className="final">
-              <Button {...pressed(form)}>{t('account-factors.remove_submit')}</Button>
-            </div>
-          </form>
-        </More>
+        <Changes boot={boot}>
+          <More label={t('account-factors.remove')}>
+            <Proof asked={form.asked} path={PATH} />
+            <form {...form.props} action={`${PATH}/remove`}>
+              <ErrorSummary {...form.summary} />
+              <HiddenField<RemoveFactor> name="account" value={boot.session.id} />
+              <HiddenField<RemoveFactor> name="id" value={factor.id} />
+              <p className={styles.left}>{t('account-factors.remove_lead')}</p>
+              <When value={factor.last}>
+                <p className={styles.left}>{t('account-factors.remove_last')}</p>
+              </When>
+              <div className="final">
+                <Button {...pressed(form)}>{t('account-factors.remove_submit')}</Button>
+              </div>
+            </form>
+          </More>
+        </Changes>
       }
     >
       <Timed words={t('account-factors.used')} of={factor.used} />

@@ -5,6 +5,7 @@ import { Each, When } from '../../lib/template';
 import { signalAccepted } from '../../passkey/signal';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
+import { Changes } from '../own/changes';
 import { Empty, Entries } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { useUserSignal } from '../own/use-signals';
@@ -32,12 +33,15 @@ function View({ boot }: { boot: Boot }) {
           <Each of={boot.passkeys.list}>{(passkey) => <OnePasskey boot={boot} passkey={passkey} />}</Each>
         </Entries>
       </When>
-      <Add boot={boot} />
-      <When value={boot.passkeys.alone}>
-        <Footer>
-          {t('account-passkeys.alone')} <a href="/auth/account/factors">{t('account-passkeys.get_codes')}</a>
-        </Footer>
-      </When>
+      <Changes boot={boot}>
+        <Add boot={boot} />
+        <When value={boot.passkeys.alone}>
+          <Footer>
+            {t('account-passkeys.alone')}{' '}
+            <a href="/auth/account/factors">{t('account-passkeys.get_codes')}</a>
+          </Footer>
+        </When>
+      </Changes>
     </OwnPage>
   );
 }

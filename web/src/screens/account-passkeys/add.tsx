@@ -18,7 +18,7 @@ export function Add({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { errors } = boot;
-  const [asked, setAsked] = useState(boot.again);
+  const [asked, setAsked] = useState<string>(boot.again);
   const { busy, setBusy, words, setWords, summary, begin } = usePress(errors.form);
   useProven(() => setAsked(''));
 

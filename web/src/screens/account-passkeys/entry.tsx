@@ -6,6 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { ErrorSummary } from '../../ui/message';
 import { More } from '../../ui/more';
 import { TextField } from '../../ui/text-field';
+import { Changes } from '../own/changes';
 import { Entry, Icon, Timed } from '../own/entry';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -21,10 +22,12 @@ export function OnePasskey({ boot, passkey }: { boot: Boot; passkey: Passkey }) 
       icon={<Icon icon="key" />}
       name={choose(passkey.name, passkey.name, t('account-passkeys.unnamed'))}
       more={
-        <More label={t('account-passkeys.change')}>
-          <Rename boot={boot} passkey={passkey} />
-          <Remove boot={boot} passkey={passkey} />
-        </More>
+        <Changes boot={boot}>
+          <More label={t('account-passkeys.change')}>
+            <Rename boot={boot} passkey={passkey} />
+            <Remove boot={boot} passkey={passkey} />
+          </More>
+        </Changes>
       }
     >
       <When value={passkey.other} otherwise={<Timed words={t('account-passkeys.used')} of={passkey.used} />}>

@@ -8,6 +8,7 @@ import { ErrorSummary } from '../../ui/message';
 import { NewPassword } from '../../ui/new-password';
 import { UsernameField } from '../../ui/username-field';
 import { newPasswordLabels } from '../new-password-labels';
+import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
@@ -25,27 +26,29 @@ function View({ boot }: { boot: Boot }) {
   return (
     <OwnPage boot={boot} at="password" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} typed refused={boot.errors.code} />
-      <Lead>
-        {oneOf(boot.account.password, { none: t('account-password.none') }, t('account-password.lead'))}
-      </Lead>
-      <form {...form.props} action={PATH}>
-        <HiddenField<ChangePassword> name="account" value={boot.session.id} />
-        <UsernameField value={boot.session.email} />
-        <NewPassword
-          labels={newPasswordLabels(text, minLength, {
-            password: t('account-password.password'),
-            passwordPlaceholder: t('common.password_placeholder'),
-            confirm: t('common.confirm'),
-            confirmPlaceholder: t('common.confirm_placeholder'),
-          })}
-          minLength={minLength}
-          maxLength={maxLength}
-          errors={form.trouble.fields}
-        />
-        <Button busy={form.busy} wait={form.wait}>
-          {t('account-password.submit')}
-        </Button>
-      </form>
+      <Changes boot={boot}>
+        <Lead>
+          {oneOf(boot.account.password, { none: t('account-password.none') }, t('account-password.lead'))}
+        </Lead>
+        <form {...form.props} action={PATH}>
+          <HiddenField<ChangePassword> name="account" value={boot.session.id} />
+          <UsernameField value={boot.session.email} />
+          <NewPassword
+            labels={newPasswordLabels(text, minLength, {
+              password: t('account-password.password'),
+              passwordPlaceholder: t('common.password_placeholder'),
+              confirm: t('common.confirm'),
+              confirmPlaceholder: t('common.confirm_placeholder'),
+            })}
+            minLength={minLength}
+            maxLength={maxLength}
+            errors={form.trouble.fields}
+          />
+          <Button busy={form.busy} wait={form.wait}>
+            {t('account-password.submit')}
+          </Button>
+        </form>
+      </Changes>
       <When value={boot.account.password} is="removable">
         <Remove boot={boot} />
       </When>

@@ -3,6 +3,7 @@ import type { Boot, LinkedProvider } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
+import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
 import { Empty, Entries, Entry, Icon, Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
@@ -18,7 +19,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { providers } = boot.account;
-  const [asked, setAsked] = useState(boot.again);
+  const [asked, setAsked] = useState<string>(boot.again);
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>
@@ -49,19 +50,21 @@ function Provider({ boot, provider }: { boot: Boot; provider: LinkedProvider }) 
       icon={<Icon icon="link" />}
       name={provider.name}
       action={
-        <When value={provider.since.at} otherwise={connect}>
-          <Confirm
-            id={`disconnect-${provider.id}`}
-            press={t('account-providers.disconnect')}
-            label={disconnect}
-            title={disconnect}
-            says={t('account-providers.disconnect_says')}
-          >
-            <Press {...about} action={`${PATH}/disconnect`} last>
-              {t('account-providers.disconnect')}
-            </Press>
-          </Confirm>
-        </When>
+        <Changes boot={boot}>
+          <When value={provider.since.at} otherwise={connect}>
+            <Confirm
+              id={`disconnect-${provider.id}`}
+              press={t('account-providers.disconnect')}
+              label={disconnect}
+              title={disconnect}
+              says={t('account-providers.disconnect_says')}
+            >
+              <Press {...about} action={`${PATH}/disconnect`} last>
+                {t('account-providers.disconnect')}
+              </Press>
+            </Confirm>
+          </When>
+        </Changes>
       }
     >
       <When value={provider.since.at} otherwise={<span>{t('account-providers.off')}</span>}>

@@ -45,7 +45,7 @@ export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) 
     : t('section.confirm');
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
   return (
-    <When value={asked}>
+    <When value={asked} is="yes">
       <Notice words={words}>
         <ButtonLink
           look="quiet"

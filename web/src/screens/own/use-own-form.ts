@@ -7,7 +7,7 @@ import { useProven } from './proof';
 export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
 
 /** Faults of a form whose page is out of date. */
-const GONE = /^(account\.changed|factor\.missing)$/;
+const GONE = /^(account\.changed|factor\.missing|alarm\.raised)$/;
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
@@ -16,7 +16,7 @@ interface OwnForm<Body> extends Form<Body> {
 
 /** A form of an account page. Without `boot` it is a second form of the page. */
 export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): OwnForm<Forms[Path]['in']> {
-  const [asked, setAsked] = useState(boot ? boot.again : '');
+  const [asked, setAsked] = useState<string>(boot ? boot.again : '');
   const refused = useRef(false);
   const form = useForm({
     ...(boot ? { boot } : {}),

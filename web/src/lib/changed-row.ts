@@ -1,0 +1,40 @@
+const KEEP = 'portico-rows';
+
+/**
+ * Where two lists differ: the first entry that is new or has changed. After a removal it is the entry that
+ * has moved up, or the last one. -1 if the lists are alike, or nothing is left.
+ */
+export function changedRow(
+  before: readonly number[],
+  after: readonly number[],
+): { at: number; gone: boolean } {
+  const at = after.findIndex((row, i) => row !== before[i]);
+  const gone = after.length < before.length;
+  if (at < 0) return { at: gone ? after.length - 1 : -1, gone };
+  return { at, gone };
+}
+
+/** A number for the name of an entry, its badge and its buttons, so that nothing personal is kept. */
+const numberOf = (row: Element) => {
+  const parts = [...row.querySelectorAll('.entry-name, .entry button, summary')];
+  const words = parts.map(({ textContent }) => textContent).join();
+  return [...words].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) | 0, 7);
+};
+
+const rows = () => [...document.querySelectorAll<HTMLElement>('.entries > .entry')];
+
+/** Keeps the lists of the page for the page after a change, which may be another step before it. */
+export function keepRows(): () => void {
+  const keep = () => sessionStorage.setItem(KEEP, JSON.stringify([location.pathname, rows().map(numberOf)]));
+  addEventListener('pagehide', keep);
+  return () => removeEventListener('pagehide', keep);
+}
+
+/** The entry that the change before this page has added or changed, or the neighbor of one that it has removed. */
+export function findChanged(): { row: HTMLElement | undefined; gone: boolean } {
+  const [path, before] = JSON.parse(sessionStorage.getItem(KEEP) ?? '[]') as [string?, number[]?];
+  if (path !== location.pathname || !before) return { row: undefined, gone: false };
+  const list = rows();
+  const { at, gone } = changedRow(before, list.map(numberOf));
+  return { row: list[at], gone };
+}
