@@ -12,7 +12,9 @@ import (
 	"portico/internal/store"
 )
 
-type devCmd struct{}
+type devCmd struct {
+	ProviderPort int `help:"The port of the test identity provider. Default: 8091, or the next free one." placeholder:"PORT"`
+}
 
 func (devCmd) Help() string {
 	return `Example:
@@ -22,7 +24,7 @@ Runs on one loopback port with a mailbox page that shows every email, a test ide
 }
 
 // Run serves until ctx ends.
-func (devCmd) Run(s *session) error {
+func (c devCmd) Run(s *session) error {
 	outliveReaders()
 	// A trial must not touch the installation of its machine.
 	cfg, err := config.Load(config.Find(s.named, s.Environ, ""), s.Environ)
@@ -49,7 +51,7 @@ func (devCmd) Run(s *session) error {
 			logger.Warn("SIGHUP: portico dev reads its settings at its start only: stop it and start it again")
 		}
 	}()
-	return dev.Run(ctx, cfg, logger, s.Stdout)
+	return dev.Run(ctx, cfg, dev.Options{ProviderPort: c.ProviderPort}, logger, s.Stdout)
 }
 
 // onTrial returns the call of this command with the data of 'portico dev'. It returns ""

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,11 +36,21 @@ const (
 	mailboxPath = "/dev/mailbox"
 
 	providerID = "example"
+
+	providerPort = 8091
 )
+
+// Options are what the settings do not have.
+type Options struct {
+	// ProviderPort is the port of the stand-in provider. If it is taken, Run fails. With 0, it is
+	// 8091, or another one if that is taken.
+	ProviderPort int
+}
 
 // world is what runs alongside Portico, and the lines to print about it.
 type world struct {
 	cfg     config.Config
+	options Options
 	public  net.Listener
 	routes  []server.Routes
 	beside  []*http.Server // the test provider and the sample app
@@ -51,11 +62,11 @@ type world struct {
 // Run serves until ctx ends. It prints the addresses to out once everything is
 // ready. For settings that would let other machines in, the error is of type
 // config.Problems.
-func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (err error) {
+func Run(ctx context.Context, cfg config.Config, options Options, log *slog.Logger, out io.Writer) (err error) {
 	if err := check(cfg); err != nil {
 		return err
 	}
-	w := &world{cfg: cfg}
+	w := &world{cfg: cfg, options: options}
 	if err := w.listen(ctx); err != nil {
 		return err
 	}
@@ -138,9 +149,10 @@ func (w *world) addProvider(ctx context.Context) error {
 	}
 	// Use the same port at each start if it is free. The issuer contains the
 	// port, and accounts are linked to the issuer.
-	l, err := listenNear(ctx, "127.0.0.1:8091", false)
+	asked := cmp.Or(w.options.ProviderPort, providerPort)
+	l, err := listenNear(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(asked)), w.options.ProviderPort != 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("the test identity provider needs a free port, such as --provider-port 8092: %w", err)
 	}
 	issuer := "http://localhost:" + port(l)
 	id, clientSecret := "portico-dev", secret.Token()

@@ -3,9 +3,11 @@ package dev_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,7 +40,7 @@ func settings(t *testing.T, folder string, environ ...string) config.Config {
 
 // start runs until everything is ready, and returns what was printed. stop ends
 // it. If the start fails, err is the error of Run.
-func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed error) {
+func start(t *testing.T, cfg config.Config, options ...dev.Options) (printed string, stop func(), failed error) {
 	t.Helper()
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
 		t.Skip("the screens are not built")
@@ -47,7 +49,7 @@ func start(t *testing.T, cfg config.Config) (printed string, stop func(), failed
 	read, write := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := dev.Run(ctx, cfg, slog.New(slog.DiscardHandler), write)
+		err := dev.Run(ctx, cfg, append(options, dev.Options{})[0], slog.New(slog.DiscardHandler), write)
 		_ = write.Close()
 		ended <- err
 	}()
@@ -78,10 +80,33 @@ func TestRun_OnThisMachineOnly(t *testing.T) {
 		{"PORTICO_PUBLIC_URL=https://localhost", "environment: PORTICO_PUBLIC_URL: "},
 	} {
 		var out strings.Builder
-		err := dev.Run(t.Context(), settings(t, t.TempDir(), c.set), slog.New(slog.DiscardHandler), &out)
+		err := dev.Run(t.Context(), settings(t, t.TempDir(), c.set), dev.Options{}, slog.New(slog.DiscardHandler), &out)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || out.Len() > 0 {
 			t.Errorf("%s: %v, printed %q", c.set, err, out.String())
 		}
+	}
+}
+
+// The stand-in provider listens where it is told to, and nowhere else.
+func TestRun_ProviderPort(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	_, stop, err := start(t, settings(t, t.TempDir()), dev.Options{ProviderPort: port})
+	stop()
+	if err == nil || !strings.Contains(err.Error(), "--provider-port") {
+		t.Errorf("on a port that is taken: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	printed, stop, err := start(t, settings(t, t.TempDir()), dev.Options{ProviderPort: port})
+	stop()
+	if want := fmt.Sprintf("http://localhost:%d (stand-in)", port); err != nil || !strings.Contains(printed, want) {
+		t.Errorf("%v: %q is not in %s", err, want, printed)
 	}
 }
 

@@ -36,7 +36,7 @@ var samplePage = template.Must(template.New("app").Parse(`<!doctype html>
 <h1>Hello, {{or .Name .Email}}</h1>
 {{if .Admin}}<p>This page is for people with the role <code>admin</code>. <a href="/">Back</a></p>
 {{else}}<p>A stand-in for your app. It has no sign-in of its own: Portico tells it who is signed in.</p>
-<dl><dt><code>X-Portico-Email</code></dt><dd>{{.Email}}</dd><dt><code>X-Portico-User</code></dt><dd>{{.User}}</dd><dt><code>X-Portico-Roles</code></dt><dd>{{or .Roles "none"}}</dd><dt><code>X-Portico-Session-Age</code></dt><dd>{{.Age}} seconds</dd></dl>
+<dl><dt><code>X-Portico-Email</code></dt><dd>{{.Email}}</dd><dt><code>X-Portico-User</code></dt><dd>{{.User}}</dd><dt><code>X-Portico-Roles</code></dt><dd>{{or .Roles "none"}}</dd><dt><code>X-Portico-Session-Age</code></dt><dd>{{.Age}} second{{if ne .Age "1"}}s{{end}}</dd></dl>
 <p><a href="/admin">A page for administrators</a></p>{{end}}
 <form method="post" action="/auth/signout"><button>Sign out</button></form>
 <p><a href="/auth/account">Your account</a></p>

@@ -30,8 +30,7 @@ const SAME = {
 };
 
 /**
- * Keys that no browser needs: emails with their dates, and words that the server writes into the boot
- * data, which `written` in fixtures/words.mjs lists too.
+ * Keys that no browser needs: emails with their dates, and words that the server writes into the boot data.
  */
 const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|day$|month\.)|^\w+\.notice\./;
 

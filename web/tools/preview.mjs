@@ -5,8 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { STATES } from '../fixtures/states.mjs';
-import { localized } from '../fixtures/words.mjs';
+import { STATES, statesIn } from '../fixtures/states.mjs';
 import { fill, templateOf } from './template.mjs';
 
 const dist = new URL('../dist/', import.meta.url);
@@ -24,13 +23,17 @@ export const policy = (screen, theme = 'plain') =>
     "base-uri 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   ].join('; ');
 
+/** @type {Map<string, ReturnType<typeof statesIn>>} */
+const states = new Map();
+
 /** The document of a screen in a state, as the server would send it. @param {string} screen @param {string} state @param {string} locale @param {string} theme */
 export function documentOf(screen, state, locale, theme = 'plain') {
-  const boot = STATES.find(([s, name]) => s === screen && name === state)?.[2];
+  if (!states.has(locale)) states.set(locale, statesIn(locale));
+  const boot = states.get(locale)?.find(([s, name]) => s === screen && name === state)?.[2];
   if (!boot) return undefined;
   return {
     status: boot.status,
-    html: fill(templateOf(locale, screen), localized(boot, locale), THEMES[theme]),
+    html: fill(templateOf(locale, screen), boot, THEMES[theme]),
   };
 }
 

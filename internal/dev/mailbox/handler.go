@@ -19,7 +19,7 @@ var files embed.FS
 
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 	// mailPolicy isolates a message: its own origin, no script, nothing from
 	// other sites. Emails have inline styles.
@@ -38,7 +38,8 @@ type handler struct {
 
 // Handler serves the mailbox under a path such as "/dev/mailbox". It serves the
 // page, its assets, and messages.json, which lists the messages, newest first;
-// ?to= selects a recipient. Requests change nothing.
+// ?to= selects a recipient. POST clear drops all messages, and nothing else changes any.
+// The caller must refuse POST requests of other sites.
 func (m *Mailbox) Handler(prefix string) http.Handler {
 	h := &handler{
 		mailbox: m,
@@ -53,6 +54,7 @@ func (m *Mailbox) Handler(prefix string) http.Handler {
 	mux.HandleFunc("GET "+h.prefix+"messages.json", h.list)
 	mux.HandleFunc("GET "+h.prefix+"events", h.events)
 	mux.HandleFunc("GET "+h.prefix+"messages/{number}", h.mail)
+	mux.HandleFunc("POST "+h.prefix+"clear", h.clear)
 	for _, name := range []string{"page.css", "page.js"} {
 		mux.HandleFunc("GET "+h.prefix+name, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, files, name)
@@ -75,7 +77,16 @@ type view struct {
 	Newest   int      // number of the newest message; 0 if there is none
 	Shown    *Message // nil if there is none
 	Chosen   bool     // whether the request named the shown message; otherwise it is the newest
-	As       string   // html, text or source
+	As       string   // one of views
+	Views    []string // those that the shown message has
+}
+
+// views are the ways to show a message.
+var views = []string{"html", "text", "headers", "source"}
+
+// has reports whether there is something to show.
+func (m Message) has(view string) bool {
+	return view != "html" && view != "text" || view == "html" && m.HTML != "" || view == "text" && m.Text != ""
 }
 
 func (h *handler) show(w http.ResponseWriter, r *http.Request) {
@@ -91,10 +102,10 @@ func (h *handler) show(w http.ResponseWriter, r *http.Request) {
 		}
 		v.Shown, v.Chosen = &msg, true
 	}
-	if v.Shown != nil && v.As != "text" && v.As != "source" {
-		v.As = "html"
-		if v.Shown.HTML == "" {
-			v.As = "text"
+	if v.Shown != nil {
+		v.Views = slices.DeleteFunc(slices.Clone(views), func(view string) bool { return !v.Shown.has(view) })
+		if !slices.Contains(v.Views, v.As) {
+			v.As = v.Views[0]
 		}
 	}
 	var body bytes.Buffer
@@ -104,6 +115,11 @@ func (h *handler) show(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = body.WriteTo(w)
+}
+
+func (h *handler) clear(w http.ResponseWriter, r *http.Request) {
+	h.mailbox.clear()
+	http.Redirect(w, r, h.prefix, http.StatusSeeOther)
 }
 
 func (h *handler) list(w http.ResponseWriter, r *http.Request) {

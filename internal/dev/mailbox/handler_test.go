@@ -115,6 +115,60 @@ func TestHandler_List(t *testing.T) {
 	}
 }
 
+// Each view has something to show, and a code can be copied from the list and from the email.
+func TestHandler_Views(t *testing.T) {
+	t.Parallel()
+	m := start(t, Config{})
+	s := serve(t, m)
+	body := "Subject: Hi\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\nEnter this code:\n\n    123456\n\nCall 112\n--b\nContent-Type: text/html\n\n<b>123456</b>\n--b--\n"
+	if err := send(t, m, "ada@x.test", body); err != nil {
+		t.Fatal(err)
+	}
+	mustSend(t, m, "bob@x.test", "plain")
+	for path, want := range map[string]struct {
+		has  []string
+		code int
+	}{
+		"?message=1":            {[]string{`<a href="/dev/mailbox/messages/1" target="_blank">`, `as=html" aria-current="true">HTML<`, `aria-label="Copy code 123456"`}, 2},
+		"?message=1&as=headers": {[]string{`as=headers" aria-current="true">Headers<`, "Subject: Hi\nContent-Type: multipart/alternative; boundary=b</pre>"}, 2},
+		"?message=2&as=html":    {[]string{`as=text" aria-current="true">Text<`}, 1},
+	} {
+		_, page := get(t, s, "/dev/mailbox/"+path)
+		for _, has := range want.has {
+			if !strings.Contains(page, has) {
+				t.Errorf("%s lacks %s:\n%s", path, has, page)
+			}
+		}
+		if n := strings.Count(page, `data-copy="123456"`); n != want.code {
+			t.Errorf("%s: the code can be copied in %d places, want %d", path, n, want.code)
+		}
+	}
+}
+
+func TestHandler_Clear(t *testing.T) {
+	t.Parallel()
+	m := start(t, Config{})
+	s := serve(t, m)
+	mustSend(t, m, "a@x.test", "one")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/dev/mailbox/clear", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Client().Do(req) // follows the redirect
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if err != nil || !strings.Contains(string(page), "No email yet") || len(m.Messages()) != 0 {
+		t.Errorf("%v, %d messages: %s", err, len(m.Messages()), page)
+	}
+	mustSend(t, m, "a@x.test", "two")
+	if got := m.Messages(); len(got) != 1 || got[0].Number != 2 {
+		t.Errorf("after it: %+v", got)
+	}
+}
+
 func TestHandler_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := serve(t, start(t, Config{}))

@@ -155,6 +155,13 @@ func (m *Mailbox) find(number string) (Message, bool) {
 	return m.messages[i], true
 }
 
+// clear drops all messages. Their numbers are not used again.
+func (m *Mailbox) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.messages = nil
+}
+
 // add stores a message and drops the oldest ones beyond the limit.
 func (m *Mailbox) add(msg Message) {
 	m.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -27,6 +28,23 @@ type Message struct {
 	Raw     string    `json:"-"`
 
 	pictures map[string]string // data URLs by Content-ID
+}
+
+// code is a line with nothing but a code, as emails give it to be typed.
+var code = regexp.MustCompile(`(?m)^[ \t]*([0-9]{4,10})[ \t]*$`)
+
+// Code returns the code in the text of the message, or "" if there is none.
+func (m Message) Code() string {
+	if found := code.FindStringSubmatch(m.Text); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// Headers returns the message up to its first empty line.
+func (m Message) Headers() string {
+	head, _, _ := strings.Cut(strings.ReplaceAll(m.Raw, "\r\n", "\n"), "\n\n")
+	return head
 }
 
 // parse returns the parts that a mail reader shows. It returns the readable parts of a

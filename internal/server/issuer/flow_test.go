@@ -287,11 +287,11 @@ func TestClaims_Picture(t *testing.T) {
 	if err := s.Owner.SetPortrait(t.Context(), flow.Caller{}, found, given.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.Owner.PortraitID(t.Context(), found.User.ID)
+	head, err := s.Owner.Head(t.Context(), found.User.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := s.Origin + "/auth/picture/" + id
+	want := s.Origin + "/auth/picture/" + head.Portrait
 	if info := s.userInfo(s.tokens(b, "scope", "openid profile").Access); !strings.Contains(info.text, `"picture":"`+want+`"`) {
 		t.Errorf("UserInfo is %s", info.text)
 	}
