@@ -298,7 +298,7 @@ func TestClaims_Picture(t *testing.T) {
 	if info := s.userInfo(s.tokens(b, "scope", "openid email").Access); strings.Contains(info.text, "picture") {
 		t.Errorf("without the scope, UserInfo is %s", info.text)
 	}
-	if got := s.send("GET", "/auth/picture/"+id, ""); got.StatusCode != 200 || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+	if got := s.send("GET", "/auth/picture/"+head.Portrait, ""); got.StatusCode != 200 || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
 		t.Errorf("%d %v", got.StatusCode, got.Header)
 	}
 }

@@ -99,7 +99,7 @@ func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
 		_, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: id, Host: "localhost", Credential: []byte("p")})
 		return err
 	})
-	if b := v.opens("/auth/account/password"); b.Account.Password != "only" || b.Again != "" || b.Notice == "" {
+	if b := v.opens("/auth/account/password"); b.Account.Password != "only" || b.Again != "yes" || b.Notice == "" {
 		t.Errorf("the password is %q, said %q", b.Account.Password, b.Notice)
 	}
 	write(func(tx *store.Tx) error {
