@@ -84,25 +84,19 @@ func TestNames_AreEmailed(t *testing.T) {
 	}
 }
 
-// The security history of an account has words for each name, in every locale.
+// The security history of an account has words for each name.
 func TestNames_HaveWords(t *testing.T) {
 	t.Parallel()
-	catalogues, err := filepath.Glob("../../web/src/i18n/messages/*.json")
-	if err != nil || len(catalogues) < 2 {
-		t.Fatalf("%d catalogues (%v)", len(catalogues), err)
+	text, err := os.ReadFile("../../web/src/i18n/messages/en.json")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range catalogues {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range names(t) {
+		if strings.HasPrefix(name[2], "key_") || strings.HasPrefix(name[2], "registration_") {
+			continue // of no account
 		}
-		for _, name := range names(t) {
-			if strings.HasPrefix(name[2], "key_") || strings.HasPrefix(name[2], "registration_") {
-				continue // of no account
-			}
-			if key := "history." + name[2]; !strings.Contains(string(text), `"`+key+`"`) {
-				t.Errorf("%s lacks %s", filepath.Base(path), key)
-			}
+		if key := "history." + name[2]; !strings.Contains(string(text), `"`+key+`"`) {
+			t.Errorf("en.json lacks %s", key)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func messages(t *testing.T) *locale.Catalogue {
 	return c
 }
 
-func TestMessages_AreComplete(t *testing.T) {
+func TestMessages_Agree(t *testing.T) {
 	t.Parallel()
 	c := messages(t)
 	if !slices.Equal(c.Locales(), []string{"en", "ar", "de", "es", "fr"}) {
@@ -182,10 +182,21 @@ func TestLoad_Refuses(t *testing.T) {
 	}
 }
 
+func TestCheck_TakesAMissingText(t *testing.T) {
+	t.Parallel()
+	c := load(t, map[string]string{"en.json": english, "de.json": `{}`})
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	text, err := c.JSON("de", []string{"only"})
+	if err != nil || string(text) != `{"only":"Only here"}` || c.Pattern("de", "only", "") != "Only here" {
+		t.Errorf("a script gets %s, %v", text, err)
+	}
+}
+
 func TestCheck_Reports(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, german, want string }{
-		{"missing key", `{"greet": "{name}{greet}", "tries": {"one": "x", "other": "{count}"}}`, "key only is missing"},
 		{"extra key", strings.Replace(english, "{", `{"more": "x",`, 1), "key more is not in en"},
 		{"placeholder", strings.Replace(english, "{name}", "{nome}", 1), "{nome}"},
 		{"plural against plain", strings.Replace(english, `"Only here"`, `{"one":"a","other":"b"}`, 1), "plural in one locale"},

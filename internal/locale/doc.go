@@ -11,7 +11,7 @@
 //
 // To add a locale, add its catalogue file, its name in EMPTY of
 // web/fixtures/states.mjs and its emails by go test ./internal/mailer -update. The
-// check of web fails for a key, placeholder or plural form that is missing.
+// check of web fails for a placeholder or plural form that is missing, and lists missing keys.
 //
 // French addresses the reader as vous, German as Sie and Spanish as tú. Arabic is
 // modern standard Arabic with Western digits.

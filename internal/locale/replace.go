@@ -100,8 +100,8 @@ func (r *reader) take(e entry) {
 		mistake.Why, mistake.Write = why, write
 		r.wrong = append(r.wrong, mistake)
 	}
-	own, known := r.own.texts[r.loc][e.key]
-	if !known {
+	own := r.own.message(r.loc, e.key)
+	if _, known := r.own.texts[Default][e.key]; !known {
 		write := "'portico texts " + r.loc + "' prints all keys"
 		if meant, ok := r.nearest(e.key, r.own.Keys()); ok {
 			write = "write " + meant

@@ -22,8 +22,8 @@ type release struct {
 }
 
 // identify reads the version from the changelog and git, and the time from git.
-// It refuses changed files, and a commit without the tag of the version, unless
-// this is a snapshot.
+// It refuses changed files, a commit without the tag of the version, and a language
+// that lacks texts, unless this is a snapshot.
 func (r *release) identify(snapshot bool) error {
 	seconds, err := r.git("log", "-1", "--format=%ct")
 	if err != nil {
@@ -47,7 +47,10 @@ func (r *release) identify(snapshot bool) error {
 	if newest, _, untagged := strings.Cut(r.version, "+"); untagged && !snapshot {
 		return fmt.Errorf("the newest version of CHANGELOG.md is %s: tag its commit with 'git tag v%s', or use -snapshot", newest, newest)
 	}
-	return nil
+	if snapshot {
+		return nil
+	}
+	return r.translated()
 }
 
 func (r *release) git(args ...string) (string, error) { return r.output("git", args...) }

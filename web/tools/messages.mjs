@@ -1,7 +1,8 @@
 // Writes the types of the message keys, and checks that all locales agree.
 //   node tools/messages.mjs           writes src/i18n/messages.gen.ts
-//   node tools/messages.mjs --check   fails when it is stale, or a locale lacks a key, a placeholder or a plural form,
-//                                   or has a text in English that is not listed below
+//   node tools/messages.mjs --check   fails when it is stale, or a locale lacks a placeholder or a plural form,
+//                                   or has a text in English that is not listed below. It lists the texts that a
+//                                   locale lacks: English stands in their place, and tools/release fails
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { says } from './spoken.mjs';
@@ -131,7 +132,7 @@ function reaches(key, screen) {
 
 /** The messages of a screen: its own, the common ones, and its faults. @param {ScreenName} screen @param {string} locale @returns {Messages} */
 export const messagesOf = (screen, locale) =>
-  Object.fromEntries(Object.entries(read(locale)).filter(([key]) => reaches(key, screen)));
+  Object.fromEntries(Object.entries({ ...source, ...read(locale) }).filter(([key]) => reaches(key, screen)));
 
 export const locales = readdirSync(folder).map((file) => file.replace('.json', ''));
 /** @param {string} locale @returns {Messages} */
@@ -152,9 +153,8 @@ const placeholders = (text, plural) =>
 function faultsOf(locale) {
   const messages = read(locale);
   const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
-  const faults = Object.keys(source)
-    .filter((key) => !(key in messages))
-    .map((key) => `lacks ${key}`);
+  /** @type {string[]} */
+  const faults = [];
   for (const [key, message] of Object.entries(messages)) {
     if (!(key in source)) faults.push(`has ${key}, which en lacks`);
     const [english, plural] = [source[key], typeof message !== 'string'];
@@ -182,12 +182,19 @@ function faultsOf(locale) {
 /** Writes the types of the keys in the catalogue. */
 export const writeTypes = () => writeFileSync(generated, types);
 
+/** Keys that only English has. @param {string} locale */
+const untranslated = (locale) =>
+  Object.keys(source)
+    .filter((key) => !(key in read(locale)))
+    .map((key) => `${locale}.json has no ${key} yet`);
+
 function check() {
   const faults = locales.flatMap(faultsOf);
   if (readFileSync(generated, 'utf8') !== types) faults.push('messages.gen.ts is stale: npm run messages');
-  for (const fault of faults) console.error(fault);
+  const missing = locales.flatMap(untranslated);
+  for (const line of [...faults, ...missing]) console.error(line);
   console.log(
-    `messages: ${keys.length} keys of the screens, ${locales.length} locales, ${faults.length} faults`,
+    `messages: ${keys.length} keys of the screens, ${locales.length} locales, ${faults.length} faults, ${missing.length} texts to translate`,
   );
   process.exitCode = faults.length ? 1 : 0;
 }

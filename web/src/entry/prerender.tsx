@@ -25,7 +25,7 @@ const catalogue = (locale: string) => catalogues[`../i18n/messages/${locale}.jso
 const textOf = (locale: string) =>
   locale === MARKED
     ? createText(MARKED, marks(catalogue('en')), true)
-    : createText(locale, catalogue(locale));
+    : createText(locale, { ...catalogue('en'), ...catalogue(locale) });
 
 /** Renders the title and the markup of a screen for this boot data. */
 export function render(name: ScreenName, locale: string, boot: Boot): { title: string; body: string } {
