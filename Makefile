@@ -75,17 +75,17 @@ RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 BARE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v5=-race=false
 
 unit: build ## Go: all packages but the suites of test/, on SQLite
-	@go test -vet=off -timeout 20m $(PACKAGES)
+	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
 # The tests of password strength judge thousands of passwords, one after the other, and TestTiming compares times.
 race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+	@$(RACE) tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 postgres: build ## Go: internal/app, commands, the security suite and upgrades on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- go test -vet=off -timeout 20m ./internal/app ./test/security
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -timeout 20m ./internal/app ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 
 acme: build ## Certificates from a real ACME authority (Pebble)
@@ -130,12 +130,12 @@ journeys: build chromium ## The main journeys: real binary, browser, mail server
 
 E2E_SOURCES := $(shell find test/e2e -name node_modules -prune -o -name results -prune -o -type f -print)
 test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(wildcard bin/portico) $(E2E_SOURCES)
-	@cd test/e2e && npm run --silent test:main
+	@cd test/e2e && ../../tools/memory npm run --silent test:main
 	@touch $@
 
 e2e: build chromium ## All journeys, and the differences between browsers
 	@failed=; STAGE_RESULT=/dev/null $(MAKE) journeys || failed=1; \
-		(cd test/e2e && npm run --silent test:others) || failed=1; \
+		(cd test/e2e && ../../tools/memory npm run --silent test:others) || failed=1; \
 		$(MAKE) engines || failed=1; [ -z "$$failed" ]
 
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
@@ -147,7 +147,7 @@ e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## On Post
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form
-	@go test -vet=off -parallel 4 -timeout 20m ./test/security
+	@tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 
 faults-short: build ## The fault tests (FLT-...) in their short form
 	@tools/postgres run -- go test -vet=off -timeout 20m ./test/faults
