@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES, statesIn } from '../fixtures/states.mjs';
+import { pathOf } from '../tools/gallery.mjs';
 import { locales, messagesOf } from '../tools/messages.mjs';
-import { documentOf } from '../tools/preview.mjs';
 import { openWorld, visit, type World } from './browser';
 
 let world: World;
@@ -13,11 +13,10 @@ afterAll(() => world.close());
 const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur'];
 
 /** The markup and the styles of a document, which every visitor gets first. */
-const still = (screen: string, state: string, locale: string) =>
-  documentOf(screen, state, locale)?.html.replace(
-    /<script type="module".*?<\/script>|<link rel="[a-z]+"[^>]*>/g,
-    '',
-  ) ?? '';
+const still = async (screen: string, state: string, locale: string) => {
+  const html = await (await fetch(world.origin + pathOf(screen, state, locale))).text();
+  return html.replace(/<script type="module".*?<\/script>|<link rel="[a-z]+"[^>]*>/g, '');
+};
 
 /** The short form takes the locale with the longest words and the one from right to left, the full form all of them. */
 const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? locales : ['de', 'ar'];
@@ -25,8 +24,7 @@ const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? locales : ['de', 'ar'];
 // One page shows the documents of a locale one after the other in a frame: a visit of each takes 30 times as long.
 test.each(JUDGED)('%s: every state stands in 320 px, in its direction', async (locale) => {
   const page = await (await world.browser.newContext()).newPage();
-  await page.goto(world.origin);
-  const documents = STATES.map(([screen, state]) => still(screen, state, locale));
+  const documents = await Promise.all(STATES.map(([screen, state]) => still(screen, state, locale)));
   const found = await page.evaluate(measure, documents);
   const direction = RIGHT_TO_LEFT.includes(locale) ? 'rtl' : 'ltr';
   STATES.forEach(([screen, state], i) => {
@@ -64,7 +62,7 @@ async function measure(documents: string[]) {
 }
 
 test('what is typed runs from left to right on a page from right to left', async () => {
-  const { page } = await visit(world, '/preview/signin/rejected/ar');
+  const { page } = await visit(world, '/dev/screens/signin/rejected/light?locale=ar');
   const [email, password] = [page.locator('#email'), page.locator('#password')];
   const direction = (element: Element) => getComputedStyle(element).direction;
   expect(await email.evaluate(direction)).toBe('ltr'); // it has a value
@@ -85,7 +83,7 @@ test('what is typed runs from left to right on a page from right to left', async
 });
 
 test('an address after Latin words keeps its order on a page from right to left', async () => {
-  const { page } = await visit(world, '/preview/account-history/idle/ar');
+  const { page } = await visit(world, '/dev/screens/account-history/idle/light?locale=ar');
   const [first, last] = await page.getByText('2001:db8').evaluate((element) => {
     const text = element.firstChild as Text;
     return [0, text.length - 1].map((at) => {
@@ -118,7 +116,10 @@ test('the words of the server in the states are words of the catalogue', () => {
 });
 
 test('the language menu is a form that needs no script', async () => {
-  const { page } = await visit(world, '/preview/signin/idle', { javaScriptEnabled: false, hydrate: false });
+  const { page } = await visit(world, '/dev/screens/signin/idle/light', {
+    javaScriptEnabled: false,
+    hydrate: false,
+  });
   await page.locator('footer summary').click();
   const posted = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: 'Français' }).click();
