@@ -113,7 +113,8 @@ unless_unchanged = if $(MAKE) -q $(1) 2>/dev/null; then echo "nothing changed si
 web-test: chromium ## Screens and controls in a real Chromium; runs again only after a change in web/
 	@$(call unless_unchanged,web/node_modules/.tested)
 
-web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests -type f)
+# The tests open the gallery of `portico dev`: what fills a document is tested too, and other Go files are not.
+web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests internal/dev internal/brand internal/locale internal/server/screens -type f)
 	@cd web && npm test --silent
 	@touch $@
 

@@ -23,7 +23,8 @@ var (
 	Messages fs.FS = under(messages, "src/i18n/messages")
 
 	// Dist holds documents/<screen>.html, documents/manifest.json,
-	// documents/keys.json, styles/<screen>.css, states.json.gz and assets/*
+	// documents/keys.json, styles/<screen>.css, states.json.gz,
+	// components.html and assets/*
 	// as the build left them.
 	Dist fs.FS = under(dist, "dist")
 )

@@ -1,8 +1,6 @@
 package brand
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 )
-
-var update = flag.Bool("update", false, "write web/fixtures/themes.json")
 
 func theme(t *testing.T, s Settings) *Theme {
 	t.Helper()
@@ -220,36 +216,4 @@ func FuzzFont(f *testing.F) {
 	f.Add(real)
 	f.Add([]byte("wOF2"))
 	f.Fuzz(func(t *testing.T, data []byte) { _, _ = parseFont(data) })
-}
-
-// The screen tests take the themes from here, so that they measure what the
-// server sends.
-func TestThemesOfTheScreenTests(t *testing.T) {
-	t.Parallel()
-	all := map[string]map[string]string{}
-	green := Settings{Colour: "#0b5d3b", Gradient: []string{"#2f8f5b", "#0b5d3b"}, Radius: 4}
-	for name, s := range map[string]Settings{
-		"plain": {}, "dark": {Scheme: Dark}, "auto": {Scheme: Auto}, "green": green,
-		"green-dark": {Colour: green.Colour, Gradient: green.Gradient, Radius: green.Radius, Scheme: Dark},
-		"amber-dark": {Colour: "#7a5b00", Gradient: []string{"#ffd500", "#ffb000"}, Scheme: Dark},
-	} {
-		made := theme(t, s)
-		values := made.Values()
-		values["hash"] = made.StyleHash()
-		all[name] = values
-	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = append(text, '\n')
-	const path = "../../web/fixtures/themes.json"
-	if *update {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if kept, err := os.ReadFile(path); err != nil || string(kept) != string(text) {
-		t.Errorf("web/fixtures/themes.json is stale (%v): go test ./internal/brand -update", err)
-	}
 }

@@ -3,7 +3,7 @@
 //
 // It adds what a production installation has elsewhere: a mailbox
 // (dev/mailbox), an external identity provider (dev/idp), an app behind the
-// gateway, and some accounts. It also shows every screen in the colors of the
+// gateway, and some accounts. It also shows every screen, component and token in the colors of the
 // brand. A setting of the configuration replaces the
 // corresponding part.
 //

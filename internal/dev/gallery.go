@@ -3,6 +3,7 @@ package dev
 import (
 	"bytes"
 	"compress/gzip"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,8 +24,8 @@ import (
 const galleryPath = "/dev/screens"
 
 // gallery shows every state of every screen with the brand of this installation, in both
-// schemes and in each language. They are the states of the screen tests; the build puts
-// them next to the documents.
+// schemes and in each language, and all components and tokens. The screen tests open the
+// same states; the build puts them next to the documents.
 type gallery struct {
 	states  []state
 	screens map[string]*screens.Screens // by scheme; set before the gallery serves
@@ -32,9 +33,20 @@ type gallery struct {
 
 // state is one state of a screen, as web/fixtures/states.mjs lists it.
 type state struct {
-	Screen string       `json:"screen"`
-	Name   string       `json:"name"`
-	Boot   screens.Boot `json:"boot"`
+	Screen string                  `json:"screen"`
+	Name   string                  `json:"name"`
+	Boots  map[string]screens.Boot `json:"boots"` // by locale
+}
+
+// Words returns the name as it is read.
+func (s state) Words() string { return words(s.Name) }
+
+var spelled = strings.NewReplacer("signin", "sign in", "signup", "sign up", "mfa", "second step")
+
+// words returns a name of the code as words: "no-passkeys" is "No passkeys".
+func words(name string) string {
+	name = spelled.Replace(name)
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
 }
 
 // newGallery reads the states of the built front end.
@@ -71,49 +83,57 @@ func (g *gallery) Mount(m *server.Mux) {
 	m.Handle("GET "+galleryPath+"/{screen}/{state}/{scheme}", g.show, server.Quiet)
 }
 
-const galleryStyle = `body{margin:0;font:1rem/1.5 -apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,Noto Sans,sans-serif;background:#e6eaf0;color:#131b2b}
-header{position:sticky;top:0;z-index:1;padding:.75rem 1.25rem;background:#fff;border-bottom:1px solid #cfd6e0}
-h1{margin:0 .75rem 0 0;font-size:1.125rem;display:inline}nav{display:inline}nav a{margin-right:.75rem;color:#1a4ab8}nav a[aria-current]{color:inherit;font-weight:700;text-decoration:none}
-section{padding:1rem 1.25rem 0}h2{margin:0 0 .5rem;font-size:1rem}h2 span{font-weight:400;color:#525e70}
-.row{display:flex;gap:1rem;overflow-x:auto;padding-bottom:.75rem}
-figure{margin:0;flex:none}figcaption{font-size:.8125rem;color:#525e70}
-iframe{display:block;border:1px solid #cfd6e0}
-.narrow{width:360px;height:740px}.wide{width:1280px;height:740px}`
+//go:embed gallery.html gallery.css
+var galleryFiles embed.FS
 
-var galleryPage = template.Must(template.New("gallery").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<title>Screens: {{.Screen}}</title><style>{{.Style}}</style></head><body>
-<header><h1>Screens</h1> <nav aria-label="Screens">{{range .Names}}<a href="?screen={{.}}&amp;locale={{$.Locale}}"{{if eq . $.Screen}} aria-current="page"{{end}}>{{.}}</a>{{end}}</nav><br>
-<nav aria-label="Languages">{{range .Locales}}<a href="?screen={{$.Screen}}&amp;locale={{.ID}}" lang="{{.ID}}"{{if eq .ID $.Locale}} aria-current="page"{{end}}>{{.Name}}</a>{{end}}</nav></header>
-<main>{{range $state := .States}}<section><h2>{{.Screen}} <span>{{.Name}}</span></h2><div class="row" tabindex="0" role="group" aria-label="{{.Name}}">
-{{range $.Frames}}<figure><figcaption>{{.Pixels}} px, {{.Scheme}}</figcaption><iframe class="{{.Class}}" loading="lazy" sandbox="allow-same-origin" title="{{$state.Name}}, {{.Pixels}} px, {{.Scheme}}" src="{{$.Path}}/{{$state.Screen}}/{{$state.Name}}/{{.Scheme}}?locale={{$.Locale}}"></iframe></figure>
-{{end}}</div></section>{{end}}</main></body></html>
-`))
+var galleryPage = template.Must(template.ParseFS(galleryFiles, "gallery.html", "gallery.css"))
 
-// frame is one view of a state.
-type frame struct {
-	Class, Scheme string
-	Pixels        int
+// components is the name of the page of components among the screens. It has two states: on public pages, and on those
+// of the account.
+const (
+	components = "components"
+	ofAccount  = "account"
+)
+
+var componentStates = []state{{Screen: components, Name: "public"}, {Screen: components, Name: ofAccount}}
+
+// link leads to the states of a screen.
+type link struct{ ID, Words string }
+
+// group is a part of the list of screens.
+type group struct {
+	Name  string
+	Links []link
+}
+
+// groups returns all screens, in the order of the states.
+func (g *gallery) groups() []group {
+	all := []group{{Name: "Parts", Links: []link{{components, "Tokens and components"}}}, {Name: "Signing in"}, {Name: "Account"}}
+	for i, s := range g.states {
+		if i > 0 && g.states[i-1].Screen == s.Screen {
+			continue
+		}
+		in := &all[1]
+		name := strings.TrimPrefix(s.Screen, "account-")
+		if name != s.Screen || name == "account" {
+			in = &all[2]
+		}
+		in.Links = append(in.Links, link{s.Screen, words(name)})
+	}
+	return all
 }
 
 // index shows the states of one screen.
 func (g *gallery) index(w http.ResponseWriter, r *http.Request) error {
-	var names []string
-	for _, s := range g.states {
-		if !slices.Contains(names, s.Screen) {
-			names = append(names, s.Screen)
-		}
+	asked, locale := r.URL.Query().Get("screen"), g.locale(r)
+	shown := slices.DeleteFunc(slices.Clone(g.states), func(s state) bool { return s.Screen != asked })
+	if len(shown) == 0 {
+		asked, shown = components, componentStates
 	}
-	screen := r.URL.Query().Get("screen")
-	if !slices.Contains(names, screen) {
-		screen = names[0]
-	}
-	locale, locales := g.locale(r)
-	shown := slices.DeleteFunc(slices.Clone(g.states), func(s state) bool { return s.Screen != screen })
 	var page bytes.Buffer
 	if err := galleryPage.Execute(&page, map[string]any{
-		"Screen": screen, "Names": names, "States": shown, "Locale": locale, "Locales": locales, "Path": galleryPath, "Style": template.CSS(galleryStyle),
-		"Frames": []frame{{"narrow", brand.Light, 360}, {"narrow", brand.Dark, 360}, {"wide", brand.Light, 1280}, {"wide", brand.Dark, 1280}},
+		"Screen": asked, "Groups": g.groups(), "States": shown, "Locale": locale, "Path": galleryPath,
+		"Locales": g.states[0].Boots[locale].Locales, "Widths": []int{360, 1280}, "Schemes": []string{brand.Light, brand.Dark},
 	}); err != nil {
 		return fmt.Errorf("fill the gallery: %w", err)
 	}
@@ -124,29 +144,33 @@ func (g *gallery) index(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// locale returns the language that a request asks for, and all languages. Errors
-// and notices of the server are data of a state and stay in English.
-func (g *gallery) locale(r *http.Request) (string, []screens.Language) {
-	locales := g.states[0].Boot.Locales
+// locale returns the language that a request asks for.
+func (g *gallery) locale(r *http.Request) string {
 	asked := r.URL.Query().Get("locale")
-	if !slices.ContainsFunc(locales, func(l screens.Language) bool { return l.ID == asked }) {
-		asked = g.states[0].Boot.Locale
+	if _, known := g.states[0].Boots[asked]; !known {
+		return "en"
 	}
-	return asked, locales
+	return asked
 }
 
-// show serves one state for a frame. It runs no script, so that it stays as it is.
+// show serves one state, for a frame or alone. A frame runs no script, so that it stays as it is.
 func (g *gallery) show(w http.ResponseWriter, r *http.Request) error {
 	documents := g.screens[r.PathValue("scheme")]
 	at := slices.IndexFunc(g.states, func(s state) bool {
 		return s.Screen == r.PathValue("screen") && s.Name == r.PathValue("state")
 	})
-	if at < 0 || documents == nil {
+	isComponents := r.PathValue("screen") == components
+	if at < 0 && !isComponents || documents == nil {
 		return fault.New(fault.Missing, server.CodeRouteMissing)
 	}
-	boot := g.states[at].Boot
-	boot.Locale, _ = g.locale(r)
-	page, policy, err := documents.Preview(boot)
+	var page []byte
+	var policy string
+	var err error
+	if isComponents {
+		page, policy, err = documents.Components(r.PathValue("state") == ofAccount)
+	} else {
+		page, policy, err = documents.Preview(g.states[at].Boots[g.locale(r)])
+	}
 	if err != nil {
 		return err
 	}

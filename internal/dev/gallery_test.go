@@ -43,6 +43,11 @@ func TestRun_Gallery(t *testing.T) {
 	}
 	index, _ := get("/dev/screens")
 	screens := regexp.MustCompile(`href="(\?screen=[\w-]+)&amp;locale=en"`).FindAllStringSubmatch(index, -1)
+	for _, want := range []string{"<h2>Account</h2>", ">Forgot password</a>", "<title>Tokens and components · Screens</title>"} {
+		if !strings.Contains(index, want) {
+			t.Errorf("the gallery has no %s", want)
+		}
+	}
 	if len(screens) < 10 {
 		t.Fatalf("the gallery has only %d screens: %s", len(screens), index)
 	}
@@ -58,13 +63,20 @@ func TestRun_Gallery(t *testing.T) {
 			if language != "locale=en" || !strings.Contains(state, `<html lang="en">`) {
 				t.Errorf("%s is not in English", frame[1])
 			}
-			if !strings.Contains(state, "Acme") && !strings.Contains(frame[1], "/signin/") || !strings.Contains(state, `content="`+scheme+`"`) || !strings.Contains(state, "--gradient:") {
+			named := strings.Contains(state, "Acme") || strings.Contains(frame[1], "/signin/") || strings.Contains(frame[1], "/components/")
+			if !named || !strings.Contains(state, `content="`+scheme+`"`) || !strings.Contains(state, "--gradient:") {
 				t.Errorf("%s is not in the brand", frame[1])
 			}
 			if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'self'") || strings.Contains(policy, "unsafe") {
 				t.Errorf("%s has the policy %s", frame[1], policy)
 			}
 		}
+	}
+	if part, _ := get("/dev/screens/components/account/dark"); !strings.Contains(part, `class="page account"`) || !strings.Contains(part, "button-secondary") || !strings.Contains(part, "--accent") {
+		t.Error("the page of components has no components of the account, or no tokens")
+	}
+	if part, _ := get("/dev/screens/account-sessions/several/light?locale=de"); !strings.Contains(part, "4. Mai 2026") {
+		t.Error("the texts of the server are not in German")
 	}
 	german, _ := get("/dev/screens?screen=signin&locale=de")
 	frame := regexp.MustCompile(`src="(/dev/screens/[^"]+locale=de)"`).FindStringSubmatch(german)

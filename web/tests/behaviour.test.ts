@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, holdScript, hydrated, openWorld, problem, visit, type World } from './browser';
+import { type Api, holdScript, hydrated, openWorld, problem, shown, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const SIGNIN = '/auth/api/signin';
-const open = (path: string, api: Api = {}) => visit(world, `/preview/${path}`, { api });
+const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('mara@example.com');
@@ -101,7 +101,7 @@ test('a rejected sign-in asks about a mistyped domain, and so does the page that
   await page.getByRole('button', { name: 'Login' }).click();
   await page.getByRole('button', { name: 'Did you mean mara@gmail.com?' }).click();
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@gmail.com');
-  await page.goto(`${world.origin}/preview/forgot-password/idle`);
+  await page.goto(`${world.origin}/dev/screens/forgot-password/idle/light`);
   await hydrated(page);
   await page.getByLabel('Email').fill('mara@gmial.com');
   await page.keyboard.press('Tab');
@@ -126,7 +126,7 @@ test('an address that nobody carried wipes nothing that the browser has filled i
     });
   });
   for (const path of ['signin/idle', 'signup/idle', 'forgot-password/idle']) {
-    await page.goto(`${world.origin}/preview/${path}`);
+    await page.goto(world.origin + shown(path));
     await hydrated(page);
     expect(await page.evaluate('written'), path).toEqual([]);
   }
@@ -134,7 +134,7 @@ test('an address that nobody carried wipes nothing that the browser has filled i
 });
 
 test('rules that were met before the script came are ticked when it comes', async () => {
-  const { page } = await visit(world, '/preview/signup/idle', {
+  const { page } = await visit(world, '/dev/screens/signup/idle/light', {
     early: (page) => page.locator('#password').pressSequentially('violet harbour lantern'),
   });
   await page.getByText('Strength: strong').waitFor();
@@ -254,9 +254,9 @@ test.each([
   const named = typeof answer === 'object' && 'body' in answer && 'request_id' in answer.body;
   expect(await page.getByText('Request ID:').count(), 'no id that there is none of').toBe(named ? 1 : 0);
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('some password');
-  api[SIGNIN] = { body: { next: '/preview/signed-out/idle' } };
+  api[SIGNIN] = { body: { next: '/dev/screens/signed-out/idle/light' } };
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.waitForURL('**/signed-out/idle');
+  await page.waitForURL('**/signed-out/idle/light');
   await page.context().close();
 });
 
@@ -333,7 +333,7 @@ test.each([
   });
   await page.getByRole('button', { name }).click();
   await page.locator('button[aria-busy=true]').waitFor();
-  await page.route('**/preview/**', (route) => route.abort()); // it must not load the page anew
+  await page.route('**/dev/screens/**', (route) => route.abort()); // it must not load the page anew
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
   const idle = page.locator('button[aria-busy=false]', { hasText: name });
   await idle.waitFor({ timeout: 15_000 }); // the request itself is given up after 20 s
@@ -365,7 +365,7 @@ test('the address goes along to the next screen, not in the URL', async () => {
   // The preview has no /auth/forgot-password: the link is pressed, and its page opened by hand.
   await page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
-  await page.goto(`${world.origin}/preview/forgot-password/idle`);
+  await page.goto(`${world.origin}/dev/screens/forgot-password/idle/light`);
   await hydrated(page);
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(page.url()).not.toContain('mara');
@@ -409,7 +409,7 @@ test.each(['used', 'replaced', 'expired', 'malformed'])(
     const { page } = await open('confirm-link/ready', {
       '/auth/api/confirm-link': problem(409, { code: `link.${state}` }),
     });
-    await page.route('**/preview/**', (route) => route.fulfill({ status: 204 })); // the page stays: a context that closes while one loads may hang
+    await page.route('**/dev/screens/**', (route) => route.fulfill({ status: 204 })); // the page stays: a context that closes while one loads may hang
     const again = page.waitForRequest((request) => request.isNavigationRequest());
     await page.getByRole('button', { name: 'Confirm address' }).click();
     await again;
@@ -433,7 +433,7 @@ test('who sends the mail is said where it is waited for, and nothing when nobody
   const words = page.getByText('Check your spam folder. The email comes from no-reply@example.org.');
   await page.getByText('More help').click();
   expect(await words.isVisible()).toBe(true);
-  await page.goto(`${world.origin}/preview/verify-code/no-sender`);
+  await page.goto(`${world.origin}/dev/screens/verify-code/no-sender/light`);
   expect(await page.getByText('Check your spam folder').count()).toBe(0);
   await page.context().close();
 });
@@ -457,7 +457,7 @@ test('the age of the newest mail is named by a link that it replaced', async () 
 });
 
 test('Back shows a page of the account again only after an answer', async () => {
-  const { page, complaints } = await visit(world, '/preview/account-profile/idle', {
+  const { page, complaints } = await visit(world, '/dev/screens/account-profile/idle/light', {
     api: { '/auth/api/session': 'abort' },
   });
   const again = page.waitForEvent('load');
@@ -506,7 +506,7 @@ test('what was typed before the script came is still there, and so is the code',
     const context = await world.browser.newContext();
     const page = await context.newPage();
     const release = await holdScript(page);
-    await page.goto(`${world.origin}/preview/${path}`, { waitUntil: 'commit' });
+    await page.goto(world.origin + shown(path), { waitUntil: 'commit' });
     await page.locator(field).pressSequentially(value);
     const toggle = page.locator('[aria-controls=password]');
     const dead = [await toggle.isVisible(), await page.locator('main').boundingBox()];

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pathOf, start } from '../tools/gallery.mjs';
 import { openWorld, visit, type World } from './browser';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,7 +38,9 @@ const FROM: Colour = [0x03, 0xb4, 0xf6];
 const TO: Colour = [0x1a, 0x4a, 0xb8];
 
 test('without a brand the pixels are those of the specification', async () => {
-  const { page } = await visit(world, '/preview/signin/idle', { viewport: { width: 1280, height: 900 } });
+  const { page } = await visit(world, '/dev/screens/signin/idle/light', {
+    viewport: { width: 1280, height: 900 },
+  });
   const button = page.getByRole('button', { name: 'Login' });
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   const box = await button.boundingBox();
@@ -67,28 +70,48 @@ test('without a brand the pixels are those of the specification', async () => {
   await page.context().close();
 });
 
+const GREEN = {
+  PORTICO_BRAND_COLOUR: '#0b5d3b',
+  PORTICO_BRAND_GRADIENT: '#2f8f5b,#0b5d3b',
+  PORTICO_BRAND_RADIUS: '4',
+};
+const AMBER = { PORTICO_BRAND_COLOUR: '#7a5b00', PORTICO_BRAND_GRADIENT: '#ffd500,#ffb000' };
+
 // Each state has its contrast in the dark measured in look.test.ts.
 test.each([
-  ['dark', 'signin/last-used'],
-  ['green', 'signup/invalid'],
-  ['green-dark', 'verify-code/wrong'],
-  ['amber-dark', 'account/verified'],
-])('the theme %s keeps the policy, hydrates and can be read on %s', async (theme, state) => {
-  const { page, complaints } = await visit(world, `/preview/${state}/en?theme=${theme}`);
-  expect.soft(complaints).toEqual([]);
-  await page.evaluate(axe);
-  const result = (await page.evaluate(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  )) as AxeResults;
-  expect.soft(result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-  const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-  expect(style).toBe(theme.endsWith('dark') ? 'dark' : 'light');
-  await page.context().close();
+  [
+    'green',
+    GREEN,
+    [
+      ['signup', 'invalid', 'light'],
+      ['verify-code', 'wrong', 'dark'],
+    ],
+  ],
+  ['amber', AMBER, [['account', 'verified', 'dark']]],
+] as const)('the brand %s keeps the policy, hydrates and can be read', async (_, brand, states) => {
+  const branded = await start(brand);
+  const there = await openWorld(branded.origin);
+  for (const [screen, state, scheme] of states) {
+    const { page, complaints } = await visit(there, pathOf(screen, state, 'en', scheme));
+    expect.soft(complaints).toEqual([]);
+    await page.evaluate(axe);
+    const result = (await page.evaluate(
+      "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+    )) as AxeResults;
+    expect.soft(result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    expect(style).toBe(scheme);
+    await page.context().close();
+  }
+  await there.close();
+  branded.close();
 });
 
 test('the scheme auto follows the system', async () => {
+  const server = await start({ PORTICO_BRAND_SCHEME: 'auto' });
+  const there = await openWorld(server.origin);
   const ground = async (colorScheme: 'light' | 'dark') => {
-    const { page, complaints } = await visit(world, '/preview/signin/idle/en?theme=auto', { colorScheme });
+    const { page, complaints } = await visit(there, '/auth/signin', { colorScheme });
     expect(complaints).toEqual([]);
     const [pixel] = await pixels(page, page.locator('body'), [[0.02, 0.5]]);
     await page.context().close();
@@ -96,4 +119,6 @@ test('the scheme auto follows the system', async () => {
   };
   expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);
   expect(await ground('dark')).toEqual([0x10, 0x14, 0x1b]);
+  await there.close();
+  server.close();
 });

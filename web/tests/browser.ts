@@ -1,7 +1,5 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
-import { serve } from '../tools/preview.mjs';
+import { inject } from 'vitest';
 
 export interface World {
   origin: string;
@@ -9,22 +7,25 @@ export interface World {
   close: () => Promise<void>;
 }
 
-/** The built documents behind their real policy, and one Chromium. */
-export async function openWorld(): Promise<World> {
-  const server = (await serve(0)) as Server;
+/** The gallery of the real server, or another server, and one Chromium. */
+export async function openWorld(origin = inject('origin')): Promise<World> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] as string, // vitest.config.ts sets it
     args: ['--no-sandbox', '--disable-gpu'],
   });
   return {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin,
     browser,
-    close: async () => {
-      await browser.close();
-      server.close();
-    },
+    close: () => browser.close(),
   };
 }
+
+/** The path of a state in the gallery: "signin/idle" in English, "signin/idle/de" in German. */
+export const shown = (state: string): string =>
+  state.replace(
+    /^([\w-]+\/[\w-]+)(?:\/(\w+))?/,
+    (_, name, locale) => `/dev/screens/${name}/light${locale ? `?locale=${locale}` : ''}`,
+  );
 
 export interface Visit {
   page: Page;

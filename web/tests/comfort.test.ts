@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdScript, hydrated, openWorld, type Visit, visit, type World } from './browser';
+import { holdScript, hydrated, openWorld, shown, type Visit, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -8,8 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const open = (path: string, options: Parameters<typeof visit>[2] = {}) =>
-  visit(world, `/preview/${path}`, options);
+const open = (path: string, options: Parameters<typeof visit>[2] = {}) => visit(world, shown(path), options);
 
 const close = ({ page, complaints }: Visit) => {
   expect(complaints).toEqual([]);
@@ -59,7 +58,7 @@ test('the question goes with the next letter and comes for nothing that is right
 
 test('the question never stands between a press and its button', async () => {
   const opened = await open('signup/idle', {
-    api: { '/auth/api/signup': { body: { next: '/preview/verify-code/idle' } } },
+    api: { '/auth/api/signup': { body: { next: '/dev/screens/verify-code/idle/light' } } },
   });
   const { page } = opened;
   await page.getByLabel('Password', { exact: true }).fill('tram lemon kite');
@@ -73,7 +72,7 @@ test('the question never stands between a press and its button', async () => {
   expect(await page.getByText('Did you mean').count()).toBe(0);
   await page.mouse.up();
   expect((await posted).postDataJSON()).toMatchObject({ email: 'mara@gmial.com' });
-  await page.waitForURL('**/verify-code/idle');
+  await page.waitForURL('**/verify-code/idle/light');
   await close(opened);
 });
 
@@ -139,7 +138,7 @@ test('a page that somebody has begun to use keeps its focus', async () => {
   ]) {
     const page = await (await world.browser.newContext(WIDE)).newPage();
     const release = await holdScript(page);
-    await page.goto(`${world.origin}/preview/signin/idle`, { waitUntil: 'commit' });
+    await page.goto(`${world.origin}/dev/screens/signin/idle/light`, { waitUntil: 'commit' });
     await page.locator('#password').waitFor();
     await begin(page);
     const before = await focused(page);
@@ -247,7 +246,7 @@ test('who is signed in is named beside the account of the link, and a cut link l
 
 test('the fragment of the page that was asked for goes along every way there', async () => {
   const opened = await open('signin/idle#part/2', {
-    api: { '/auth/api/signin': { body: { next: '/preview/signed-out/idle?app' } } },
+    api: { '/auth/api/signin': { body: { next: '/dev/screens/signed-out/idle/light?app' } } },
   });
   const { page } = opened;
   await page.route('**/auth/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
@@ -262,7 +261,7 @@ test('the fragment of the page that was asked for goes along every way there', a
   await page.getByLabel('Email').fill('mara@example.com');
   await page.getByLabel('Password', { exact: true }).fill('some password');
   await page.getByRole('button', { name: 'Login' }).click();
-  await page.waitForURL('**/signed-out/idle?app#part/2');
+  await page.waitForURL('**/signed-out/idle/light?app#part/2');
   await close(opened);
 });
 

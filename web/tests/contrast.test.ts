@@ -79,7 +79,7 @@ const SHORT = [
 const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? cases : SHORT;
 
 test.each(JUDGED)('the label of %s, %s (%s) has 3:1 under its glyphs', async (screen, state, locale) => {
-  const { page } = await visit(world, `/preview/${screen}/${state}/${locale}`);
+  const { page } = await visit(world, `/dev/screens/${screen}/${state}/light?locale=${locale}`);
   await appeared(page);
   for (const [width, text] of [
     [1280, 100],

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES, statesIn } from '../fixtures/states.mjs';
+import { inLocale, say } from '../fixtures/words.mjs';
+import { pathOf } from '../tools/gallery.mjs';
 import { locales, messagesOf } from '../tools/messages.mjs';
-import { documentOf } from '../tools/preview.mjs';
 import { openWorld, visit, type World } from './browser';
 
 let world: World;
@@ -13,11 +14,10 @@ afterAll(() => world.close());
 const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur'];
 
 /** The markup and the styles of a document, which every visitor gets first. */
-const still = (screen: string, state: string, locale: string) =>
-  documentOf(screen, state, locale)?.html.replace(
-    /<script type="module".*?<\/script>|<link rel="[a-z]+"[^>]*>/g,
-    '',
-  ) ?? '';
+const still = async (screen: string, state: string, locale: string) => {
+  const html = await (await fetch(world.origin + pathOf(screen, state, locale))).text();
+  return html.replace(/<script type="module".*?<\/script>|<link rel="[a-z]+"[^>]*>/g, '');
+};
 
 /** The short form takes the locale with the longest words and the one from right to left, the full form all of them. */
 const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? locales : ['de', 'ar'];
@@ -25,18 +25,76 @@ const JUDGED = process.env['PORTICO_TESTS'] === 'full' ? locales : ['de', 'ar'];
 // One page shows the documents of a locale one after the other in a frame: a visit of each takes 30 times as long.
 test.each(JUDGED)('%s: every state stands in 320 px, in its direction', async (locale) => {
   const page = await (await world.browser.newContext()).newPage();
-  await page.goto(world.origin);
-  const documents = STATES.map(([screen, state]) => still(screen, state, locale));
-  const found = await page.evaluate(measure, documents);
+  const documents = await Promise.all(STATES.map(([screen, state]) => still(screen, state, locale)));
+  const months = Array.from({ length: 12 }, (_, i) => {
+    const key = `common.month.${String(i + 1).padStart(2, '0')}`;
+    return inLocale(say(key), locale) as string;
+  });
+  const found = await page.evaluate(measure, [documents, months] as const);
   const direction = RIGHT_TO_LEFT.includes(locale) ? 'rtl' : 'ltr';
   STATES.forEach(([screen, state], i) => {
-    expect.soft(found[i], `${screen}, ${state}`).toEqual({ over: [0, 0, 0], lang: locale, direction });
+    const { backwards, stuck, ...rest } = found[i] ?? { backwards: [], stuck: [] };
+    expect.soft(rest, `${screen}, ${state}`).toEqual({ over: [0, 0, 0], lang: locale, direction });
+    expect.soft(backwards, `${screen}, ${state}: dates that run backwards`).toEqual([]);
+    expect.soft(stuck, `${screen}, ${state}: words without a space to a control`).toEqual([]);
   });
   await page.context().close();
 });
 
-/** How far each document is wider than its window: as it is, with wide spacing, with twice the text size. */
-async function measure(documents: string[]) {
+/**
+ * How far each document is wider than its window: as it is, with wide spacing, with twice the text size. Also the dates
+ * whose year stands before their day, and paragraphs that touch a label or a control.
+ */
+async function measure([documents, months]: readonly [string[], string[]]) {
+  const isolated = '[\\u2066-\\u2069]?'; // as the server writes a month from right to left
+  const date = new RegExp(
+    `\\d{1,2}\\.? (?:de )?${isolated}(?:${months.join('|')})${isolated} (?:de )?\\d{4}`,
+    'g',
+  );
+  /** Where the characters of a text at these places begin. */
+  const places = (text: Node, ...at: number[]) =>
+    at.map((start) => {
+      const range = document.createRange();
+      range.setStart(text, start);
+      range.setEnd(text, start + 1);
+      return range.getBoundingClientRect();
+    });
+  const backwardsIn = (root: HTMLElement, rtl: boolean) => {
+    const texts = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const found: string[] = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (const match of (text.textContent ?? '').matchAll(date)) {
+        const [day, year] = places(text, match.index, match.index + match[0].length - 4);
+        if (!day?.width || day.top !== year?.top) continue; // not shown, or on two lines
+        if (day.x > year.x !== rtl) found.push(match[0]);
+      }
+    return found;
+  };
+  const stuckIn = (root: HTMLElement) => {
+    const seen = (selector: string) =>
+      [...root.querySelectorAll<HTMLElement>(selector)].filter(
+        (element) => element.checkVisibility() && element.textContent?.trim() !== '',
+      );
+    const controls = seen('main :is(label, legend, button, summary)');
+    return seen('main p')
+      .filter((words) => {
+        const p = words.getBoundingClientRect();
+        return controls.some((control) => {
+          if (control.contains(words) || words.contains(control)) return false;
+          const c = control.getBoundingClientRect();
+          const beside = Math.min(p.bottom, c.bottom) - Math.max(p.top, c.top) > 1;
+          const above = Math.min(p.right, c.right) - Math.max(p.left, c.left) > 1;
+          const gap =
+            above && !beside
+              ? Math.max(p.top - c.bottom, c.top - p.bottom)
+              : beside && !above
+                ? Math.max(p.left - c.right, c.left - p.right)
+                : 9;
+          return gap < 2;
+        });
+      })
+      .map(({ textContent }) => textContent);
+  };
   const spacing =
     '*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}';
   const results = [];
@@ -58,13 +116,14 @@ async function measure(documents: string[]) {
       return excess;
     });
     const { direction } = (frame.contentWindow as Window).getComputedStyle(shown.body);
-    results.push({ over, lang: root.lang, direction });
+    const backwards = backwardsIn(shown.body, direction === 'rtl');
+    results.push({ over, lang: root.lang, direction, backwards, stuck: stuckIn(shown.body) });
   }
   return results;
 }
 
 test('what is typed runs from left to right on a page from right to left', async () => {
-  const { page } = await visit(world, '/preview/signin/rejected/ar');
+  const { page } = await visit(world, '/dev/screens/signin/rejected/light?locale=ar');
   const [email, password] = [page.locator('#email'), page.locator('#password')];
   const direction = (element: Element) => getComputedStyle(element).direction;
   expect(await email.evaluate(direction)).toBe('ltr'); // it has a value
@@ -85,7 +144,7 @@ test('what is typed runs from left to right on a page from right to left', async
 });
 
 test('an address after Latin words keeps its order on a page from right to left', async () => {
-  const { page } = await visit(world, '/preview/account-history/idle/ar');
+  const { page } = await visit(world, '/dev/screens/account-history/idle/light?locale=ar');
   const [first, last] = await page.getByText('2001:db8').evaluate((element) => {
     const text = element.firstChild as Text;
     return [0, text.length - 1].map((at) => {
@@ -118,7 +177,10 @@ test('the words of the server in the states are words of the catalogue', () => {
 });
 
 test('the language menu is a form that needs no script', async () => {
-  const { page } = await visit(world, '/preview/signin/idle', { javaScriptEnabled: false, hydrate: false });
+  const { page } = await visit(world, '/dev/screens/signin/idle/light', {
+    javaScriptEnabled: false,
+    hydrate: false,
+  });
   await page.locator('footer summary').click();
   const posted = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: 'Français' }).click();

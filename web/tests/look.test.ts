@@ -4,6 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
+import { pathOf } from '../tools/gallery.mjs';
 import { type Api, appeared, hydrated, openWorld, type Visit, visit, type World } from './browser';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -30,7 +31,7 @@ async function open(
   locale = 'en',
 ): Promise<Visit> {
   await page.setViewportSize({ width, height });
-  return visit(world, `/preview/${screen}/${state}/${locale}`, { api: API, page });
+  return visit(world, pathOf(screen, state, locale), { api: API, page });
 }
 
 /** The short form takes the first state of each screen, the full form all of them. */
@@ -76,13 +77,16 @@ async function violations(page: Page): Promise<string[]> {
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-const DARK = JSON.parse(
-  readFileSync(new URL('../fixtures/themes.json', import.meta.url), 'utf8'),
-).dark.head.replace(/.*<style>|<\/style>/gs, '');
+/** The style of the dark scheme, which the server adds to a document. */
+let dark = '';
+beforeAll(async () => {
+  const html = await (await fetch(world.origin + pathOf('leaving', 'idle', 'en', 'dark'))).text();
+  dark = html.match(/<style>[^<]*/g)?.[1]?.replace('<style>', '') ?? '';
+});
 
 /** The contrast of the same page in the dark scheme. Another visit would take twice the time. */
 async function dimViolations(page: Page): Promise<string[]> {
-  await restyle(page, `${DARK}*{transition:none!important}`);
+  await restyle(page, `${dark}*{transition:none!important}`);
   const result = (await page.evaluate(
     "axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast'] } })",
   )) as AxeResults;
@@ -97,7 +101,7 @@ test('on a slow phone the card is painted whole, and does not move', async () =>
     const page = await context.newPage();
     const devtools = await context.newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 12 });
-    await page.goto(`${world.origin}/preview/signin/all-providers/en`);
+    await page.goto(`${world.origin}/dev/screens/signin/all-providers/light`);
     await hydrated(page);
     expect(await jumps(page)).toBe(0);
     await context.close();
@@ -247,7 +251,7 @@ test.each([
 );
 
 test('nothing moves for those who asked for less motion', async () => {
-  const { page } = await visit(world, '/preview/signin/idle', {
+  const { page } = await visit(world, '/dev/screens/signin/idle/light', {
     reducedMotion: 'reduce',
     api: { '/auth/api/signin': 'hang' },
   });

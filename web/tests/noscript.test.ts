@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, visit, type World } from './browser';
+import { openWorld, shown, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -81,7 +81,7 @@ test.each([
   ['device/confirm', {}, 'Cancel', 'account=p1&code=WDJB-MJHT&answer=deny'],
   ['sign-out/idle', {}, 'Sign out', 'account=p1&request=client_id%3Dminiflux'],
 ])('without script, %s posts %j by %j', async (path, values, button, body) => {
-  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
+  const { page } = await visit(world, shown(path), { javaScriptEnabled: false, hydrate: false });
   for (const [field, value] of Object.entries(values)) await page.locator(field).fill(value);
   const posted = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: button, exact: true }).click();
@@ -115,7 +115,7 @@ test.each([
   ['account-factors/setup', 'Turn on', '/auth/account/factors?flow=flow1'],
   ['account-factors/codes', "I've saved them", '/auth/account/factors/saved?flow=flow1'],
 ])('on the page %s, %j posts to %s', async (path, button, to) => {
-  const { page } = await visit(world, `/preview/${path}`, { javaScriptEnabled: false, hydrate: false });
+  const { page } = await visit(world, shown(path), { javaScriptEnabled: false, hydrate: false });
   const form = page.locator('form').filter({ has: page.getByRole('button', { name: button, exact: true }) });
   expect(await form.getAttribute('action')).toBe(to);
   await page.context().close();

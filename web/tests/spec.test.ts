@@ -72,7 +72,7 @@ const SPEC = {
 test.each(Object.entries(SPEC))(
   '%s shows what the specification says, in its order',
   async (screen, expected) => {
-    const { page } = await visit(world, `/preview/${screen}/idle`, {
+    const { page } = await visit(world, `/dev/screens/${screen}/idle/light`, {
       javaScriptEnabled: false,
       hydrate: false,
     });
@@ -108,7 +108,7 @@ test.each([
   ['signin', 'Login'],
   ['signup', 'Create account'],
 ])('%s without providers ends its ways in with %s', async (screen, button) => {
-  const { page } = await visit(world, `/preview/${screen}/alone`);
+  const { page } = await visit(world, `/dev/screens/${screen}/alone/light`);
   expect(await page.getByText('OR', { exact: true }).count()).toBe(0);
   expect(await page.getByRole('button', { name: /Continue with/ }).count()).toBe(0);
   const [width, form] = await page

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, hydrated, openWorld, problem, visit, type World } from './browser';
+import { type Api, hydrated, openWorld, problem, shown, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const open = (path: string, api: Api = {}) => visit(world, `/preview/${path}`, { api });
+const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
 
 test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
   const bodies: unknown[] = [];
@@ -44,7 +44,7 @@ const typeEarly = (page: Page) => page.locator('#code').pressSequentially('12345
 /** Opens the screen for a user who is faster than the script. The API refuses each code as wrong. */
 async function openEarly(path: string, early: (page: Page) => Promise<void>) {
   const bodies: unknown[] = [];
-  const opened = await visit(world, `/preview/verify-code/${path}`, {
+  const opened = await visit(world, `/dev/screens/verify-code/${path}/light`, {
     api: { '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }) },
     early: (page) => {
       page.on('request', (request) => {
@@ -63,7 +63,7 @@ test.each(['idle', 'wrong'])(
     await page.getByText('Wrong code. 4 attempts left.').waitFor();
     expect(bodies).toEqual([{ flow: 'flow1', code: '123456' }]);
 
-    await page.goto(`${world.origin}/preview/signin/idle`);
+    await page.goto(`${world.origin}/dev/screens/signin/idle/light`);
     const device = await page.context().newCDPSession(page);
     await device.send('Emulation.setCPUThrottlingRate', { rate: 6 });
     await page.goBack();
@@ -159,7 +159,7 @@ const promise = (page: Page) => page.getByText(/Works until|The code works/).cou
 
 test.each(['locked', 'link-only'])('%s: no time is promised for a code', async (state) => {
   for (const javaScriptEnabled of [true, false]) {
-    const path = `/preview/verify-code/${state}`;
+    const path = `/dev/screens/verify-code/${state}/light`;
     const { page, complaints } = await visit(world, path, { javaScriptEnabled, hydrate: javaScriptEnabled });
     expect(await page.getByRole('alert').first().textContent()).toContain('Use the link in the email');
     expect(await promise(page)).toBe(0);
@@ -205,7 +205,7 @@ test('an older code that expired leaves the field to the newest', async () => {
 
 test('one line of help, and the rest behind a press, with script and without', async () => {
   for (const javaScriptEnabled of [true, false]) {
-    const { page } = await visit(world, '/preview/verify-code/idle', {
+    const { page } = await visit(world, '/dev/screens/verify-code/idle/light', {
       javaScriptEnabled,
       hydrate: javaScriptEnabled,
     });
@@ -219,7 +219,9 @@ test('one line of help, and the rest behind a press, with script and without', a
 });
 
 test('the address of the sender stays in one piece on a narrow screen', async () => {
-  const { page } = await visit(world, '/preview/verify-code/idle', { viewport: { width: 360, height: 740 } });
+  const { page } = await visit(world, '/dev/screens/verify-code/idle/light', {
+    viewport: { width: 360, height: 740 },
+  });
   await page.getByText('More help').click();
   const lines = await page.getByText('no-reply@example.org', { exact: true }).evaluate((address) => {
     const range = document.createRange();
@@ -296,8 +298,8 @@ test.each([
   ['Resend', '/auth/api/resend', 'flow.conflict'],
 ])('%s after the step was taken (%s: %s) loads what the server shows now', async (button, path, code) => {
   const { page, complaints } = await open('verify-code/idle', { [path]: problem(409, { code }) });
-  await page.route('**/preview/verify-code/idle', (route) =>
-    route.continue({ url: `${world.origin}/preview/verify-code/done` }),
+  await page.route('**/dev/screens/verify-code/idle/light', (route) =>
+    route.continue({ url: `${world.origin}/dev/screens/verify-code/done/light` }),
   );
   if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
   else await page.getByRole('button', { name: button }).click();
@@ -310,8 +312,8 @@ test('a step that is not open any more says so on a page that leads on', async (
   const { page } = await open('verify-code/idle?flow=gone', {
     '/auth/api/verify-code': problem(404, { code: 'flow.unknown' }),
   });
-  await page.route('**/preview/verify-code/idle?flow=gone', (route) =>
-    route.continue({ url: `${world.origin}/preview/error/missing` }),
+  await page.route('**/dev/screens/verify-code/idle/light?flow=gone', (route) =>
+    route.continue({ url: `${world.origin}/dev/screens/error/missing/light` }),
   );
   await page.getByLabel('6-digit code').fill('123456');
   await page.getByRole('link', { name: 'Go to sign in' }).waitFor();
@@ -320,10 +322,10 @@ test('a step that is not open any more says so on a page that leads on', async (
 
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
-    '/auth/api/resend': { body: { next: '/preview/verify-code/idle?flow=flow2', flow: {} } },
+    '/auth/api/resend': { body: { next: '/dev/screens/verify-code/idle/light?flow=flow2', flow: {} } },
   });
   await page.getByRole('button', { name: 'Send a new code' }).click();
-  await page.waitForURL('**/verify-code/idle?flow=flow2');
+  await page.waitForURL('**/verify-code/idle/light?flow=flow2');
   await page.context().close();
 });
 test('a reset link that was opened in another browser leads there, or begins anew here', async () => {

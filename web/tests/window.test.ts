@@ -1,6 +1,6 @@
 /** The four screens in the windows that people have, with a passkey button and one provider. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, visit, type World } from './browser';
+import { openWorld, shown, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const FITTING = [
 ] as const;
 
 const open = (path: string, [width, height]: readonly [number, number]) =>
-  visit(world, `/preview/${path}`, { viewport: { width, height } });
+  visit(world, shown(path), { viewport: { width, height } });
 
 test.each(FITTING)('a page is as high as a window of %i by %i less one pixel', async (...size) => {
   for (const path of SCREENS) {

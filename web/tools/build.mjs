@@ -1,12 +1,13 @@
 // Builds dist: client bundle, documents rendered by React as Go templates, compressed assets. A document has marks in place
-// of its texts. In .build/documents are the same ones as React renders them in each language, for the tests.
+// of its texts. The states of the screens and the page of components are for `portico dev`, which the screen tests open.
 //   node tools/build.mjs
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { STATES } from '../fixtures/states.mjs';
+import { statesIn } from '../fixtures/states.mjs';
+import { componentsPage } from './components.mjs';
 import { messagesOf, writeTypes } from './messages.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -19,7 +20,7 @@ const options = { root: root.pathname, logLevel: /** @type {const} */ ('warn') }
 await build({ ...options, build: { ssr: true } });
 
 /** @type {typeof import('../src/entry/prerender.tsx')} */
-const { locales, screenNames, rightToLeft, renderTemplate, MARKED } = await import(
+const { locales, screenNames, renderTemplate, renderComponents, MARKED } = await import(
   at('.build/server/prerender.js').href
 );
 
@@ -31,7 +32,6 @@ const entryOf = (screen) => `.build/entries/${screen}.ts`;
 
 rmSync(at('.build/entries'), { recursive: true, force: true });
 mkdirSync(at('.build/entries'), { recursive: true });
-const documents = locales.flatMap((locale) => screenNames.map((screen) => ({ screen, locale })));
 const scripted = screenNames.filter((screen) => !(screen in SCRIPTLESS));
 for (const screen of scripted) {
   const lines = [
@@ -73,9 +73,13 @@ function filesOf(entry) {
   collect(entry);
   return {
     scripts: [...scripts],
-    style: [...styles].map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join(''),
+    styles: [...styles],
   };
 }
+
+/** @param {string[]} files */
+const styleIn = (files) =>
+  files.map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join('');
 
 /** The tags of a document's scripts, the entry first. @param {string[]} scripts */
 function loading(scripts) {
@@ -90,18 +94,14 @@ function loading(scripts) {
 const DATA =
   '<script type="application/json" id="words">{{.words}}</script><script type="application/json" id="boot">{{.boot}}</script>';
 
-/** The attributes of a document's language. In a document with marks, the server writes them. @param {string} locale */
-const languageOf = (locale) =>
-  locale === MARKED ? '' : ` lang="${locale}"${rightToLeft(locale) ? ' dir="rtl"' : ''}`;
-
-/** @param {(typeof documents)[number]} document */
-function documentOf({ screen, locale }) {
-  const { title, body } = renderTemplate(screen, locale);
+/** @param {import('./messages.mjs').ScreenName} screen */
+function documentOf(screen) {
+  const { title, body } = renderTemplate(screen, MARKED);
   const lender = SCRIPTLESS[screen];
-  const { scripts, style } = filesOf(entryOf(lender ?? screen));
+  const { scripts, styles } = filesOf(entryOf(lender ?? screen));
   const html = [
     '<!doctype html>',
-    `<html${languageOf(locale)}><head><meta charset="utf-8"><title>${title}</title>`,
+    `<html><head><meta charset="utf-8"><title>${title}</title>`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
     '<meta name="robots" content="noindex">',
     `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
@@ -114,28 +114,21 @@ function documentOf({ screen, locale }) {
     lender ? '' : DATA,
     '</body></html>\n',
   ].join('');
-  return { html, style };
+  return { html, style: styleIn(styles) };
 }
 
 // The binary has everything that is in dist.
 for (const name of readdirSync(at('dist')))
   if (name !== '.gitignore') rmSync(at(`dist/${name}`), { recursive: true, force: true });
 for (const name of ['documents', 'styles', 'assets']) mkdirSync(at(`dist/${name}`));
-rmSync(at('.build/documents'), { recursive: true, force: true });
 
 /** @type {Record<string, string>} */
 const styleHashes = {};
-for (const document of documents) {
-  const { html } = documentOf(document);
-  mkdirSync(at(`.build/documents/${document.locale}`), { recursive: true });
-  writeFileSync(at(`.build/documents/${document.locale}/${document.screen}.html`), html);
-}
-
 // The documents of the binary, their styles, and the keys of the texts that the scripts need.
 /** @type {Record<string, string[]>} */
 const keys = {};
 for (const screen of screenNames) {
-  const { html, style } = documentOf({ screen, locale: MARKED });
+  const { html, style } = documentOf(screen);
   writeFileSync(at(`dist/documents/${screen}.html`), html);
   writeFileSync(at(`dist/styles/${screen}.css`), style);
   styleHashes[screen] = `sha256-${createHash('sha256').update(style).digest('base64')}`;
@@ -161,11 +154,15 @@ await build({
   },
 });
 
-// The states for the page of `portico dev` that shows every screen.
-writeFileSync(
-  at('dist/states.json.gz'),
-  gzipSync(JSON.stringify(STATES.map(([screen, name, boot]) => ({ screen, name, boot })))),
-);
+// What `portico dev` shows: the states of every screen in each language, and the components.
+const states = locales.map((locale) => statesIn(locale));
+const named = states[0]?.map(([screen, name], i) => {
+  const boots = Object.fromEntries(locales.map((locale, at) => [locale, states[at]?.[i]?.[2]]));
+  return { screen, name, boots };
+});
+writeFileSync(at('dist/states.json.gz'), gzipSync(JSON.stringify(named)));
+const styles = new Set(scripted.flatMap((screen) => filesOf(entryOf(screen)).styles));
+writeFileSync(at('dist/components.html'), componentsPage(styleIn([...styles]), renderComponents()));
 
 const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));
 await Promise.all(assets.map(compress));

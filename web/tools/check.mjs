@@ -8,6 +8,7 @@ const CHECKS = [
   'node tools/messages.mjs --check',
   'node tools/arrows.mjs',
   'node tools/branches.mjs',
+  'node tools/scale.mjs',
   'knip',
   'node tools/size.mjs',
 ];

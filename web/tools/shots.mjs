@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright';
 import { STATES } from '../fixtures/states.mjs';
+import { build, pathOf, start } from './gallery.mjs';
 import { locales } from './messages.mjs';
-import { serve } from './preview.mjs';
 
 const README = { signin: 'idle', signup: 'idle', 'forgot-password': 'idle', 'verify-code': 'idle' };
 const WIDTHS = [360, 1280];
@@ -15,7 +15,8 @@ const images = new URL('../../docs/images/', import.meta.url).pathname;
 const [folder, ...names] = process.argv.slice(2);
 if (!folder) throw new Error('Name a folder, or --readme.');
 
-const server = await serve(0);
+build(); // or the pictures could be of an older build
+const server = await start();
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
   args: ['--no-sandbox', '--disable-gpu'],
@@ -33,7 +34,7 @@ async function open(options) {
   await page.route('**/auth/api/**', () => {});
   /** @param {string} path @param {string} file @param {boolean} fullPage */
   return async (path, file, fullPage) => {
-    await page.goto(`http://localhost:${server.address().port}/preview/${path}`);
+    await page.goto(server.origin + path);
     await page.evaluate(() => /** @type {any} */ (document.activeElement)?.blur()); // no blinking caret
     await page.screenshot({ path: file, fullPage, animations: 'disabled' });
   };
@@ -42,7 +43,7 @@ async function open(options) {
 if (folder === '--readme') {
   const shoot = await open({ viewport: { width: 560, height: 860 } });
   for (const [screen, state] of Object.entries(README))
-    await shoot(`${screen}/${state}/en`, `${images}${screen}.png`, false);
+    await shoot(pathOf(screen, state), `${images}${screen}.png`, false);
 } else {
   const wanted = STATES.filter(([screen, state]) =>
     names.every((name) => `${screen}-${state}`.includes(name)),
@@ -53,7 +54,7 @@ if (folder === '--readme') {
       const shoot = await open({ viewport: { width, height: width === 360 ? 740 : 800 }, locale });
       for (const [screen, state] of wanted)
         await shoot(
-          `${screen}/${state}/${locale}`,
+          pathOf(screen, state, locale),
           `${folder}/${locale}/${screen}-${state}-${width}.png`,
           true,
         );

@@ -5,14 +5,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
-import { fill, templateOf } from './template.mjs';
+import { pathOf, start } from './gallery.mjs';
+import { locales } from './messages.mjs';
 
 const LIMITS = { signin: 8 * 1024, document: 9 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
 /** A page of the account has all sections at its side. Any page but the sign-in page may have these scripts. */
 const OWN = { document: 10 * 1024, scripts: LIMITS.scripts + 12 * 1024 };
 
 const dist = new URL('../dist/', import.meta.url);
-const documents = new URL('../.build/documents/', import.meta.url);
+const binary = new URL('../../bin/portico', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(5);
 
 /** Scripts that a screen loads after it was painted, by the beginning of their names. @type {Record<string, string>} */
@@ -31,12 +32,11 @@ const named = (html) =>
     (_, name) => name + createHash('sha256').update(name).digest('base64url').slice(0, 8),
   );
 
-/** @param {string} locale @param {string} screen */
-function weigh(locale, screen) {
-  const template = templateOf(locale, screen);
-  const state = FULL[screen];
-  const boot = STATES.find(([name, its]) => name === screen && (!state || its === state))?.[2] ?? {};
-  const document = brotliCompressSync(named(fill(template, { ...boot, locale }))).length;
+/** @param {string} locale @param {string} screen @param {string} first */
+async function weigh(locale, screen, first) {
+  const sent = await fetch(server.origin + pathOf(screen, FULL[screen] ?? first, locale));
+  const template = await sent.text();
+  const document = brotliCompressSync(named(template)).length;
   const files = new Set(
     Array.from(template.matchAll(/"\/auth\/(assets\/[^"]+\.js)"/g), ([, file]) => file ?? ''),
   );
@@ -52,10 +52,11 @@ function limitsOf(screen) {
   return screen.startsWith('account') ? OWN : { document: LIMITS.document, scripts: OWN.scripts };
 }
 
-if (!existsSync(documents)) {
-  console.error('web/.build has no screens to weigh: run npm run build first');
+if (!existsSync(binary)) {
+  console.error('bin/portico has the screens to weigh: run make build first');
   process.exit(1);
 }
+const server = await start();
 
 const assets = readdirSync(new URL('assets/', dist)).map((file) => `assets/${file}`);
 
@@ -63,10 +64,9 @@ const all = process.argv.includes('--all');
 const heavy = [];
 const heaviest = { document: 0, scripts: 0 };
 let count = 0;
-for (const locale of readdirSync(documents)) {
-  for (const file of readdirSync(new URL(`${locale}/`, documents))) {
-    const screen = file.replace('.html', '');
-    const { document, scripts, requests } = weigh(locale, screen);
+for (const locale of locales) {
+  for (const [screen, state] of STATES.filter(([name], i) => name !== STATES[i - 1]?.[0])) {
+    const { document, scripts, requests } = await weigh(locale, screen, state);
     const row = `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}`;
     count += 1;
     if (all) console.log(row);
@@ -75,6 +75,7 @@ for (const locale of readdirSync(documents)) {
     heaviest.document = Math.max(heaviest.document, document);
   }
 }
+server.close();
 const plain = statSync(new URL('assets/reauthenticate.js', dist)).size;
 if (plain > LIMITS.reauthenticate)
   heavy.push(`reauthenticate.js: ${plain} bytes without compression, at most ${LIMITS.reauthenticate}`);

@@ -115,7 +115,7 @@ func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, w
 func (p *provider) checked(w http.ResponseWriter, r *http.Request, request string) bool {
 	q, err := url.ParseQuery(request)
 	if err != nil || !single(q) || q.Get("client_id") != p.config.ClientID || q.Get("redirect_uri") != p.config.RedirectURI {
-		http.Error(w, "client_id and redirect_uri are not those of the registered client", http.StatusBadRequest)
+		p.wrong(w)
 		return false
 	}
 	code, text := "", ""

@@ -110,8 +110,11 @@ func TestAuthorizationRequest(t *testing.T) {
 			b := setup(t)
 			q := request()
 			c.edit(q)
-			asked, header1, _ := b.get(b.issuer + "/authorize?" + q.Encode())
+			asked, header1, page := b.get(b.issuer + "/authorize?" + q.Encode())
 			decided, header2, _ := b.post("/authorize", url.Values{"request": {q.Encode()}, "choice": {"sample-ada"}})
+			if c.code == "" && !strings.Contains(page, "/auth/signin\"") {
+				t.Errorf("the page does not lead on: %s", page)
+			}
 			for status, location := range map[int]string{asked: header1.Get("Location"), decided: header2.Get("Location")} {
 				if c.code == "" && (status != http.StatusBadRequest || location != "") {
 					t.Errorf("got %d to %q", status, location)

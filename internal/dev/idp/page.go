@@ -11,7 +11,7 @@ import (
 	"portico/internal/pages"
 )
 
-//go:embed frame.html page.html home.html
+//go:embed frame.html page.html home.html wrong.html
 var sources embed.FS
 
 //go:embed page.css
@@ -43,9 +43,17 @@ func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, s
 func (p *provider) home(w http.ResponseWriter, r *http.Request) {
 	kept, _ := p.signedIn(r)
 	p.page(w, http.StatusOK, "home.html", map[string]string{
-		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": originOf(p.config.RedirectURI) + pages.SignIn, "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
+		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": p.signInPage(), "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
 	})
 }
+
+// wrong serves the page for a request that no client of the provider made.
+func (p *provider) wrong(w http.ResponseWriter) {
+	p.page(w, http.StatusBadRequest, "wrong.html", map[string]string{"Name": Name, "SignIn": p.signInPage()})
+}
+
+// signInPage is where a sign-in through the provider begins.
+func (p *provider) signInPage() string { return originOf(p.config.RedirectURI) + pages.SignIn }
 
 func (p *provider) page(w http.ResponseWriter, status int, name string, v any) {
 	page, err := template.ParseFS(sources, "frame.html", name)

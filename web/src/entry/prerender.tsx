@@ -5,6 +5,7 @@ import { MARKED, marks } from '../i18n/marks';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages, RIGHT_TO_LEFT } from '../i18n/text';
 import { goTemplate, slots } from '../lib/template';
+import { COMPONENTS } from '../screens/own/components';
 import { screens } from './screens';
 
 export { MARKED };
@@ -48,6 +49,13 @@ const plainAttributes = (markup: string) =>
   markup
     .replace(/ (?!viewBox)([a-z]+[A-Z]\w*)(?==")/g, (attribute) => attribute.toLowerCase())
     .replace(/ (required|autofocus|readonly)=""/g, ' $1');
+
+/** The markup of each group of components, by its name. */
+export const renderComponents = () =>
+  Object.entries(COMPONENTS).map(([name, examples]) => {
+    const body = renderToString(<TextProvider value={textOf('en')}>{examples}</TextProvider>);
+    return { name, body: plainAttributes(body) };
+  });
 
 /** Renders a screen as a Go template that takes the boot data. With MARKED in place of a locale, it has marks as texts. */
 export function renderTemplate(name: ScreenName, locale: string): { title: string; body: string } {

@@ -31,7 +31,9 @@ export function AppSecret({ boot: { factors } }: { boot: Boot }) {
           <a href={factors.uri}>{t('common.app_open')}</a>
         </p>
       </More>
-      <Lead>{t('common.app_enter')}</Lead>
+      <div className={styles.enter}>
+        <Lead>{t('common.app_enter')}</Lead>
+      </div>
     </>
   );
 }

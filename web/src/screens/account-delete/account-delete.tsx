@@ -1,5 +1,6 @@
 import type { Boot, DeleteAccount } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import '../../ui/bullets.css';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
@@ -9,7 +10,6 @@ import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import type { Screen } from '../screen';
-import styles from './delete.module.css';
 
 const PATH = '/auth/account/delete';
 
@@ -23,7 +23,7 @@ function View({ boot }: { boot: Boot }) {
     <OwnPage boot={boot} at="delete" title={screen.title(boot, text)} form={form}>
       <Proof asked={form.asked} path={PATH} />
       <Lead>{t('account-delete.lead', { email: boot.session.email })}</Lead>
-      <ul className={styles.list}>
+      <ul className="bullets">
         <li>{t('account-delete.now')}</li>
         <li>{t('account-delete.until', { time })}</li>
         <li>{t('account-delete.then', { brand: boot.brand.name })}</li>

@@ -9,6 +9,7 @@ import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
+import '../../ui/scripted.css';
 import { Proof, useProven } from '../own/proof';
 import { UNPROVEN } from '../own/use-own-form';
 import styles from './passkeys.module.css';
@@ -47,12 +48,12 @@ export function Add({ boot }: { boot: Boot }) {
         <ErrorSummary words={errors.fields.name} />
       </When>
       <Unless value={boot.passkeys.full}>
-        <div className={styles.add}>
+        <div className={`${styles.add} needs-script`}>
           <Button type="button" busy={busy} onClick={add}>
             {t('account-passkeys.add')}
           </Button>
         </div>
-        <div className={styles.script}>
+        <div className="without-script">
           <Hint>{t('account-passkeys.script')}</Hint>
         </div>
       </Unless>

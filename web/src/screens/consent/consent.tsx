@@ -2,12 +2,13 @@ import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
+import '../../ui/bullets.css';
 import { Button } from '../../ui/button';
+import { Actions } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
 import { Notice } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
-import styles from './consent.module.css';
 
 /** Asks whether an app may learn who the user is, and what else. */
 function View({ boot }: { boot: Boot }) {
@@ -17,7 +18,7 @@ function View({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>{t('consent.lead', { app: client.name, host: client.host, email: session.email })}</Lead>
-      <ul className={styles.scopes}>
+      <ul className="bullets">
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
       </ul>
       <When value={client.unknown}>
@@ -29,14 +30,14 @@ function View({ boot }: { boot: Boot }) {
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="request" value={client.request} />
             <input type="hidden" name="scopes" value={client.asked} />
-            <div className={styles.answers}>
+            <Actions>
               <Button name="answer" value="allow" busy={busy}>
                 {t('consent.submit')}
               </Button>
               <Button name="answer" value="deny" look="secondary" busy={busy}>
                 {t('consent.deny')}
               </Button>
-            </div>
+            </Actions>
           </>
         )}
       </PostForm>

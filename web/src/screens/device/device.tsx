@@ -6,7 +6,9 @@ import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { Each, oneOf, When } from '../../lib/template';
+import '../../ui/bullets.css';
 import { Button, ButtonLink } from '../../ui/button';
+import { Actions } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
@@ -84,7 +86,7 @@ function Confirm({ boot }: { boot: Boot }) {
   return (
     <>
       <Lead>{t('device.confirm.lead', { app: client.name, code: device.code, email: session.email })}</Lead>
-      <ul className={styles.scopes}>
+      <ul className="bullets">
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
       </ul>
       <Warning>{t('device.confirm.warning')}</Warning>
@@ -93,14 +95,14 @@ function Confirm({ boot }: { boot: Boot }) {
           <>
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="code" value={device.code} />
-            <div className={styles.answers}>
+            <Actions>
               <Button name="answer" value="allow" busy={busy}>
                 {t('device.confirm.submit')}
               </Button>
               <Button name="answer" value="deny" look="secondary" busy={busy}>
                 {t('device.confirm.deny')}
               </Button>
-            </div>
+            </Actions>
           </>
         )}
       </PostForm>

@@ -5,7 +5,7 @@ import { usePress } from '../../lib/use-press';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
-import styles from './use-passkey.module.css';
+import '../../ui/scripted.css';
 
 /** Asks for a passkey in a dialog of the browser. It needs script; its code loads with the press. */
 export function UsePasskey({ boot }: { boot: Boot }) {
@@ -38,12 +38,12 @@ export function UsePasskey({ boot }: { boot: Boot }) {
   return (
     <>
       <ErrorSummary words={words} ref={summary} />
-      <div className={styles.press}>
+      <div className="needs-script">
         <Button type="button" busy={busy} onClick={press}>
           {t('mfa.passkey.use')}
         </Button>
       </div>
-      <div className={styles.script}>
+      <div className="without-script">
         <Hint>{t('mfa.passkey.script')}</Hint>
       </div>
     </>

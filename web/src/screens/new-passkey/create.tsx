@@ -9,9 +9,9 @@ import { createPasskey, createQuietly } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
+import '../../ui/scripted.css';
 import { Proof, useProven } from '../own/proof';
 import { UNPROVEN } from '../own/use-own-form';
-import styles from './create.module.css';
 
 /** The step or the session has ended, or is another's: the page shows what holds now. */
 const OVER = /^(flow\.|account\.changed)/;
@@ -62,12 +62,12 @@ export function Create({ boot }: { boot: Boot }) {
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
       <ErrorSummary words={words} ref={summary} />
-      <div className={styles.create}>
+      <div className="needs-script">
         <Button type="button" busy={busy} onClick={create}>
           {t('new-passkey.create')}
         </Button>
       </div>
-      <div className={styles.script}>
+      <div className="without-script">
         <Hint>{t('new-passkey.script')}</Hint>
       </div>
     </>

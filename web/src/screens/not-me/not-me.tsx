@@ -3,6 +3,7 @@ import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { oneOf, When } from '../../lib/template';
+import '../../ui/bullets.css';
 import { Button, ButtonLink } from '../../ui/button';
 import { Guarded } from '../../ui/guarded';
 import { HiddenField } from '../../ui/hidden-field';
@@ -10,7 +11,6 @@ import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
-import styles from './not-me.module.css';
 
 const PATH = '/auth/not-me';
 
@@ -36,7 +36,7 @@ function View({ boot }: { boot: Boot }) {
     >
       <When value={boot.link.state} is="ready" otherwise={<Over boot={boot} />}>
         <Lead>{t('not-me.lead')}</Lead>
-        <ul className={styles.effects}>
+        <ul className="bullets">
           <li>{t('not-me.sessions')}</li>
           <li>{t('not-me.added')}</li>
           <li>{t('not-me.address', { address: boot.link.address })}</li>

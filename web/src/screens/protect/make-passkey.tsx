@@ -6,6 +6,7 @@ import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { ErrorSummary } from '../../ui/message';
+import '../../ui/scripted.css';
 import styles from './protect.module.css';
 
 /** The step has ended: the page shows what holds now. */
@@ -29,7 +30,7 @@ export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
   };
 
   return (
-    <div className={`${styles.other} ${styles['needs-script']}`}>
+    <div className={`${styles.other} needs-script`}>
       <ErrorSummary words={words} ref={summary} />
       <Button type="button" look="secondary" busy={busy} onClick={press}>
         {t('protect.passkey')}
