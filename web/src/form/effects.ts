@@ -37,6 +37,7 @@ export function useFocusOnTrouble(
     queueMicrotask(() => {
       if (trouble.form) summary.current?.scrollIntoView({ block: 'nearest' });
       if (field) field.scrollIntoView({ block: 'nearest' });
+      dispatchEvent(new Event('scroll')); // for keepSteady: the browser's own comes after the next change
     });
   }, [trouble, form, summary]);
 }

@@ -13,6 +13,8 @@ export interface Trouble<Field extends FieldName = FieldName> {
   retryAfter: number;
   /** The same input may succeed when it is sent again. */
   again: boolean;
+  /** The server has refused the password because it is easy to guess. */
+  weak: boolean;
   fields: Pick<FieldErrors, Field>;
 }
 
@@ -31,6 +33,7 @@ export const NO_TROUBLE: Trouble = {
   requestId: '',
   retryAfter: 0,
   again: false,
+  weak: false,
   fields: NO_FIELDS,
 };
 
@@ -41,6 +44,7 @@ export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
   requestId: errors.request_id,
   retryAfter: errors.retry_after,
   again: false,
+  weak: false,
   fields: errors.fields,
 });
 
@@ -57,6 +61,8 @@ export function withoutFault(trouble: Trouble, { name, form }: HTMLInputElement)
     fields: { ...trouble.fields, ...Object.fromEntries(edited.map((field) => [field, ''])) },
   };
 }
+
+const GUESSED = /^password\.(guessable|breached|contains_context)$/;
 
 /** Faults of the whole request whose words belong under one field. */
 const FIELD_OF: Record<string, FieldName> = {
@@ -85,6 +91,7 @@ function troubleOfProblem(problem: Problem, text: Text): Trouble {
     requestId: words && status < 500 ? '' : request_id,
     retryAfter: retry_after,
     again: status >= 500,
+    weak: shown.some((fault) => GUESSED.test(fault.code)),
     fields: {
       ...NO_FIELDS,
       ...Object.fromEntries(shown.map((f) => [f.name, text.fault(f.code, f.params) ?? unknown(f.code)])),

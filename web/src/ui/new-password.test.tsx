@@ -33,6 +33,7 @@ beforeEach(() => {
         minLength={8}
         maxLength={256}
         errors={{ password: '', confirm_password: '' }}
+        weak={false}
       />
     </form>,
   );
@@ -81,4 +82,24 @@ test('that the two differ is said on leaving, taken back on agreement, never whi
   await userEvent.click(confirm);
   await userEvent.keyboard('{End} lemon');
   await expect.poll(mismatch).toBe('');
+});
+
+test('the strength of a refused password is what the server says', async () => {
+  const field = (error: string) => (
+    <form>
+      <NewPassword
+        labels={labels}
+        minLength={8}
+        maxLength={256}
+        errors={{ password: error, confirm_password: '' }}
+        weak
+      />
+    </form>
+  );
+  show(field('This password is easy to guess.'));
+  await userEvent.fill(page.getByLabelText('Password', { exact: true }), 'dragonmonkey1');
+  await expect.element(page.getByText('Strength: weak')).toBeInTheDocument();
+  show(field('')); // the user has edited it
+  await userEvent.fill(page.getByLabelText('Password', { exact: true }), 'dragonmonkey1');
+  await expect.element(page.getByText('Strength: good')).toBeInTheDocument();
 });

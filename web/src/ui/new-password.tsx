@@ -23,6 +23,8 @@ interface NewPasswordProps {
   minLength: number;
   maxLength: number;
   errors: { password: string; confirm_password: string };
+  /** The error of the password says that it is easy to guess. */
+  weak: boolean;
 }
 
 const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
@@ -33,7 +35,7 @@ const EMPTY = { length: false, address: false, strength: '' as Strength | '' };
  * leaves the second field, and disappears once they agree. The repetition stays masked
  * (docs/specification.md section 3).
  */
-export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswordProps) {
+export function NewPassword({ labels, minLength, maxLength, errors, weak }: NewPasswordProps) {
   const fields = useRef<HTMLDivElement>(null);
   const [rules, setRules] = useState(EMPTY);
   const [mismatch, setMismatch] = useState(false);
@@ -60,6 +62,8 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
     setMismatch(confirm !== '' && confirm !== password);
   };
 
+  // Until the user edits it, the server's judgment of a refused password stands.
+  const strength = rules.strength && weak && errors.password ? 'weak' : rules.strength;
   // No maxlength attribute: it would cut a pasted password silently.
   const passwordrules = `minlength: ${minLength}; maxlength: ${maxLength};`;
   const shared = { labels, autoComplete: 'new-password', minLength, passwordrules };
@@ -84,7 +88,7 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
             {labels.rules.address}
           </Rule>
         </ul>
-        <div className={styles.estimate} data-strength={rules.strength}>
+        <div className={styles.estimate} data-strength={strength}>
           <div className={styles.meter} aria-hidden="true">
             <i />
             <i />
@@ -92,7 +96,7 @@ export function NewPassword({ labels, minLength, maxLength, errors }: NewPasswor
             <i />
           </div>
           <p role="status" className={styles.strength}>
-            {rules.strength ? labels.strength[rules.strength] : ''}
+            {strength ? labels.strength[strength] : ''}
           </p>
         </div>
       </div>

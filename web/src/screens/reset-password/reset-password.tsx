@@ -51,6 +51,7 @@ function View({ boot }: { boot: Boot }) {
           minLength={minLength}
           maxLength={maxLength}
           errors={form.trouble.fields}
+          weak={form.trouble.weak}
         />
         <Button busy={form.busy} wait={form.wait}>
           {t('reset-password.submit')}

@@ -66,6 +66,7 @@ function View({ boot }: { boot: Boot }) {
           minLength={minLength}
           maxLength={maxLength}
           errors={form.trouble.fields}
+          weak={form.trouble.weak}
         />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
         <Button busy={form.busy && !byPasskey} wait={form.wait} onClick={() => setByPasskey(false)}>
