@@ -153,7 +153,7 @@ type Account struct {
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
 	Providers []LinkedProvider `json:"providers"`
-	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
+	EraseAt   Moment           `json:"erase_at"` // when the account is erased
 
 	Picture  string `json:"picture"`  // address of the picture that the user has given
 	Initials string `json:"initials"` // stand in its place

@@ -35,6 +35,7 @@ export type MessageKey =
   | 'account-browsers.title'
   | 'account-browsers.until'
   | 'account-browsers.used'
+  | 'account-data.begun'
   | 'account-data.lead'
   | 'account-data.submit'
   | 'account-data.title'
