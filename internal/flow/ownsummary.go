@@ -35,7 +35,7 @@ type Overview struct {
 	account.Summary
 	Second    SecondFactors
 	Providers []OwnProvider
-	Browsers  []trust.Browser // trusted ones; which of them count depends on all credentials
+	Browsers  []trust.Browser   // trusted ones; which of them count depends on all credentials
 	Held      []passkey.Passkey // all its passkeys
 }
 

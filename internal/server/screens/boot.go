@@ -39,7 +39,7 @@ type Boot struct {
 	Status    int           `json:"status"`
 	Title     string        `json:"title"`
 	Detail    string        `json:"detail"`
-	Next      string        `json:"next"`
+	Next      string        `json:"next"` // on an account page, the form that undoes what the previous step did
 	NextLabel string        `json:"next_label"`
 	Back      string        `json:"back"` // a second way on
 	BackLabel string        `json:"back_label"`

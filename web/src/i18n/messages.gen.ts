@@ -121,6 +121,7 @@ export type MessageKey =
   | 'account-profile.picture_submit'
   | 'account-profile.submit'
   | 'account-profile.title'
+  | 'account-profile.undo'
   | 'account-providers.connect'
   | 'account-providers.connect_named'
   | 'account-providers.disconnect'
