@@ -83,6 +83,7 @@ func routes() map[string]route {
 		"POST /auth/account/profile":                {303, 303, `{"account":"other","name":"x"}`, false},
 		"POST /auth/account/profile/picture":        {303, 400, "--x--", false},
 		"POST /auth/account/profile/picture/remove": {303, 303, `{"account":"other"}`, false},
+		"POST /auth/account/profile/undo":           {303, 303, `{"account":"other"}`, false},
 		"GET /auth/picture/{id}":                    {404, 404, "", false},
 		"GET /auth/account/{section}/{$}":           {308, 308, "", false},
 		"POST /auth/signout":                        {303, 303, `{}`, false},

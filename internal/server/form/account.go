@@ -56,6 +56,7 @@ type EndSession struct {
 const (
 	PasswordRemoved = "password_removed"
 	ProfileSaved    = "profile"
+	ProfileUndone   = "profile_undone"
 	AddressSaved    = "address"
 	AddressRemoved  = "address_removed"
 	AppRemoved      = "app_removed"
@@ -114,7 +115,14 @@ func (a *Actions) otherAddress(w http.ResponseWriter, r *http.Request, in OwnAdd
 // ChangeProfile is the action of the form for the name and the language.
 func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in ChangeProfile) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, ProfileSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		return flow.Result{}, a.owner.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
+		before, err := a.owner.Profile(r.Context(), found.User.ID)
+		if err != nil {
+			return flow.Result{}, err
+		}
+		if err := a.owner.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales()); err != nil {
+			return flow.Result{}, err
+		}
+		return flow.Result{}, a.keepFormer(w, r, former{found.User.ID, before})
 	})
 }
 

@@ -71,12 +71,13 @@ func (s *Screens) ownPage(p section) page {
 func (s *Screens) profilePage() page {
 	return s.ownPage(section{
 		screen: ScreenAccountProfile, path: pages.Profile, fill: s.fillProfile,
-		says: []string{form.ProfileSaved, form.PortraitSaved, form.PortraitRemoved},
+		says: []string{form.ProfileSaved, form.ProfileUndone, form.PortraitSaved, form.PortraitRemoved},
 		forms: []pageForm{
 			post("", s.Actions.ChangeProfile, func(in form.ChangeProfile, b *Boot) {
 				b.Values.Name = in.Name
 				choose(b.Account.Languages, in.Locale)
 			}),
+			post("/undo", s.Actions.UndoProfile, nil),
 			{below: "/picture", take: s.postPortrait, traits: []server.Trait{server.Upload(maxUpload)}},
 			post("/picture/remove", s.Actions.RemovePortrait, nil),
 		},
@@ -103,7 +104,11 @@ func (s *Screens) own(p section) server.Handler {
 		if err != nil {
 			return err
 		}
-		b.Success = s.success(b.Locale, s.Actions.Said(w, r), p.says...)
+		said := s.Actions.Said(w, r)
+		b.Success = s.success(b.Locale, said, p.says...)
+		if said == form.ProfileSaved && p.path == pages.Profile && s.Actions.Undoes(w, r, found.User.ID) {
+			b.Next = pages.Profile + "/undo"
+		}
 		return s.documents[b.Locale][p.screen].serve(w, r, b.Status, b)
 	}
 }

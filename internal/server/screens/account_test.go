@@ -130,6 +130,50 @@ func TestProfile_Change(t *testing.T) {
 	}
 }
 
+// The last change of the profile can be undone on the page after it, once, by the same user.
+func TestProfile_Undo(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	id := v.opens("/auth/account/profile").Session.ID
+	save := func(name, locale string) screens.Boot {
+		t.Helper()
+		v.leads(v.Send("/auth/account/profile", url.Values{"account": {id}, "name": {name}, "locale": {locale}}), "/auth/account/profile")
+		return v.opens("/auth/account/profile")
+	}
+	undo := func() screens.Boot {
+		t.Helper()
+		v.leads(v.Send("/auth/account/profile/undo", url.Values{"account": {id}}), "/auth/account/profile")
+		return v.opens("/auth/account/profile")
+	}
+	const offer = "/auth/account/profile/undo"
+	save("Mara", "en")
+	if b := save("Mara Lind", "de"); b.Next != offer {
+		t.Errorf("after a change the page offers %q", b.Next)
+	}
+	if b := v.opens("/auth/account/profile"); b.Next != "" {
+		t.Errorf("the next page offers %q, too", b.Next)
+	}
+	if b := undo(); b.Session.Name != "Mara" || b.Success == "" || b.Next != "" {
+		t.Errorf("undone, the name is %q, said %q", b.Session.Name, b.Success)
+	}
+	save("Mara L.", "en")
+	if b := save("Mara L.", "en"); b.Next != "" {
+		t.Error("the page offers to undo nothing")
+	}
+	if b := undo(); b.Session.Name != "Mara L." || b.Success != "" {
+		t.Errorf("a press that undoes nothing makes the name %q, said %q", b.Session.Name, b.Success)
+	}
+	save("Somebody", "en")
+	s.Person("noor@example.org")
+	v.SignIn("noor@example.org")
+	other := v.opens("/auth/account").Session
+	v.Send("/auth/account/profile/undo", url.Values{"account": {other.ID}})
+	v.Send("/auth/account/profile/undo", url.Values{"account": {id}})
+	if b := v.opens("/auth/account"); b.Session != other {
+		t.Errorf("another user gets the name of the one before: %+v", b.Session)
+	}
+}
+
 // The history says what happened in words, and nothing of another account.
 func TestHistory(t *testing.T) {
 	t.Parallel()

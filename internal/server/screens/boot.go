@@ -39,7 +39,7 @@ type Boot struct {
 	Status    int           `json:"status"`
 	Title     string        `json:"title"`
 	Detail    string        `json:"detail"`
-	Next      string        `json:"next"`
+	Next      string        `json:"next"` // on an account page, the form that undoes what the previous step did
 	NextLabel string        `json:"next_label"`
 	Back      string        `json:"back"` // a second way on
 	BackLabel string        `json:"back_label"`
@@ -153,7 +153,7 @@ type Account struct {
 	Apps      []App            `json:"apps"`
 	Browsers  []TrustedBrowser `json:"browsers"`
 	Providers []LinkedProvider `json:"providers"`
-	EraseAt   string           `json:"erase_at"` // when the account is erased, in words
+	EraseAt   Moment           `json:"erase_at"` // when the account is erased
 
 	Picture  string `json:"picture"`  // address of the picture that the user has given
 	Initials string `json:"initials"` // stand in its place

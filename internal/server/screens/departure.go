@@ -20,7 +20,7 @@ func (s *Screens) deletePage() page {
 
 // fillDelete adds when the account would be erased.
 func (s *Screens) fillDelete(_ http.ResponseWriter, _ *http.Request, _ session.Found, b *Boot) error {
-	b.Account.EraseAt = s.Catalogue.Moment(b.Locale, s.Actions.Now().Add(account.Grace))
+	b.Account.EraseAt = s.moment(b.Locale, s.Actions.Now().Add(account.Grace))
 	return nil
 }
 
@@ -34,5 +34,5 @@ func (s *Screens) keepPage() page {
 }
 
 func (s *Screens) fillKeep(_ *http.Request, b *Boot, v flow.View, _ SignedIn) {
-	b.Flow, b.Account.EraseAt = form.FlowOf(v), s.Catalogue.Moment(b.Locale, v.EraseAt)
+	b.Flow, b.Account.EraseAt = form.FlowOf(v), s.moment(b.Locale, v.EraseAt)
 }

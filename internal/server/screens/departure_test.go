@@ -12,7 +12,7 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	s, v := person(t)
 	b := v.opens("/auth/account/delete")
-	if b.Again != "" || b.Account.EraseAt == "" {
+	if b.Again != "" || b.Account.EraseAt.At == "" {
 		t.Errorf("%+v", b)
 	}
 	v.leads(v.Send("/auth/account/delete", url.Values{"account": {"another"}}), "/auth/account/delete")

@@ -38,8 +38,7 @@ func (s *Screens) fillOverview(_ http.ResponseWriter, r *http.Request, found ses
 		states.Addresses = s.Catalogue.Text(b.Locale, "state.addresses", map[string]string{"email": b.Session.Email, "count": strconv.Itoa(more)})
 	}
 	if more := sum.Sessions - 1; more > 0 {
-		here := s.device(b.Locale, found.Session.UserAgent)
-		states.Sessions = s.Catalogue.Text(b.Locale, "state.sessions", map[string]string{"device": here, "count": strconv.Itoa(more)})
+		states.Sessions = s.Catalogue.Text(b.Locale, "state.sessions", map[string]string{"count": strconv.Itoa(more)})
 	}
 	states.Providers = cmp.Or(connected(sum.Providers), say("providers_none"))
 	if s.Settings.Trust != "" {

@@ -71,7 +71,7 @@ func TestOverview_States(t *testing.T) {
 		t.Fatal(err)
 	}
 	want.Password, want.Factors, want.Weak = "Not set. You sign in without one", "On, with an authenticator app", ""
-	want.Sessions = "Unknown device and 1 more"
+	want.Sessions = "This device and 1 more"
 	if b := v.opens("/auth/account"); b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)
 	}

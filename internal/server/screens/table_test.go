@@ -18,6 +18,7 @@ func TestForm_OpenedLeadsToItsPage(t *testing.T) {
 	for form, page := range map[string]string{
 		"/auth/account/profile/picture":        "/auth/account/profile",
 		"/auth/account/profile/picture/remove": "/auth/account/profile",
+		"/auth/account/profile/undo":           "/auth/account/profile",
 		"/auth/account/addresses/primary":      "/auth/account/addresses",
 		"/auth/account/password/remove":        "/auth/account/password",
 		"/auth/account/passkeys/rename":        "/auth/account/passkeys",

@@ -122,7 +122,7 @@ test('password managers find the page, also without a session', async ({ page, w
 /** Downloads the data of the account from its page. */
 async function downloadData(page: Page): Promise<{ name: string; tables: Record<string, unknown[]> }> {
   const started = page.waitForEvent('download');
-  await button(page, 'Download').click();
+  await button(page, 'Download JSON').click();
   const download = await started;
   const { tables } = JSON.parse(await readFile(await download.path(), 'utf8'));
   return { name: download.suggestedFilename(), tables };

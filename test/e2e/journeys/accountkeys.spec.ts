@@ -61,3 +61,41 @@ test('the language is chosen with arrows and saved with Enter', async ({ page, w
   await expect(page.getByText('Saved.')).toBeVisible();
   await expect(languages).toHaveValue(chosen);
 });
+
+test('after a change of a list the focus is on what has changed, and after a removal on its neighbor', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const person = await world.member();
+  for (const _ of ['a phone', 'a tablet']) await signIn(await openBrowser(), person);
+  await withPasskey(page, person);
+  await expect(page.locator('.entry.changed')).toBeFocused();
+  await expect(page.locator('.entry.changed')).toHaveAccessibleDescription(/^Passkey added/);
+  await open(page, '/auth/account/sessions');
+  await arrive(page, 'Devices');
+  const entries = page.locator('.entry');
+  const count = await entries.count();
+  await press(page, button(page, /^Sign out (?!all)/).first());
+  await expect(page.getByText('That device is signed out.')).toBeVisible();
+  await expect(entries).toHaveCount(count - 1);
+  await expect(entries.nth(1)).toBeFocused();
+  await expect(page.locator('.changed')).toHaveCount(0);
+});
+
+test('a new name is undone with the keyboard, on the page after it only', async ({ page, world }) => {
+  await signIn(page, await world.member());
+  await open(page, '/auth/account/profile');
+  await arrive(page, 'Profile');
+  const name = field(page, 'Name');
+  const before = await name.inputValue();
+  await name.fill('Somebody Else');
+  await name.press('Enter');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await alive(page);
+  await tabTo(page, button(page, 'Undo'));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Undone.')).toBeVisible();
+  await expect(name).toHaveValue(before);
+  await expect(button(page, 'Undo')).toHaveCount(0);
+});

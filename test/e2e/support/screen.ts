@@ -44,7 +44,8 @@ export const field = (page: Page, label: string) => page.getByLabel(label, { exa
 /** The page and its tab have this title. */
 export async function expectScreen(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
-  await expect(page).toHaveTitle(title);
+  const words = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  await expect(page).toHaveTitle(new RegExp(`^${words}( · .+)?$`)); // of the account with the name of the site
 }
 
 export async function expectAccount(page: Page, person: Person): Promise<void> {

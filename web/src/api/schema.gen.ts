@@ -14,7 +14,7 @@ export interface Account {
   apps: App[];
   browsers: TrustedBrowser[];
   providers: LinkedProvider[];
-  erase_at: string;
+  erase_at: Moment;
   picture: string;
   initials: string;
   sessions: OwnSession[];

@@ -151,7 +151,10 @@ export const SHAPE = {
         }
       }
     ],
-    "erase_at": "",
+    "erase_at": {
+      "at": "",
+      "words": ""
+    },
     "picture": "",
     "initials": "",
     "sessions": [

@@ -4,6 +4,7 @@ import { SHAPE } from '../api/shape.gen.mjs';
 import { MARKED, marks } from '../i18n/marks';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages, RIGHT_TO_LEFT } from '../i18n/text';
+import { tabTitle } from '../lib/tab-title';
 import { goTemplate, slots } from '../lib/template';
 import { COMPONENTS } from '../screens/own/components';
 import { screens } from './screens';
@@ -32,7 +33,8 @@ const textOf = (locale: string) =>
 export function render(name: ScreenName, locale: string, boot: Boot): { title: string; body: string } {
   const screen = screens[name];
   const text = textOf(locale);
-  const title = renderToString(screen.title(boot, text));
+  const heading = screen.title(boot, text);
+  const title = renderToString(name.startsWith('account') ? tabTitle(heading, boot.brand) : heading);
   const body = renderToString(
     <TextProvider value={text}>
       <screen.View boot={boot} />

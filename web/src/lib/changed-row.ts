@@ -14,10 +14,10 @@ export function changedRow(
   return { at, gone };
 }
 
-/** A number for the name of an entry, its badge and its buttons, so that nothing personal is kept. */
+/** A number for the name of an entry, its badge, its buttons and its id, so that nothing personal is kept. */
 const numberOf = (row: Element) => {
-  const parts = [...row.querySelectorAll('.entry-name, .entry button, summary')];
-  const words = parts.map(({ textContent }) => textContent).join();
+  const parts = [...row.querySelectorAll('.entry-name, button, summary, [type=hidden]')];
+  const words = parts.map((part) => part.getAttribute('value') ?? part.textContent).join();
   return [...words].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) | 0, 7);
 };
 

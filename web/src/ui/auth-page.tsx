@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Served } from '../lib/served';
+import { tabTitle } from '../lib/tab-title';
 import { When } from '../lib/template';
 import styles from './auth-page.module.css';
 import './language-menu.css'; // plain: the build drops a module whose classes no script names
@@ -8,7 +9,7 @@ import './tokens.css';
 
 interface AuthPageProps {
   brand: { name: string; logo: string };
-  /** Heading and document title. */
+  /** Heading and document title. That of a page of the account names the site, too. */
   title: string;
   /** Shown above the heading. */
   above?: ReactNode;
@@ -28,11 +29,12 @@ export function AuthPage({ brand, title, above, rail, footer, children }: AuthPa
   }, []);
 
   // A title that changes without a new document is a new step. Focus announces it.
+  const tab = rail ? tabTitle(title, brand) : title;
   useEffect(() => {
-    if (document.title === title) return;
-    document.title = title;
+    if (document.title === tab) return;
+    document.title = tab;
     heading.current?.focus();
-  }, [title]);
+  }, [tab]);
 
   return (
     <div className={rail ? `${styles.page} account` : styles.page}>

@@ -3,13 +3,14 @@ import { When } from '../lib/template';
 import styles from './success.module.css';
 
 /** Says once that the step before has succeeded. */
-export function Success({ words }: { words: string }) {
+export function Success({ words, children }: { words: string; children?: ReactNode }) {
   return (
     <div role="status">
       <When value={words}>
         <div className={styles.box} tabIndex={-1}>
           <Check />
           <p>{words}</p>
+          {children}
         </div>
       </When>
     </div>

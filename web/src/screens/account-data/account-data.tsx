@@ -3,6 +3,7 @@ import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import { Lead } from '../../ui/lead';
+import { SuccessHint } from '../../ui/success';
 import { Changes } from '../own/changes';
 import { OwnPage } from '../own/own-page';
 import { Proof, useProven } from '../own/proof';
@@ -16,6 +17,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const [asked, setAsked] = useState<string>(boot.again);
+  const [begun, setBegun] = useState(false);
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>
@@ -23,10 +25,11 @@ function View({ boot }: { boot: Boot }) {
       <Proof asked={asked} path={PATH} />
       <Lead>{t('account-data.lead', { brand: boot.brand.name })}</Lead>
       <Changes boot={boot}>
-        <form method="post" action={PATH}>
+        <form method="post" action={PATH} onSubmit={() => setBegun(true)}>
           <input type="hidden" name="account" value={boot.session.id} />
           <Button>{t('account-data.submit')}</Button>
         </form>
+        <div role="status">{begun ? <SuccessHint>{t('account-data.begun')}</SuccessHint> : null}</div>
       </Changes>
     </OwnPage>
   );

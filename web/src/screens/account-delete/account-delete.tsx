@@ -6,6 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
+import { Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
@@ -25,7 +26,9 @@ function View({ boot }: { boot: Boot }) {
       <Lead>{t('account-delete.lead', { email: boot.session.email })}</Lead>
       <ul className="bullets">
         <li>{t('account-delete.now')}</li>
-        <li>{t('account-delete.until', { time })}</li>
+        <li>
+          <Timed words={t('account-delete.until')} of={time} />
+        </li>
         <li>{t('account-delete.then', { brand: boot.brand.name })}</li>
         <li>{t('account-delete.apps')}</li>
       </ul>
@@ -34,7 +37,7 @@ function View({ boot }: { boot: Boot }) {
           id="delete"
           press={t('account-delete.submit')}
           title={t('account-delete.confirm', { email: boot.session.email })}
-          says={t('account-delete.confirm_says', { time })}
+          says={<Timed words={t('account-delete.confirm_says')} of={time} />}
         >
           <form {...form.props} action={PATH}>
             <HiddenField<DeleteAccount> name="account" value={boot.session.id} />

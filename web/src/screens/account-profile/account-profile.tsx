@@ -6,6 +6,7 @@ import field from '../../ui/field.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
+import { Press } from '../own/press';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
@@ -20,7 +21,13 @@ function View({ boot }: { boot: Boot }) {
   useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/profile', boot);
   return (
-    <OwnPage boot={boot} at="profile" title={screen.title(boot, text)} form={form}>
+    <OwnPage
+      boot={boot}
+      at="profile"
+      title={screen.title(boot, text)}
+      form={form}
+      undo={<Undo boot={boot} />}
+    >
       <Proof asked={form.asked} path={PATH} typed />
       <Picture boot={boot} />
       <form {...form.props} action={PATH}>
@@ -38,6 +45,17 @@ function View({ boot }: { boot: Boot }) {
     </OwnPage>
   );
 }
+
+/** Undoes the change before. It is on no later page. */
+const Undo = ({ boot }: { boot: Boot }) => (
+  <When value={boot.next}>
+    <div className="undo">
+      <Press boot={boot} action={`${PATH}/undo`}>
+        {useText().t('account-profile.undo')}
+      </Press>
+    </div>
+  </When>
+);
 
 function Languages({ boot }: { boot: Boot }) {
   const { t } = useText();

@@ -17,7 +17,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/keep', onTrouble: reloadWhenOver });
   useFlowRefresh(boot.flow);
-  const values = { email: boot.flow.email, time: boot.account.erase_at };
+  const values = { email: boot.flow.email, time: boot.account.erase_at.words };
   return (
     <Frame
       boot={boot}

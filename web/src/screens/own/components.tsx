@@ -99,6 +99,7 @@ export const COMPONENTS: Record<string, ReactNode> = {
       minLength={8}
       maxLength={256}
       errors={{ password: 'This password is easy to guess.', confirm_password: '' }}
+      weak
     />
   ),
   Code: <CodeField label="6-digit code" hint="Checked once it is complete." error="" />,

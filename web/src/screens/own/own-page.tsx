@@ -14,6 +14,8 @@ interface OwnPageProps {
   title: string;
   /** The forms of the page, whose errors are shown above its content. */
   form?: Pick<Form<object>, 'summary' | 'announcement'>;
+  /** Beside the words about the step before: a button that undoes it. */
+  undo?: ReactNode;
   children: ReactNode;
 }
 
@@ -33,7 +35,7 @@ function showChange(): void {
 }
 
 /** A section of the account: the way back to all sections, and what the step before did. */
-export function OwnPage({ boot, at, title, form, children }: OwnPageProps) {
+export function OwnPage({ boot, at, title, form, undo, children }: OwnPageProps) {
   useEffect(() => {
     if (boot.success && document.activeElement === document.body) showChange();
     return keepRows();
@@ -41,7 +43,7 @@ export function OwnPage({ boot, at, title, form, children }: OwnPageProps) {
   const back = import.meta.env.SSR ? <Back /> : null;
   return (
     <OwnFrame boot={boot} at={at} title={title} {...form} above={<Served className="back">{back}</Served>}>
-      <Success words={boot.success} />
+      <Success words={boot.success}>{undo}</Success>
       {children}
     </OwnFrame>
   );
