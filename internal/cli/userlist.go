@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"time"
-
 	"portico/internal/account"
 	"portico/internal/app"
 )
@@ -42,14 +39,9 @@ func (c userListCmd) query() (account.Query, error) {
 	if c.WithoutFactor {
 		q.Factors = account.NoFactor
 	}
-	if c.SeenBefore != "" {
-		day, err := time.Parse(time.DateOnly, c.SeenBefore)
-		if err != nil {
-			return q, fmt.Errorf("%w: --seen-before is a day, such as 2026-01-31", errUsage)
-		}
-		q.SeenBefore = day
-	}
-	return q, nil
+	var err error
+	q.SeenBefore, err = day("--seen-before", c.SeenBefore)
+	return q, err
 }
 
 // Run lists the accounts page by page.

@@ -123,11 +123,11 @@ func insertPerson(t *testing.T, s *store.Store, a account.Account) {
 func TestPeople_OneQueryAPage(t *testing.T) {
 	t.Parallel()
 	s := migrated(t)
-	const many = 5300 // more than one page looks at
+	const many = 2300 // more than one page looks at
 	if err := s.Write(t.Context(), func(tx *store.Tx) error {
 		for n := range many {
 			a := account.Account{ID: fmt.Sprintf("%04d", n), Address: account.Address{Key: fmt.Sprintf("%d@x.test", n)}, State: account.Active, CreatedAt: time.UnixMicro(int64(many - n))}
-			if n%2600 == 0 {
+			if n%1100 == 0 {
 				a.Name = "Mara"
 			}
 			if _, err := tx.InsertAccount(t.Context(), a); err != nil {

@@ -2,28 +2,33 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"portico/internal/account"
 )
 
-// search is a list of people in the making. One index drives it, and the other conditions
-// are checked on the rows that the index gives.
+// examined is how many rows of an index a page with further conditions looks at. It bounds
+// the time of a page whose matches are rare.
+const examined = 2000
+
+// search is a page of a list. One index drives it, and the other conditions are checked on
+// the rows that the index gives.
 type search struct {
-	args  []any
-	index index
-	rest  []string
+	args    []any
+	index   index
+	rest    []string
+	next    string // the cursor of the next page
+	partial bool   // the page ended at the bound
 }
 
 // index is a range of an index in its order. The cursor of a page is a place in it.
 type index struct {
 	letter string // its name in cursors
 	from   string
-	where  string // the range, without the end at which it begins
+	within string // the range, without the end at which it begins
 	key    string // the column that sorts it; "" if it has one value in the range
 	id     string
 	start  any // before the first key
@@ -50,127 +55,86 @@ func (s *search) drive(x index) bool {
 
 func (s *search) also(condition string) { s.rest = append(s.rest, condition) }
 
-// conditions chooses the index: the one that likely has the fewest rows comes first.
-func (s *search) conditions(q account.Query, now time.Time) {
-	const selective = 3 // bytes: a shorter prefix has more people than most roles
-	if q.By == account.ByAddress {
-		s.byAddress(q.Text, now)
+// look reads a page. joined has the rows of the list by looked.id, and columns are scanned
+// for those that match.
+func look[T any](ctx context.Context, t *Tx, s *search, columns, joined, after string, limit int, scan func(scanner) (T, error)) ([]T, error) {
+	begin, ok := s.index.parse(after)
+	if !ok {
+		return nil, account.BadCursor
 	}
-	if len(q.Text) >= selective {
-		s.byPrefix(q)
+	bound := limit + 1 // without other conditions each row counts
+	if len(s.rest) > 0 {
+		bound = max(bound, examined)
 	}
-	if q.Role != "" {
-		s.byRole(q.Role)
+	type found struct {
+		item   T
+		fits   int64
+		number int64 // among the rows that were looked at
+		place  place
 	}
-	if q.State != "" {
-		s.byState(q.State)
+	rows, err := collect(ctx, t, s.text(columns, joined, begin, bound, limit+1), s.args, func(row scanner) (f found, err error) {
+		f.item, err = scan(around{row, []any{&f.fits, &f.number, &f.place.key, &f.place.id}, nil})
+		return f, err
+	})
+	var page []T
+	for n, f := range rows {
+		if len(page) == limit { // one row more: there is another page
+			s.next = s.index.cursor(rows[n-1].place)
+			break
+		}
+		if f.fits == 1 {
+			page = append(page, f.item)
+		}
+		if f.number == int64(bound) {
+			s.next, s.partial = s.index.cursor(f.place), len(page) < limit
+		}
 	}
-	if 0 < len(q.Text) && len(q.Text) < selective {
-		s.byPrefix(q)
-	}
-	if !q.SeenBefore.IsZero() {
-		s.bySeen(micros(q.SeenBefore))
-	}
-	if q.Factors != "" {
-		s.byFactors(q.Factors)
-	}
-	s.byCreated(q.CreatedFrom, q.CreatedTo)
+	return page, err
 }
 
-func (s *search) byAddress(key string, now time.Time) {
-	s.drive(index{letter: "w", where: `p.account_id IN (SELECT id FROM account WHERE address_key = ` + s.arg(key) + `
-		UNION SELECT account_id FROM other_address WHERE address_key = ` + s.arg(key) + ` AND expires_at > ` + s.arg(micros(now)) + `)`})
+// text returns the query of a page. It has the row at the bound even if that does not
+// match, because the next page begins after it.
+func (s *search) text(columns, joined string, begin place, bound, rows int) string {
+	x, than, down := s.index, " > ", ""
+	if x.desc {
+		than, down = " < ", " DESC"
+	}
+	key, order, beyond := x.key, x.key+down+", ", ""
+	if key == "" {
+		key, order, beyond = "''", "", x.id+than+s.arg(begin.id)
+	} else {
+		beyond = "(" + x.key + ", " + x.id + ")" + than + "(" + s.arg(begin.key) + ", " + s.arg(begin.id) + ")"
+	}
+	order += x.id + down
+	fits := "1"
+	if len(s.rest) > 0 {
+		fits = "CASE WHEN " + strings.Join(s.rest, " AND ") + " THEN 1 ELSE 0 END"
+	}
+	limit := s.arg(bound)
+	return `SELECT looked.fits, looked.number, looked.place, looked.id, ` + columns + `
+		FROM (SELECT ranged.*, ROW_NUMBER() OVER (ORDER BY ranged.place` + down + `, ranged.id` + down + `) AS number
+			FROM (SELECT ` + x.id + ` AS id, ` + key + ` AS place, ` + fits + ` AS fits
+				FROM ` + x.from + ` WHERE ` + x.within + ` AND ` + beyond + ` ORDER BY ` + order + ` LIMIT CAST(` + limit + ` AS BIGINT)) ranged) looked
+		JOIN ` + joined + ` WHERE looked.fits = 1 OR looked.number = ` + limit + `
+		ORDER BY looked.number LIMIT CAST(` + s.arg(rows) + ` AS BIGINT)`
 }
 
-func (s *search) byPrefix(q account.Query) {
-	column, letter := "p.address_key", "a"
-	switch q.By {
-	case account.ByAddress:
-		return
-	case account.ByNamePrefix:
-		column, letter = "p.name_key", "n"
-	}
-	first := []byte(q.Text)
-	end := bytes.Clone(first)
-	end[len(end)-1]++ // UTF-8 has no byte 0xff
-	below := column + " < " + s.arg(end)
-	if !s.drive(index{letter: letter, key: column, start: first, where: below}) {
-		s.also(column + " >= " + s.arg(first) + " AND " + below)
-	}
-}
-
-func (s *search) byRole(role string) {
-	x := index{letter: "r", from: "account_role r JOIN person p ON p.account_id = r.account_id", id: "r.account_id"}
-	if s.index.letter == "" {
-		x.where = "r.role = " + s.arg(role)
-		s.drive(x)
-		return
-	}
-	s.also("EXISTS (SELECT 1 FROM account_role r WHERE r.account_id = p.account_id AND r.role = " + s.arg(role) + ")")
-}
-
-func (s *search) byState(state account.State) {
-	is := "p.state = " + s.arg(string(state))
-	if state == account.Active || !s.drive(index{letter: "s", where: is + " AND p.state <> 'active'"}) {
-		s.also(is)
-	}
-}
-
-func (s *search) bySeen(before int64) {
-	is := "p.seen_at < " + s.arg(before)
-	if !s.drive(index{letter: "l", key: "p.seen_at", start: int64(-1), where: is}) {
-		s.also(is)
-	}
-}
-
-func (s *search) byFactors(f account.Factors) {
-	first, end := int64(1), int64(4) // the values of person.factors
-	switch f {
-	case account.NoFactor:
-		first, end = 0, 1
-	case account.HasPasskey:
-		first = 2
-	}
-	below := "p.factors < " + s.arg(end)
-	if !s.drive(index{letter: "f", key: "p.factors", start: first, where: below}) {
-		s.also("p.factors >= " + s.arg(first) + " AND " + below)
-	}
-	if f == account.HasApp {
-		s.also("p.factors <> 2")
-	}
-}
-
-func (s *search) byCreated(from, to time.Time) {
-	end := int64(math.MaxInt64)
-	if !to.IsZero() {
-		end = micros(to)
-	}
-	since := "p.created_at >= " + s.arg(micros(from))
-	switch {
-	case s.drive(index{letter: "c", key: "p.created_at", start: end, where: since, desc: true}):
-	case from.IsZero() && to.IsZero():
-		s.args = s.args[:len(s.args)-1] // of since
-	default:
-		s.also(since + " AND p.created_at < " + s.arg(end))
-	}
-}
-
-// place is where a page begins: after the row with this key and id.
+// place is where a page ends in an index: the next page begins after the row with this key and id.
 type place struct {
 	key any
 	id  string
 }
 
 // cursor returns the place of a row: the letter of the index, the key and the id.
-func (x index) cursor(f found) string {
+func (x index) cursor(row place) string {
 	key := ""
-	switch k := f.place.(type) {
+	switch k := row.key.(type) {
 	case int64:
 		key = strconv.FormatInt(k, 10)
 	case []byte:
 		key = string(k)
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(x.letter + f.ID + "\x00" + key))
+	return base64.RawURLEncoding.EncodeToString([]byte(x.letter + row.id + "\x00" + key))
 }
 
 // parse returns the place of a cursor. It refuses one of another index, and one before the
