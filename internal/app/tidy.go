@@ -11,12 +11,7 @@ import (
 	"portico/internal/store"
 )
 
-const (
-	tidyEvery = time.Minute
-
-	// keepAudit is how long audit events are kept.
-	keepAudit = 400 * 24 * time.Hour
-)
+const tidyEvery = time.Minute
 
 // startTidying deletes expired data every minute. Only one of the processes that share a
 // database does so: the holder of the lease.
@@ -49,7 +44,8 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	operator := a.live.Load().Operator // a reload replaces them
+	live := a.live.Load() // a reload replaces it
+	operator, keepAudit := live.Operator, live.config.Audit.Keep
 	for _, batch := range []func(*store.Tx) (more bool, err error){
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
