@@ -11,12 +11,7 @@ import (
 	"portico/internal/store"
 )
 
-const (
-	tidyEvery = time.Minute
-
-	// keepAudit is how long audit events are kept.
-	keepAudit = 400 * 24 * time.Hour
-)
+const tidyEvery = time.Minute
 
 // startTidying deletes expired data every minute. Only one of the processes that share a
 // database does so: the holder of the lease.
@@ -25,7 +20,10 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {
 			return err
 		}
-		return a.purge(ctx)
+		if err := a.purge(ctx); err != nil {
+			return err
+		}
+		return a.comparePeople(ctx)
 	})
 	if !a.Store.Shared() {
 		return
@@ -46,7 +44,8 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	operator := a.live.Load().Operator // a reload replaces them
+	live := a.live.Load() // a reload replaces it
+	operator, keepAudit := live.Operator, live.config.Audit.Keep
 	for _, batch := range []func(*store.Tx) (more bool, err error){
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },

@@ -66,6 +66,7 @@ const (
 	KeyRotated      Name = "key_rotated"
 	KeyRevoked      Name = "key_revoked"
 	KeyChanged      Name = "key_changed"
+	RecordExported  Name = "record_exported"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"
@@ -100,6 +101,8 @@ type Store interface {
 	// before, it returns the records older than that one, and none if the account has no
 	// record with that id. With names, it leaves all other records out.
 	FactsOf(ctx context.Context, accountID, before string, limit int, names ...Name) ([]Fact, error)
+	// Facts returns the page of a checked query, or a fault of the field "after".
+	Facts(ctx context.Context, q Query) (Page, error)
 }
 
 // Record adds facts. It is safe for concurrent use.

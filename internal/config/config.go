@@ -41,6 +41,7 @@ type Config struct {
 	PasskeyOrigins []string // other origins that may use the passkeys: "https://example.net"
 	Profile        string   // "standard", or "nist" for NIST SP 800-63B-4, AAL2
 	MFA            MFA
+	Audit          Audit
 	Password       Password
 	Hashing        Hashing
 	Session        Session
@@ -82,6 +83,11 @@ type Legal struct {
 
 	Terms        string
 	TermsVersion string // "" without terms
+}
+
+// Audit is about the audit records.
+type Audit struct {
+	Keep time.Duration // how long they are kept
 }
 
 // MFA says who needs a second factor, and whether browsers can be trusted.
@@ -266,6 +272,7 @@ func Default() Config {
 		Profile:        "standard",
 		Passkeys:       true,
 		MFA:            MFA{Trust: true, Grace: 14 * day},
+		Audit:          Audit{Keep: 400 * day},
 		Password:       Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},
 		Hashing:        Hashing{MemoryMiB: 19, Passes: 2},
 		Session:        Session{Idle: 7 * day, Absolute: 30 * day},

@@ -336,6 +336,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"[mfa]\nrequire = [\"admin\"]", "does not name users"},
 		{"[mfa]\nrequire = [\"role:Admin\"]", "does not name users"},
 		{"[mfa]\ngrace = \"366d\"", "out of range"},
+		{"[audit]\nkeep = \"29d\"", "out of range"},
 		{"[password]\nmin = 65", "out of range"},
 		{"[password]\nhash = \"bcrypt\"", "write one of fixed, auto"},
 		{"[password]\nsignins_per_second = 0", "out of range"},

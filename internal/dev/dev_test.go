@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/account"
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/dev"
@@ -132,8 +133,8 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	if people, err := a.Operator.Users(t.Context(), "", 10); err != nil || len(people) > 0 {
-		t.Errorf("the real database has %d accounts now (%v)", len(people), err)
+	if page, err := a.Operator.People(t.Context(), account.Query{Limit: 10}); err != nil || len(page.People) > 0 {
+		t.Errorf("the real database has %d accounts now (%v)", len(page.People), err)
 	}
 
 	made := settings(t, t.TempDir())

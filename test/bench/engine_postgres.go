@@ -97,17 +97,21 @@ func (e postgresEngine) load(ctx context.Context, databaseURL string, p people) 
 		"SET session_replication_role = replica",
 		"BEGIN",
 		"TRUNCATE account CASCADE",
-		"UPDATE pg_index SET indisready = false WHERE indrelid IN ('account'::regclass, 'session'::regclass)",
+		"UPDATE pg_index SET indisready = false WHERE indrelid IN ('account'::regclass, 'session'::regclass, 'person'::regclass)",
 		`INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at)
 			SELECT `+accountIDInSQL+`, 'u' || n || '@bench.test', 'u' || n || '@bench.test', '', 'active', '[]', '`+p.verifier+`', 1, `+created+`, 0, '', 0, '', 0, 0, 0, 0, 0
 			FROM generate_series(0, `+strconv.Itoa(p.count-1)+`) n`,
 		`INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at)
 			SELECT `+sessionIDInSQL+`, sha256(convert_to(`+tokenInSQL+`, 'UTF8')), `+accountIDInSQL+`, 1, '["password"]', '', `+created+`, `+created+`, `+created+`, `+expires+`, '', 0
 			FROM generate_series(0, `+strconv.Itoa(p.sessions-1)+`) n`,
+		`INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
+			SELECT `+accountIDInSQL+`, convert_to('u' || n || '@bench.test', 'UTF8'), '', 'active', '[]', 0, CASE WHEN n < `+strconv.Itoa(p.sessions)+` THEN `+created+` ELSE 0 END, `+created+`
+			FROM generate_series(0, `+strconv.Itoa(p.count-1)+`) n`,
 		"COMMIT",
 		"SET maintenance_work_mem = '1GB'",
 		"REINDEX TABLE account",
 		"REINDEX TABLE session",
+		"REINDEX TABLE person",
 		"ANALYZE",
 	)
 }

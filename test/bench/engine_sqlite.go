@@ -72,8 +72,20 @@ func (e sqliteEngine) load(ctx context.Context, databaseURL string, p people) (e
 	if err != nil {
 		return err
 	}
+	insertPerson, err := tx.PrepareContext(ctx, `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
+		VALUES (?1, CAST(?2 AS BLOB), x'', 'active', '[]', 0, ?3, ?4)`)
+	if err != nil {
+		return err
+	}
 	for n := range p.count {
 		if _, err := insertAccount.ExecContext(ctx, accountID(n), address(n), p.verifier, created); err != nil {
+			return err
+		}
+		seen := int64(0)
+		if n < p.sessions {
+			seen = created
+		}
+		if _, err := insertPerson.ExecContext(ctx, accountID(n), address(n), seen, created); err != nil {
 			return err
 		}
 	}

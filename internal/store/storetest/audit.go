@@ -1,7 +1,11 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -86,4 +90,65 @@ func (b audits) FactsOf_Older() {
 	b.equal("some of them", b.factsOf("mine", want[0].ID, 2), want[1:3])
 	b.equal("before a record of another account", len(b.factsOf("mine", other.ID, 10)), 0)
 	b.equal("before no record", len(b.factsOf("mine", "gone", 10)), 0)
+}
+
+// Any combination of conditions finds each record that matches once, the newest first.
+func (b audits) Facts_EachOnce() {
+	d := dice(3)
+	pick := func(from ...string) string { return from[d.IntN(len(from))] }
+	var all []audit.Fact
+	for n := range 40 {
+		f := full[audit.Fact](n + 1)
+		f.AccountID, f.Actor, f.Peer = pick("a", "b", ""), pick("self", "operator"), pick("192.0.2.0/24", "2001:db8::/56")
+		f.Name, f.At = audit.Name(pick("signed_in", "signed_out", "roles_changed")), moment().Add(time.Duration(d.IntN(10))*time.Hour)
+		all = append(all, f)
+		b.write(func(tx *store.Tx) error { return tx.InsertFact(b.Context(), f) })
+	}
+	slices.SortFunc(all, func(x, y audit.Fact) int { return cmp.Or(y.At.Compare(x.At), strings.Compare(y.ID, x.ID)) })
+	maybe := func() bool { return d.IntN(2) == 0 }
+	for range 60 {
+		q := audit.Query{Limit: 1 + d.IntN(5)}
+		if maybe() {
+			q.AccountID = pick("a", "b", "none")
+		}
+		if maybe() {
+			q.Actor = pick("self", "operator")
+		}
+		if maybe() {
+			q.Peer = "192.0.2.0/24"
+		}
+		if maybe() {
+			q.Names = []audit.Name{"signed_in", "roles_changed"}[:1+d.IntN(2)]
+		}
+		if maybe() {
+			q.From = moment().Add(2 * time.Hour)
+		}
+		if maybe() {
+			q.To = moment().Add(7 * time.Hour)
+		}
+		var want []string
+		for _, f := range all {
+			if (q.AccountID == "" || f.AccountID == q.AccountID) && (q.Actor == "" || f.Actor == q.Actor) && (q.Peer == "" || f.Peer == q.Peer) &&
+				(len(q.Names) == 0 || slices.Contains(q.Names, f.Name)) && !f.At.Before(q.From) && (q.To.IsZero() || f.At.Before(q.To)) {
+				want = append(want, f.ID)
+			}
+		}
+		b.equal(fmt.Sprintf("the records of %+v", q), b.pages(q), want)
+	}
+}
+
+// pages returns the ids of all pages of a query.
+func (b audits) pages(q audit.Query) (ids []string) {
+	for {
+		page, _ := find(b.bundle, func(tx *store.Tx) (audit.Page, bool, error) {
+			p, err := tx.Facts(b.Context(), q)
+			return p, true, err
+		})
+		for _, f := range page.Facts {
+			ids = append(ids, f.ID)
+		}
+		if q.After = page.Next; q.After == "" {
+			return ids
+		}
+	}
 }

@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+)
+
+// Format is the form of an export.
+type Format string
+
+const (
+	CSV       Format = "csv"
+	JSONLines Format = "jsonl"
+)
+
+// Writer writes facts as they come. The caller calls Flush after each page.
+type Writer interface {
+	Write(f Fact) error
+	Flush() error
+}
+
+// NewWriter returns a Writer in a format.
+func NewWriter(w io.Writer, format Format) Writer {
+	if format == CSV {
+		return &csvWriter{csv: csv.NewWriter(w)}
+	}
+	return &jsonWriter{json.NewEncoder(w)}
+}
+
+func columns() []string {
+	return []string{"id", "at", "name", "account_id", "actor", "network", "user_agent", "request_id", "detail"}
+}
+
+func cells(f Fact) []string {
+	return []string{f.ID, f.At.Format(time.RFC3339Nano), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
+}
+
+type csvWriter struct {
+	csv   *csv.Writer
+	begun bool
+}
+
+// Write implements Writer. The first line has the names of the columns.
+func (w *csvWriter) Write(f Fact) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	row := cells(f)
+	for i, cell := range row {
+		row[i] = inert(cell)
+	}
+	return w.csv.Write(row)
+}
+
+func (w *csvWriter) begin() error {
+	if w.begun {
+		return nil
+	}
+	w.begun = true
+	return w.csv.Write(columns())
+}
+
+// Flush implements Writer. An empty export has the first line too.
+func (w *csvWriter) Flush() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+// inert puts an apostrophe before a text that a spreadsheet would run as a formula.
+func inert(cell string) string {
+	if strings.IndexAny(cell, "=+-@\t\r\n") == 0 || strings.HasPrefix(cell, "＝") || strings.HasPrefix(cell, "＋") || strings.HasPrefix(cell, "－") || strings.HasPrefix(cell, "＠") {
+		return "'" + cell
+	}
+	return cell
+}
+
+type jsonWriter struct{ json *json.Encoder }
+
+// Write implements Writer.
+func (w *jsonWriter) Write(f Fact) error {
+	line := struct {
+		ID        string `json:"id"`
+		At        string `json:"at"`
+		Name      Name   `json:"name"`
+		AccountID string `json:"account_id"`
+		Actor     string `json:"actor"`
+		Network   string `json:"network"`
+		UserAgent string `json:"user_agent"`
+		RequestID string `json:"request_id"`
+		Detail    string `json:"detail"`
+	}{f.ID, f.At.Format(time.RFC3339Nano), f.Name, f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
+	return w.json.Encode(line)
+}
+
+// Flush implements Writer.
+func (w *jsonWriter) Flush() error { return nil }

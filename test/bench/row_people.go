@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/store"
+)
+
+const (
+	mostPeople = 1_000_000
+	aPage      = 25
+	farPages   = 1000
+)
+
+// looks are the pages of a list of people whose times are compared.
+func looks() []struct {
+	name  string
+	query account.Query
+	pages int // that come before it
+} {
+	always := time.Now().AddDate(1, 0, 0)
+	return []struct {
+		name  string
+		query account.Query
+		pages int
+	}{
+		{"first page", account.Query{}, 0},
+		{"next page", account.Query{}, 1},
+		{"thousandth next page", account.Query{}, farPages},
+		{"beginning of an address", account.Query{By: account.ByAddressPrefix, Text: "u12"}, 0},
+		{"thousandth page by last use", account.Query{SeenBefore: always}, farPages},
+		{"search up to its bound", account.Query{SeenBefore: always, Factors: account.AnyFactor, State: account.Active, Role: "none"}, 0},
+		{"search up to its bound, by last use", account.Query{SeenBefore: always, CreatedTo: time.Unix(1, 0)}, 0},
+	}
+}
+
+// lists compares pages of a large installation with those of a small one, by the product's
+// store.
+func lists(ctx context.Context, b *bench, e engine) (figures []figure, err error) {
+	large := min(e.large(b.scale), mostPeople)
+	var sides []*store.Store
+	for _, count := range []int{b.small, large} {
+		i, err := b.installed(ctx, e, count)
+		if err != nil {
+			return nil, err
+		}
+		s, err := store.Open(ctx, store.Config{URL: i.url})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		sides = append(sides, s)
+	}
+	for _, l := range looks() {
+		l.query.Limit = aPage
+		var both []side
+		for n, s := range sides {
+			pages := min(l.pages, []int{b.small, large}[n]/aPage-1)
+			q, err := skip(ctx, s, l.query, pages)
+			if err != nil {
+				return nil, err
+			}
+			both = append(both, looking(b, s, q))
+		}
+		all, err := interleave(ctx, b.rounds, both...)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{
+			name:    fmt.Sprintf("%s, p99, %d people against %d", l.name, large, b.small),
+			product: millis(values(all[1], waitOf)), limit: millis(values(all[0], waitOf)),
+			value: ratios(all[1], all[0], waitOf), aim: 1.5,
+		})
+	}
+	return figures, nil
+}
+
+func onePage(ctx context.Context, s *store.Store, q account.Query) (page account.Page, err error) {
+	err = s.Read(ctx, func(tx *store.Tx) error {
+		page, err = tx.People(ctx, q, time.Now())
+		return err
+	})
+	return page, err
+}
+
+// skip returns the query of a later page.
+func skip(ctx context.Context, s *store.Store, q account.Query, pages int) (account.Query, error) {
+	for range pages {
+		page, err := onePage(ctx, s, q)
+		if err == nil && page.Next == "" {
+			err = errors.New("the list ends before the page that is measured")
+		}
+		if err != nil {
+			return q, err
+		}
+		q.After = page.Next
+	}
+	return q, nil
+}
+
+func looking(b *bench, s *store.Store, q account.Query) side {
+	return func(ctx context.Context, _ int) (reading, error) {
+		var times []time.Duration
+		for began := time.Now(); time.Since(began) < b.round; {
+			asked := time.Now()
+			if _, err := onePage(ctx, s, q); err != nil {
+				return reading{}, err
+			}
+			times = append(times, time.Since(asked))
+		}
+		return reading{wait: percentile(times, 99)}, nil
+	}
+}
