@@ -39,9 +39,6 @@ export const COMPONENTS: Record<string, ReactNode> = {
       <h2>Heading of a part</h2>
       <Hint>A hint below what it is about.</Hint>
       <SuccessHint>Something on this page is done.</SuccessHint>
-      <Aside>
-        <a href="#aside">A link of the field above</a>
-      </Aside>
       <Divider>OR</Divider>
       <Footer>
         Another way? <a href="#footer">Take it</a>
@@ -65,14 +62,14 @@ export const COMPONENTS: Record<string, ReactNode> = {
     </Actions>
   ),
   Dangers: (
-    <>
+    <Actions>
       <Confirm id="danger" press="Remove for good" title="Remove it?" says="It cannot come back.">
         <Button>Remove</Button>
       </Confirm>
       <Confirm id="calm" calm press="Ask before a step" title="Go on?" says="Nothing is lost.">
         <Button>Go on</Button>
       </Confirm>
-    </>
+    </Actions>
   ),
   Fields: (
     <>
@@ -91,6 +88,9 @@ export const COMPONENTS: Record<string, ReactNode> = {
         labels={LABELS}
         error="Enter your password."
       />
+      <Aside>
+        <a href="#aside">A link of the field above</a>
+      </Aside>
     </>
   ),
   'New password': (
