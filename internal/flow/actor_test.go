@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -9,9 +10,10 @@ import (
 	"portico/internal/account"
 	"portico/internal/flow"
 	"portico/internal/openid"
+	"portico/internal/session"
 )
 
-// Every method that takes an Actor names it in its audit records.
+// Every method that takes an Actor names it in its audit records, and judges an admin.
 func TestOperator_RecordsTheActor(t *testing.T) {
 	t.Parallel()
 	n := twoNodes(t, trusting)
@@ -67,6 +69,14 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"EndInitialToken", func() error { return drop(o.EndInitialToken(ctx, by, initial)) }},
 		{"DeleteRegistered", func() error { return drop(o.DeleteRegistered(ctx, by, registered.ID)) }},
 	}
+	somebody := by
+	by = flow.ByAdmin(flow.Caller{}, session.Found{Session: session.Session{ID: "ended"}, User: session.User{ID: id}})
+	for _, s := range steps {
+		if err := s.do(); !errors.Is(err, session.Required) {
+			t.Errorf("%s by an admin whose session has ended: %v", s.method, err)
+		}
+	}
+	by = somebody
 	var covered, want []string
 	for _, s := range steps {
 		covered = append(covered, s.method)

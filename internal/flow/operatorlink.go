@@ -18,7 +18,7 @@ import (
 //
 // Faults: account.Disabled.
 func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account) (link string, until time.Time, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	err = f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
 		if !a.Open() {
 			return account.Disabled
 		}

@@ -47,6 +47,103 @@ export interface AddPasskey {
   quiet?: '' | 'yes';
 }
 
+export interface AdminAddress {
+  address: string;
+  use: string;
+  added_at: string;
+  until?: string;
+}
+
+export interface AdminApp {
+  id: string;
+  name: string;
+  scopes: string[];
+  since: string;
+}
+
+export interface AdminBrowser {
+  id: string;
+  browser: string;
+  created_at: string;
+  used_at: string;
+}
+
+export interface AdminEnded {
+  ended: number;
+}
+
+export interface AdminFactor {
+  id: string;
+  kind: string;
+  created_at: string;
+  used_at: string;
+}
+
+export interface AdminMoment {
+  at: string;
+  kind: 'account' | 'address' | 'email' | 'event' | 'provider' | 'session' | 'limit';
+  what: string;
+  detail: string;
+}
+
+export interface AdminPasskey {
+  id: string;
+  name: string;
+  model: string;
+  created_at: string;
+  used_at: string;
+}
+
+export interface AdminPeople {
+  people: AdminRow[];
+  next?: string;
+}
+
+export interface AdminPerson {
+  account: AdminRow;
+  password: boolean;
+  locale: string;
+  terms: string;
+  addresses: AdminAddress[];
+  sessions: AdminSession[];
+  factors: AdminFactor[];
+  passkeys: AdminPasskey[];
+  recovery_codes: number;
+  browsers: AdminBrowser[];
+  providers: AdminProvider[];
+  apps: AdminApp[];
+  timeline: AdminMoment[];
+}
+
+export interface AdminProvider {
+  id: string;
+  name: string;
+  since: string;
+}
+
+export interface AdminRoles {
+  roles: string[];
+}
+
+export interface AdminRow {
+  id: string;
+  address: string;
+  name: string;
+  state: string;
+  roles: string[];
+  created_at: string;
+}
+
+export interface AdminSession {
+  id: string;
+  browser: string;
+  network: string;
+  place: string;
+  methods: string[];
+  created_at: string;
+  seen_at: string;
+}
+
 export interface Alert {
   id: string;
   text: string;
