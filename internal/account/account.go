@@ -89,6 +89,7 @@ const (
 // Store has the operations of the database that this package needs.
 type Store interface {
 	OtherStore
+	PeopleStore
 	// InsertAccount reports false when the canonical address has an account, or is
 	// kept for one when the new account is made.
 	InsertAccount(ctx context.Context, a Account) (bool, error)
@@ -97,9 +98,6 @@ type Store interface {
 	// AccountOfSession returns the account that a session belongs to. Neither changes
 	// until the end of the transaction, except for the times of the session.
 	AccountOfSession(ctx context.Context, sessionID string) (Account, bool, error)
-	// ListAccounts returns up to limit accounts whose key comes after the given
-	// one, in the collation order of the database.
-	ListAccounts(ctx context.Context, after string, limit int) ([]Account, error)
 	// UpdatePassword sets the verifier; bump adds one to the credential version.
 	UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error)
 	// UpdateState sets the state and adds one to the credential version.

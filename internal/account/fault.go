@@ -13,6 +13,7 @@ const (
 	CodeDisabled        = "account.disabled"
 	CodeExists          = "account.exists"
 	CodeMissing         = "account.missing"
+	CodeQueryInvalid    = "query.invalid"
 )
 
 var (

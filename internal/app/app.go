@@ -132,10 +132,11 @@ type App struct {
 	traces       *otlp.Traces       // nil when tracing is off
 	spans        *span.Source       // nil when tracing is off
 	tidying      *cluster.Lease     // held by the node that deletes expired data
-	node         *cluster.Node      // this process among the nodes on the database
-	lineage      string             // the name of the database that Run has seen last
-	apart        atomic.Bool        // whether this machine's clock is far from the database server's
-	claim        io.Closer          // on the database; nil while unclaimed
+	compared     comparison
+	node         *cluster.Node // this process among the nodes on the database
+	lineage      string        // the name of the database that Run has seen last
+	apart        atomic.Bool   // whether this machine's clock is far from the database server's
+	claim        io.Closer     // on the database; nil while unclaimed
 	options      Options
 }
 

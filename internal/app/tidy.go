@@ -25,7 +25,10 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {
 			return err
 		}
-		return a.purge(ctx)
+		if err := a.purge(ctx); err != nil {
+			return err
+		}
+		return a.comparePeople(ctx)
 	})
 	if !a.Store.Shared() {
 		return

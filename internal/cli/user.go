@@ -11,7 +11,7 @@ import (
 
 type userCmd struct {
 	Create        userCreateCmd        `cmd:"" help:"Create an account."`
-	List          userListCmd          `cmd:"" help:"List accounts, by address."`
+	List          userListCmd          `cmd:"" help:"List accounts, also those that match conditions."`
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
 	Disable       userDisableCmd       `cmd:"" help:"Disable an account and end its sessions."`
 	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
@@ -119,41 +119,6 @@ func (c userCreateCmd) Run(s *session) error {
 			return err
 		}
 		return s.print(c.JSON, personOf(created), personOf(created).String())
-	})
-}
-
-type userListCmd struct {
-	JSON bool `name:"json" help:"Print the accounts as JSON."`
-}
-
-func (userListCmd) Help() string { return "Example:\n  portico user list --json | jq -r '.[].email'" }
-
-// Run lists every account, page by page.
-func (c userListCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error {
-		all, after := []person{}, ""
-		for {
-			page, err := a.Operator.Users(s, after, 500)
-			if err != nil {
-				return err
-			}
-			for _, u := range page {
-				if after = u.Address.Key; c.JSON {
-					all = append(all, personOf(u))
-					continue
-				}
-				if err := s.print(false, nil, personOf(u).String()); err != nil {
-					return err
-				}
-			}
-			if len(page) == 0 {
-				break
-			}
-		}
-		if c.JSON {
-			return s.print(true, all)
-		}
-		return nil
 	})
 }
 

@@ -82,16 +82,6 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 	return *found, nil
 }
 
-// Users returns up to limit accounts whose canonical address is greater than
-// after, in its order.
-func (f *Operator) Users(ctx context.Context, after string, limit int) (list []account.Account, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.ListAccounts(ctx, after, limit)
-		return err
-	})
-	return list, err
-}
-
 // SetUserState opens or closes an account. Both end its sessions and pending
 // flows, and notify the owner. It does nothing if the account has the state.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {

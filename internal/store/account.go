@@ -34,7 +34,7 @@ func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error)
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
 		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
 		micros(a.FactorToldAt), a.FlowEnds, micros(a.CreatedAt))
-	return n == 1, err
+	return t.changed(ctx, a.ID, n, err)
 }
 
 // AccountByID implements account.Store.
@@ -55,12 +55,6 @@ func (t *Tx) AccountOfSession(ctx context.Context, sessionID string) (account.Ac
 	return first(ctx, t, accountOfSession+t.core.Locks.Session, []any{sessionID}, scanAccount)
 }
 
-// ListAccounts implements account.Store.
-func (t *Tx) ListAccounts(ctx context.Context, after string, limit int) ([]account.Account, error) {
-	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key > $1 ORDER BY address_key LIMIT CAST($2 AS BIGINT)`,
-		[]any{after, limit}, scanAccount)
-}
-
 // UpdatePassword implements account.Store.
 func (t *Tx) UpdatePassword(ctx context.Context, id, password string, bump bool) (bool, error) {
 	step := 0
@@ -74,19 +68,19 @@ func (t *Tx) UpdatePassword(ctx context.Context, id, password string, bump bool)
 // UpdateState implements account.Store.
 func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
-	return n == 1, err
+	return t.changed(ctx, id, n, err)
 }
 
 // UpdateRoles implements account.Store.
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
-	return n == 1, err
+	return t.changed(ctx, id, n, err)
 }
 
 // UpdateName implements account.Store.
 func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
-	return n == 1, err
+	return t.changed(ctx, id, n, err)
 }
 
 // UpdateAddress implements account.Store.
@@ -94,7 +88,7 @@ func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Addre
 	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
 		id, address.Mail, address.Key, micros(now), micros(since))
-	return n == 1, err
+	return t.changed(ctx, id, n, err)
 }
 
 // EndFlows implements account.Store.

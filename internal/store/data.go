@@ -31,6 +31,11 @@ var personals = []personal{
 		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends",
 		where: "id = $1", leftOut: []string{"password"},
 	},
+	{
+		name: "person", columns: "account_id, state, roles, factors, seen_at, created_at",
+		where: "account_id = $1", leftOut: []string{"address_key", "name_key"},
+	},
+	{name: "account_role", columns: "account_id, role", where: "account_id = $1"},
 	{name: "portrait", columns: "account_id, id, image, changed_at", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, primary_until, expires_at", where: "account_id = $1"},

@@ -9,9 +9,10 @@ import (
 
 // InsertFactor implements factor.Store.
 func (t *Tx) InsertFactor(ctx context.Context, f factor.Factor) error {
-	_, err := t.exec(ctx, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at)
+	n, err := t.exec(ctx, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		f.ID, f.AccountID, string(f.Kind), f.Sealed, f.LastStep, micros(f.CreatedAt), micros(f.UsedAt))
+	_, err = t.changed(ctx, f.AccountID, n, err)
 	return err
 }
 
@@ -37,7 +38,7 @@ func (t *Tx) UseFactor(ctx context.Context, id string, step int64, at time.Time)
 // DeleteFactor implements factor.Store.
 func (t *Tx) DeleteFactor(ctx context.Context, accountID, id string) (bool, error) {
 	n, err := t.exec(ctx, `DELETE FROM factor WHERE id = $1 AND account_id = $2`, id, accountID)
-	return n == 1, err
+	return t.changed(ctx, accountID, n, err)
 }
 
 // InsertRecoveryCode implements factor.Store.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -24,6 +25,9 @@ const (
 	lockAgain = 500 * time.Millisecond
 	// lockMost bounds these attempts: a dump may hold a table for hours.
 	lockMost = time.Minute
+
+	// peopleMigration makes the tables that IndexAll fills.
+	peopleMigration = "0002_people.sql"
 )
 
 // ErrSchemaNewer says that a newer version of Portico has migrated the
@@ -87,6 +91,9 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider) ([]string, error
 		}
 		for _, r := range applied {
 			files = append(files, r.Source.Path)
+		}
+		if failure == nil && slices.Contains(files, peopleMigration) {
+			failure = s.IndexAll(ctx)
 		}
 		if failure == nil {
 			return files, nil

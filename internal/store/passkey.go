@@ -28,7 +28,7 @@ func (t *Tx) InsertPasskey(ctx context.Context, p passkey.Passkey) (bool, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (credential) DO NOTHING`,
 		p.ID, p.AccountID, p.Credential, p.PublicKey, p.Handle, p.Host, p.Name, p.Model, list(p.Transports), p.Counter, truth(p.Copies), truth(p.Copied),
 		micros(p.CreatedAt), micros(p.UsedAt))
-	return n == 1, err
+	return t.changed(ctx, p.AccountID, n, err)
 }
 
 // PasskeysOf implements passkey.Store.
@@ -57,7 +57,7 @@ func (t *Tx) RenamePasskey(ctx context.Context, accountID, id, name string) (boo
 // DeletePasskey implements passkey.Store.
 func (t *Tx) DeletePasskey(ctx context.Context, accountID, id string) (bool, error) {
 	n, err := t.exec(ctx, `DELETE FROM passkey WHERE id = $1 AND account_id = $2`, id, accountID)
-	return n == 1, err
+	return t.changed(ctx, accountID, n, err)
 }
 
 // CountPasskeys implements passkey.Store. Each range reads its part of the index. PostgreSQL

@@ -32,7 +32,10 @@ func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) 
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		s.ID, hash, s.AccountID, s.Version, list(s.Methods), s.UserAgent, s.Peer,
 		micros(s.CreatedAt), micros(s.AuthenticatedAt), micros(s.StrongAt), micros(s.LastSeenAt), micros(s.ExpiresAt))
-	return err
+	if err != nil {
+		return err
+	}
+	return t.saw(ctx, s.ID, s.LastSeenAt)
 }
 
 // SessionByHash implements session.Store.
@@ -126,6 +129,9 @@ func (t *Tx) DeleteRevocation(ctx context.Context, id string) error {
 
 // TouchSession implements session.Store.
 func (t *Tx) TouchSession(ctx context.Context, id string, seen time.Time) error {
-	_, err := t.exec(ctx, `UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, micros(seen))
-	return err
+	n, err := t.exec(ctx, `UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, micros(seen))
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.saw(ctx, id, seen)
 }

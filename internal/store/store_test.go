@@ -78,11 +78,12 @@ func TestWrite_FailsAlone(t *testing.T) {
 		})
 	}
 	group.Wait()
-	var kept []account.Account
+	var page account.Page
 	err := s.Read(ctx, func(tx *Tx) (err error) {
-		kept, err = tx.ListAccounts(ctx, "", 1000)
+		page, err = tx.People(ctx, account.Query{Limit: account.MostPeople}, time.Time{})
 		return err
 	})
+	kept := page.People
 	if err != nil || passed.Load() != 100 || failed.Load() != 200 || len(kept) != 100 {
 		t.Errorf("%d passed, %d failed, %d kept (%v); want 100, 200, 100", passed.Load(), failed.Load(), len(kept), err)
 	}

@@ -3,7 +3,6 @@ package storetest
 import (
 	"portico/internal/account"
 	"portico/internal/store"
-	"slices"
 	"time"
 )
 
@@ -77,27 +76,6 @@ func (b accounts) AccountByKey_LetterByLetter() {
 			b.Errorf("%q was found", key)
 		}
 	}
-}
-
-// Each account is listed once, in any sort order of the database.
-func (b accounts) ListAccounts_Pages() {
-	keys := []string{"B@x", "a-b@x", "a@x", "a_b@x", "ab@x", "ä@x", "日@x"}
-	for n, key := range keys {
-		other := string(rune('z' - n)) // in another order than the ids
-		b.insertAccount(account.Account{ID: other, Address: account.Address{Mail: other, Key: key}})
-	}
-	var got []string
-	for after := ""; len(got)%3 == 0; after = got[len(got)-1] {
-		page := list(b.bundle, func(tx *store.Tx) ([]account.Account, error) { return tx.ListAccounts(b.Context(), after, 3) })
-		for _, a := range page {
-			got = append(got, a.Address.Key)
-		}
-		if len(page) == 0 {
-			break
-		}
-	}
-	slices.Sort(got)
-	b.equal("the list", got, keys)
 }
 
 func (b accounts) UpdatePassword_WithAndWithoutTheVersion() {

@@ -81,8 +81,8 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 	}
 	for name, rows := range found {
 		want := 1
-		if name == "outbox" {
-			want = 2 // a waiting one and a failed one
+		if name == "outbox" || name == "account_role" {
+			want = 2 // a waiting one and a failed one; both roles
 		}
 		if len(rows) != want {
 			b.Errorf("%d rows of %s, want %d", len(rows), name, want)
@@ -139,7 +139,7 @@ func (b data) AccountData_PendingFlowOfAnotherAddress() {
 func (b data) AccountData_NothingButTheAccount() {
 	a := b.person(1)
 	for _, t := range list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, moment()) }) {
-		if want := map[bool]int{true: 1}[t.Table == "account"]; len(t.Rows) != want {
+		if want := map[string]int{"account": 1, "person": 1, "account_role": 2}[t.Table]; len(t.Rows) != want {
 			b.Errorf("%d rows of %s, want %d", len(t.Rows), t.Table, want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // in its name is a case. Its name is the method of the store and the promise.
 func rooms(b *bundle) []any {
 	return []any{
-		accounts{b}, identities{b}, sessions{b}, codes{b}, factors{b}, recoveryCodes{b}, passkeys{b}, trusts{b}, flows{b}, tickets{b}, grants{b}, pushes{b}, watches{b}, devices{b}, registry{b}, throttles{b},
+		accounts{b}, people{b}, identities{b}, sessions{b}, codes{b}, factors{b}, recoveryCodes{b}, passkeys{b}, trusts{b}, flows{b}, tickets{b}, grants{b}, pushes{b}, watches{b}, devices{b}, registry{b}, throttles{b},
 		audits{b}, outboxes{b}, installations{b}, masterkeys{b}, leases{b}, nodes{b}, moves{b}, signingKeys{b}, purges{b}, rewinds{b}, migrations{b}, transactions{b}, data{b}, departures{b}, portraits{b}, summaries{b},
 	}
 }

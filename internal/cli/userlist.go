@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/app"
+)
+
+type userListCmd struct {
+	Role          string `help:"Only accounts with this role." placeholder:"NAME"`
+	State         string `help:"Only accounts in this state: active, disabled or leaving." placeholder:"STATE"`
+	WithoutFactor bool   `help:"Only accounts without a passkey and without an authenticator app."`
+	SeenBefore    string `help:"Only accounts that no one has used since the beginning of this day (UTC)." placeholder:"YYYY-MM-DD"`
+	JSON          bool   `name:"json" help:"Print the accounts as JSON."`
+}
+
+func (userListCmd) Help() string {
+	return "Example:\n  portico user list --role admin --without-factor\n  portico user list --json | jq -r '.[].email'\n\nWithout conditions, the newest account comes first."
+}
+
+// listed is an account in a list.
+type listed struct {
+	person
+	Passkeys      int    `json:"passkeys"`
+	Apps          int    `json:"authenticator_apps"`
+	RecoveryCodes int    `json:"recovery_codes_left"`
+	SeenAt        string `json:"seen_at"` // "" if it is not known
+}
+
+func listedOf(p account.Person) listed {
+	l := listed{person: personOf(p.Account), Passkeys: p.Passkeys, Apps: p.Apps, RecoveryCodes: p.RecoveryCodes}
+	if !p.SeenAt.IsZero() {
+		l.SeenAt = p.SeenAt.Format(timeForm)
+	}
+	return l
+}
+
+func (c userListCmd) query() (account.Query, error) {
+	q := account.Query{Role: c.Role, State: account.State(c.State), Limit: account.MostPeople}
+	if c.WithoutFactor {
+		q.Factors = account.NoFactor
+	}
+	if c.SeenBefore != "" {
+		day, err := time.Parse(time.DateOnly, c.SeenBefore)
+		if err != nil {
+			return q, fmt.Errorf("%w: --seen-before is a day, such as 2026-01-31", errUsage)
+		}
+		q.SeenBefore = day
+	}
+	return q, nil
+}
+
+// Run lists the accounts page by page.
+func (c userListCmd) Run(s *session) error {
+	q, err := c.query()
+	if err != nil {
+		return err
+	}
+	return s.withApp(func(a *app.App) error {
+		all := []listed{}
+		for {
+			page, err := a.Operator.People(s, q)
+			if err != nil {
+				return err
+			}
+			for _, p := range page.People {
+				if c.JSON {
+					all = append(all, listedOf(p))
+				} else if err := s.print(false, nil, personOf(p.Account).String()); err != nil {
+					return err
+				}
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+		if c.JSON {
+			return s.print(true, all)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,26 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+)
+
+// People returns a page of the people who match a query.
+//
+// Faults: the fields q, by, role, state, factor, after and limit.
+func (f *Operator) People(ctx context.Context, q account.Query) (page account.Page, err error) {
+	q, bad := q.Checked()
+	if bad == nil && q.Role != "" {
+		bad = badRole([]string{q.Role})
+	}
+	if bad != nil {
+		return account.Page{}, fault.InvalidFields(*bad)
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		page, err = tx.People(ctx, q, f.clock.Now())
+		return err
+	})
+	return page, err
+}

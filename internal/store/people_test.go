@@ -1,0 +1,166 @@
+package store_test
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// onBoth runs a test on a database of each engine that is migrated up to a version.
+func onBoth(t *testing.T, version int64, run func(t *testing.T, s *store.Store, db *sql.DB)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "p.db")
+		s := open(t, path)
+		if err := s.MigrateTo(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+		run(t, s, connect(t, "sqlite3", "file:"+path+"?_pragma=busy_timeout(5000)"))
+	})
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		url := pgtest.Empty(t)
+		s := openPostgres(t, url)
+		if err := s.MigrateTo(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+		run(t, s, connect(t, "pgx", url))
+	})
+}
+
+// An account as the first version writes it.
+const insertOld = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at)
+	VALUES ($1, $2, $2, 'Mara', 'active', '["admin"]', '', 1, 5, 0, '', 0, '', 0, 0, 0, 0, 0)`
+
+func execute(t *testing.T, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func listPeople(t *testing.T, s *store.Store, q account.Query) (page account.Page) {
+	t.Helper()
+	err := s.Read(t.Context(), func(tx *store.Tx) (err error) {
+		page, err = tx.People(t.Context(), q, time.UnixMicro(1))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// searches are different ways to find the accounts of insertOld.
+func searches() []account.Query {
+	return []account.Query{
+		{Limit: 500}, {Limit: 500, Role: "admin"}, {Limit: 500, By: account.ByNamePrefix, Text: "mara"},
+		{Limit: 500, By: account.ByAddressPrefix, Text: "old"}, {Limit: 500, Factors: account.HasApp},
+	}
+}
+
+// The migration makes the accounts that are there searchable.
+func TestPeople_OfTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	onBoth(t, 1, func(t *testing.T, s *store.Store, db *sql.DB) {
+		const many = 203 // more than one statement writes
+		for n := range many {
+			id := fmt.Sprintf("old%03d", n)
+			execute(t, db, insertOld, id, id+"@x.test")
+			execute(t, db, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at) VALUES ($1, $1, 'totp', '', 0, 0, 0)`, id)
+		}
+		if _, err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range searches() {
+			if page := listPeople(t, s, q); len(page.People) != many {
+				t.Errorf("%+v finds %d people, want %d", q, len(page.People), many)
+			}
+		}
+	})
+}
+
+// A node of the version before makes and changes accounts. The comparison finds them.
+func TestPeople_BesideTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	onBoth(t, 2, func(t *testing.T, s *store.Store, db *sql.DB) {
+		execute(t, db, insertOld, "old1", "old1@x.test")
+		insertPerson(t, s, account.Account{ID: "new1", Address: account.Address{Key: "new1@x.test"}})
+		execute(t, db, `UPDATE account SET name = 'MARA L', roles = '["admin"]', address_key = 'old2@x.test' WHERE id = 'new1'`)
+		for _, id := range []string{"old1", "new1"} {
+			execute(t, db, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at) VALUES ($1, $1, 'totp', '', 0, 0, 0)`, id)
+		}
+		if err := s.IndexAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range searches() {
+			if page := listPeople(t, s, q); len(page.People) != 2 {
+				t.Errorf("%+v finds %d people, want 2", q, len(page.People))
+			}
+		}
+	})
+}
+
+func insertPerson(t *testing.T, s *store.Store, a account.Account) {
+	t.Helper()
+	if err := s.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertAccount(t.Context(), a)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A page costs one query, whatever its length, and so does a page that ends at the bound of
+// a search. The pages after that bound find what is beyond it.
+func TestPeople_OneQueryAPage(t *testing.T) {
+	t.Parallel()
+	s := migrated(t)
+	const many = 5300 // more than one page looks at
+	if err := s.Write(t.Context(), func(tx *store.Tx) error {
+		for n := range many {
+			a := account.Account{ID: fmt.Sprintf("%04d", n), Address: account.Address{Key: fmt.Sprintf("%d@x.test", n)}, State: account.Active, CreatedAt: time.UnixMicro(int64(many - n))}
+			if n%2600 == 0 {
+				a.Name = "Mara"
+			}
+			if _, err := tx.InsertAccount(t.Context(), a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{25, 100} {
+		for _, q := range []account.Query{{}, {State: account.Active}, {Factors: account.AnyFactor}, {Role: "admin"}} {
+			recorded, texts := s.Recorded()
+			q.Limit = limit
+			if page := listPeople(t, recorded, q); q.State == "" && q.Role == "" && q.Factors == "" && len(page.People) != limit {
+				t.Errorf("%+v: %d people", q, len(page.People))
+			}
+			if n := len(texts()); n != 1 {
+				t.Errorf("%+v: %d queries, want 1", q, n)
+			}
+		}
+	}
+	rare := account.Query{Limit: 25, State: account.Active, By: account.ByNamePrefix, Text: "ma", CreatedTo: time.UnixMicro(many + 1)}
+	if page := listPeople(t, s, rare); len(page.People) != 3 || page.Partial {
+		t.Errorf("by the index of names: %d people, partial %v", len(page.People), page.Partial)
+	}
+	unnamed := account.Query{Limit: 25, State: account.Active, SeenBefore: time.UnixMicro(9), CreatedFrom: time.UnixMicro(1), CreatedTo: time.UnixMicro(201)}
+	first := listPeople(t, s, unnamed)
+	if len(first.People) != 0 || !first.Partial || first.Next == "" {
+		t.Fatalf("the first page has %d people, partial %v", len(first.People), first.Partial)
+	}
+	unnamed.After = first.Next
+	if next := listPeople(t, s, unnamed); len(next.People) != 25 || next.Partial {
+		t.Errorf("the next page has %d people, partial %v", len(next.People), next.Partial)
+	}
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"portico/internal/account"
+)
+
+// seenEvery is how exact person.seen_at is. Without it, each batch of last uses would write
+// a row and its index for each session.
+const seenEvery = time.Hour
+
+// personRow is a row of the table person.
+type personRow struct {
+	id, state, roles         string
+	address, name            []byte
+	factors, seen, createdAt int64
+}
+
+// compared is what a row is, if there is one, and what it must be.
+type compared struct {
+	want personRow
+	has  *personRow
+}
+
+// compareText reads accounts with their rows of person.
+const compareText = `SELECT a.id, a.address_key, a.name, a.state, a.roles, a.created_at,
+	(SELECT COUNT(*) FROM factor f WHERE f.account_id = a.id), (SELECT COUNT(*) FROM passkey k WHERE k.account_id = a.id),
+	COALESCE((SELECT MAX(s.last_seen_at) FROM session s WHERE s.account_id = a.id), 0),
+	COALESCE(p.account_id, ''), p.address_key, p.name_key, COALESCE(p.state, ''), COALESCE(p.roles, ''),
+	COALESCE(p.factors, 0), COALESCE(p.seen_at, 0), COALESCE(p.created_at, 0)
+	FROM account a LEFT JOIN person p ON p.account_id = a.id `
+
+func scanCompared(row scanner) (compared, error) {
+	var c compared
+	var key, name string
+	var apps, passkeys int64
+	has := personRow{}
+	err := row.Scan(&c.want.id, &key, &name, &c.want.state, &c.want.roles, &c.want.createdAt, &apps, &passkeys, &c.want.seen,
+		&has.id, &has.address, &has.name, &has.state, &has.roles, &has.factors, &has.seen, &has.createdAt)
+	c.want.address, c.want.name = []byte(key), []byte(account.NameKey(name))
+	if apps > 0 {
+		c.want.factors = 1
+	}
+	if passkeys > 0 {
+		c.want.factors += 2
+	}
+	if has.id != "" {
+		c.has = &has
+	}
+	return c, err
+}
+
+// same reports whether the row is what it must be.
+func (c compared) same() bool {
+	w, h := c.want, c.has
+	return h != nil && bytes.Equal(w.address, h.address) && bytes.Equal(w.name, h.name) && w.state == h.state && w.roles == h.roles &&
+		w.factors == h.factors && w.createdAt == h.createdAt && w.seen-h.seen < seenEvery.Microseconds()
+}
+
+// IndexPeople implements account.PeopleStore.
+func (t *Tx) IndexPeople(ctx context.Context, after string, limit int) (last string, err error) {
+	all, err := collect(ctx, t, compareText+`WHERE a.id > $1 ORDER BY a.id LIMIT CAST($2 AS BIGINT)`, []any{after, limit}, scanCompared)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == limit {
+		last = all[limit-1].want.id
+	}
+	return last, t.index(ctx, all)
+}
+
+// IndexAll compares all accounts with what the list of people is searched by.
+func (s *Store) IndexAll(ctx context.Context) error {
+	for last := ""; ; {
+		next := ""
+		err := s.Write(ctx, func(tx *Tx) (err error) {
+			next, err = tx.IndexPeople(ctx, last, account.MostPeople)
+			return err
+		})
+		if last = next; err != nil || last == "" {
+			return err
+		}
+	}
+}
+
+// reindex makes the row of person of an account, after a change of the account.
+func (t *Tx) reindex(ctx context.Context, accountID string) error {
+	all, err := collect(ctx, t, compareText+`WHERE a.id = $1`, []any{accountID}, scanCompared)
+	if err != nil {
+		return err
+	}
+	return t.index(ctx, all)
+}
+
+// changed is the end of a change of one account that lists of people show or search.
+func (t *Tx) changed(ctx context.Context, accountID string, rows int64, err error) (bool, error) {
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	return true, t.reindex(ctx, accountID)
+}
+
+// indexAtOnce is how many rows one statement writes. A fixed number has one SQL text.
+const indexAtOnce = 100
+
+func (t *Tx) index(ctx context.Context, all []compared) error {
+	var rows []personRow
+	for _, c := range all {
+		if c.same() {
+			continue
+		}
+		rows = append(rows, c.want)
+		if c.has == nil && c.want.roles == "[]" || c.has != nil && c.has.roles == c.want.roles {
+			continue
+		}
+		if err := t.indexRoles(ctx, c.want); err != nil {
+			return err
+		}
+	}
+	for len(rows) > 0 {
+		n := 1
+		if len(rows) >= indexAtOnce {
+			n = indexAtOnce
+		}
+		if err := t.writePeople(ctx, rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+func (t *Tx) writePeople(ctx context.Context, rows []personRow) error {
+	var places []string
+	var args []any
+	for _, p := range rows {
+		values := []any{p.id, p.address, p.name, p.state, p.roles, p.factors, p.seen, p.createdAt}
+		var row []string
+		for _, v := range values {
+			args = append(args, v)
+			row = append(row, "$"+strconv.Itoa(len(args)))
+		}
+		places = append(places, "("+strings.Join(row, ", ")+")")
+	}
+	_, err := t.exec(ctx, `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
+		VALUES `+strings.Join(places, ", ")+`
+		ON CONFLICT (account_id) DO UPDATE SET address_key = excluded.address_key, name_key = excluded.name_key, state = excluded.state,
+		roles = excluded.roles, factors = excluded.factors, created_at = excluded.created_at,
+		seen_at = CASE WHEN person.seen_at > excluded.seen_at THEN person.seen_at ELSE excluded.seen_at END`, args...)
+	return err
+}
+
+func (t *Tx) indexRoles(ctx context.Context, p personRow) error {
+	if _, err := t.exec(ctx, `DELETE FROM account_role WHERE account_id = $1`, p.id); err != nil {
+		return err
+	}
+	roles, err := unlist(p.roles)
+	if err != nil {
+		return err
+	}
+	for _, role := range roles {
+		if _, err := t.exec(ctx, `INSERT INTO account_role (account_id, role) VALUES ($1, $2) ON CONFLICT (account_id, role) DO NOTHING`, p.id, role); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saw stores that the account of a session was in use.
+func (t *Tx) saw(ctx context.Context, sessionID string, at time.Time) error {
+	_, err := t.exec(ctx, `UPDATE person SET seen_at = $2 WHERE account_id = (SELECT account_id FROM session WHERE id = $1) AND seen_at <= $3`,
+		sessionID, micros(at), micros(at.Add(-seenEvery)))
+	return err
+}
