@@ -36,6 +36,9 @@ func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
 	return record
 }
 
+// Uses reports whether the Actor is an admin who uses a session.
+func (a Actor) Uses(sessionID string) bool { return a.admin != nil && a.admin.Session.ID == sessionID }
+
 // own reports whether the Actor is an admin who changes their own account.
 func (a Actor) own(accountID string) bool {
 	return a.admin != nil && a.admin.User.ID == accountID

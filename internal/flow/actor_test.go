@@ -56,7 +56,10 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"RemoveUserRoles", func() error { return o.RemoveUserRoles(ctx, by, id, []string{"b"}) }},
 		{"AccountLink", func() error { _, _, err := o.AccountLink(ctx, by, a); return err }},
 		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
-		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.DisabledByOperator) }},
+		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},
+		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
+		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
+		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.Active) }},
 		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},
 		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
 		{"RotateKey", func() error { k, err := o.RotateKey(ctx, by); key = k.ID; return err }},
@@ -90,7 +93,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		}
 	}
 	for m := range reflect.TypeFor[*flow.Operator]().Methods() {
-		if m.Type.NumIn() > 2 && m.Type.In(2) == reflect.TypeFor[flow.Actor]() {
+		if m.Type.NumIn() > 2 && m.Type.In(2) == reflect.TypeFor[flow.Actor]() && m.Name != "MailAgain" { // which changes no account
 			want = append(want, m.Name)
 		}
 	}

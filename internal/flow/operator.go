@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -201,18 +202,29 @@ func (f *Operator) Unlock(ctx context.Context, by Actor, email string) error {
 		return fault.InvalidFields(*bad)
 	}
 	return f.acts(ctx, by, func(tx Tx) error {
-		if err := f.clear(ctx, tx, addressAttempts(address.Key)...); err != nil {
-			return err
-		}
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil || known == nil {
-			return err
+			return errors.Join(err, f.clear(ctx, tx, addressAttempts(address.Key)...))
 		}
-		if err := f.clear(ctx, tx, factorAttempts(*known)...); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, by.fact(audit.Unlocked, known.ID, ""))
+		return f.unlock(ctx, tx, by, address.Key, *known)
 	})
+}
+
+// UnlockUser is Unlock for the primary address of an account.
+//
+// Faults: account.Missing.
+func (f *Operator) UnlockUser(ctx context.Context, by Actor, id string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error { return f.unlock(ctx, tx, by, a.Address.Key, a.Account) })
+}
+
+func (f *Operator) unlock(ctx context.Context, tx Tx, by Actor, key string, a account.Account) error {
+	if err := f.clear(ctx, tx, addressAttempts(key)...); err != nil {
+		return err
+	}
+	if err := f.clear(ctx, tx, factorAttempts(a)...); err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, by.fact(audit.Unlocked, a.ID, ""))
 }
 
 // DeleteUser erases an account at once, and notifies its former owner.

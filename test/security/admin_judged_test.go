@@ -65,7 +65,7 @@ func (s *site) accountOf(id string) (account.Account, bool) {
 	if err != nil {
 		return account.Account{}, false
 	}
-	return *p.Account, true
+	return p.Account, true
 }
 
 func (s *site) must(err error) {

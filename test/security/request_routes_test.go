@@ -184,7 +184,7 @@ func path(pattern string) (method, target string) {
 	if !ok { // a pattern for any method
 		method, target = "GET", pattern
 	}
-	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup", "{section}", "password", "{place}", "people", "{rest...}", "nothing").Replace(target)
+	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup", "{section}", "password", "{place}", "people", "{email}", flowID, "{rest...}", "nothing").Replace(target)
 }
 
 // contentType returns the type of the body in the table.

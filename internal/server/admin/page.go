@@ -28,9 +28,10 @@ type Page struct {
 
 // Boot is the data that the script of the page starts from.
 type Boot struct {
-	User    Self   `json:"user"`
-	Brand   Brand  `json:"brand"`
-	Version string `json:"version"`
+	User    Self     `json:"user"`
+	Brand   Brand    `json:"brand"`
+	Version string   `json:"version"`
+	Places  []string `json:"places"` // of the rail
 }
 
 // Self is the admin who uses the page.
@@ -76,7 +77,7 @@ func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error
 	}
 	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
 	return &Page{
-		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version},
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people"}},
 		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
 	}, nil
 }

@@ -3,8 +3,11 @@ package admin
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -13,6 +16,8 @@ import (
 type AdminPeople struct {
 	People []AdminRow `json:"people"`
 	Next   string     `json:"next,omitempty"` // the parameter after of the next page
+	// Searched says that the page has fewer people because the search reached its bound.
+	Searched bool `json:"searched,omitempty"`
 }
 
 // AdminRow is a person in a list.
@@ -22,12 +27,23 @@ type AdminRow struct {
 	Name      string      `json:"name"`
 	State     string      `json:"state"`
 	Roles     []string    `json:"roles"`
+	Factors   AdminCounts `json:"factors"`
+	Verified  bool        `json:"verified"` // always true
 	CreatedAt form.Moment `json:"created_at"`
+	SeenAt    form.Moment `json:"seen_at"` // exact to an hour, "" if the person was not seen
 }
 
-func rowOf(a account.Account) AdminRow {
+// AdminCounts has what a person signs in with besides the password.
+type AdminCounts struct {
+	Apps     int `json:"totp"`
+	Passkeys int `json:"passkeys"`
+	Codes    int `json:"recovery_codes"`
+}
+
+func rowOf(p account.Person) AdminRow {
 	return AdminRow{
-		ID: a.ID, Address: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...), CreatedAt: form.MomentOf(a.CreatedAt),
+		ID: p.ID, Address: p.Address.Mail, Name: p.Name, State: string(p.State), Roles: filled(p.Roles),
+		Verified: true, Factors: AdminCounts{p.Apps, p.Passkeys, p.RecoveryCodes}, CreatedAt: form.MomentOf(p.CreatedAt), SeenAt: form.MomentOf(p.SeenAt),
 	}
 }
 
@@ -36,31 +52,72 @@ const (
 	mostRows = 100
 )
 
-// rowsOf returns how many rows a list has.
-func rowsOf(r *http.Request) (int, error) {
-	text := r.URL.Query().Get("limit")
-	if text == "" {
-		return fewRows, nil
+// queryOf are the names of the parameters of the list, which filter reads.
+var queryOf = []string{"q", "by", "role", "state", "factor", "created_from", "created_to", "seen_before", "after", "limit"}
+
+// filter reads the query of the list of people. A parameter that is given twice or unknown
+// is refused, because a link with a typing error would show other people than it says.
+func filter(r *http.Request) (account.Query, error) {
+	values, err := parameters(r, queryOf)
+	if err != nil {
+		return account.Query{}, err
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > mostRows {
-		return 0, server.Malformed
+	q := account.Query{
+		Text: values["q"], By: account.By(values["by"]), Role: values["role"], State: account.State(values["state"]),
+		Factors: account.Factors(values["factor"]), After: values["after"], Limit: fewRows,
 	}
-	return n, nil
+	if text := values["limit"]; text != "" {
+		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > mostRows {
+			return q, wrongParameter("limit")
+		}
+	}
+	for name, to := range map[string]*time.Time{"created_from": &q.CreatedFrom, "created_to": &q.CreatedTo, "seen_before": &q.SeenBefore} {
+		if *to, err = timeOf(values[name]); err != nil {
+			return q, wrongParameter(name)
+		}
+	}
+	return q, nil
 }
 
-func (a *Admin) people(r *http.Request) (AdminPeople, error) {
-	limit, err := rowsOf(r)
+// timeOf parses a time of a request: RFC 3339, or a day in UTC.
+func timeOf(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// parameters returns the parameters of a query, each of which must be known and given once.
+func parameters(r *http.Request, known []string) (map[string]string, error) {
+	values := map[string]string{}
+	query := r.URL.Query()
+	for _, name := range known {
+		if list := query[name]; len(list) > 1 {
+			return nil, wrongParameter(name)
+		} else if len(list) == 1 {
+			values[name] = list[0]
+		}
+		delete(query, name)
+	}
+	if len(query) > 0 {
+		return nil, server.Malformed
+	}
+	return values, nil
+}
+
+func wrongParameter(name string) error {
+	return server.Malformed.WithFields(fault.Field{Name: name, Code: server.CodeFieldValue})
+}
+
+func (a *Admin) people(r *http.Request, _ flow.Actor) (AdminPeople, error) {
+	q, err := filter(r)
 	if err != nil {
 		return AdminPeople{}, err
 	}
-	list, err := a.Operator.Users(r.Context(), r.URL.Query().Get("after"), limit)
-	page := AdminPeople{People: []AdminRow{}}
-	for _, each := range list {
-		page.People = append(page.People, rowOf(each))
-	}
-	if len(list) == limit {
-		page.Next = list[limit-1].Address.Key
-	}
+	list, err := a.Operator.People(r.Context(), q)
+	page := AdminPeople{People: each(list.People, rowOf), Next: list.Next, Searched: list.Partial}
 	return page, err
 }

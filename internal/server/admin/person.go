@@ -1,28 +1,46 @@
 package admin
 
 import (
+	"cmp"
 	"net/http"
+	"strings"
 
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
 	"portico/internal/flow"
+	"portico/internal/outbox"
 	"portico/internal/passkey"
 	"portico/internal/server/form"
+	"portico/internal/session"
+	"portico/internal/trust"
 )
 
 // AdminPerson is a person with everything that is known for support. It has no secret.
 type AdminPerson struct {
-	Account   AdminRow        `json:"account"`
+	ID        string          `json:"id"`
+	Address   string          `json:"address"`
+	Name      string          `json:"name"`
+	State     string          `json:"state"`
+	Roles     []string        `json:"roles"`
+	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
 	Password  bool            `json:"password"` // whether there is one
-	Locale    string          `json:"locale"`
-	Terms     string          `json:"terms"` // version that was accepted last
+	Language  string          `json:"language"`
+	CreatedAt form.Moment     `json:"created_at"`
+	SeenAt    form.Moment     `json:"seen_at"`
+	ErasedAt  form.Moment     `json:"erased_at"` // when the account is to be erased, "" if it is not
 	Addresses []AdminAddress  `json:"addresses"`
 	Sessions  []AdminSession  `json:"sessions"`
-	Factors   []AdminFactor   `json:"factors"`
-	Passkeys  []AdminPasskey  `json:"passkeys"`
+	Factors   []AdminWay      `json:"factors"`
+	Passkeys  []AdminWay      `json:"passkeys"`
 	Codes     int             `json:"recovery_codes"`
 	Browsers  []AdminBrowser  `json:"browsers"`
 	Providers []AdminProvider `json:"providers"`
 	Apps      []AdminApp      `json:"apps"`
-	Timeline  []AdminMoment   `json:"timeline"`
+	Limits    []AdminLimit    `json:"limits"`
+	Emails    []AdminEmail    `json:"emails"`
+	Refusing  []AdminRefusal  `json:"refusing"`
+	Events    []AdminEvent    `json:"events"` // newest first
 }
 
 // The parts of a person.
@@ -31,7 +49,7 @@ type (
 		Address string      `json:"address"`
 		Use     string      `json:"use"`
 		Added   form.Moment `json:"added_at"`
-		Until   form.Moment `json:"until,omitempty"` // if the account only keeps it
+		Until   form.Moment `json:"until"` // if the account only keeps it
 	}
 	AdminSession struct {
 		ID        string      `json:"id"`
@@ -41,17 +59,11 @@ type (
 		Methods   []string    `json:"methods"`
 		CreatedAt form.Moment `json:"created_at"`
 		SeenAt    form.Moment `json:"seen_at"`
+		Current   bool        `json:"current"` // of the admin who asks
 	}
-	AdminFactor struct {
-		ID        string      `json:"id"`
-		Kind      string      `json:"kind"`
-		CreatedAt form.Moment `json:"created_at"`
-		UsedAt    form.Moment `json:"used_at"`
-	}
-	AdminPasskey struct {
+	AdminWay struct {
 		ID        string      `json:"id"`
 		Name      string      `json:"name"`
-		Model     string      `json:"model"`
 		CreatedAt form.Moment `json:"created_at"`
 		UsedAt    form.Moment `json:"used_at"`
 	}
@@ -59,73 +71,124 @@ type (
 		ID        string      `json:"id"`
 		Browser   string      `json:"browser"`
 		CreatedAt form.Moment `json:"created_at"`
-		UsedAt    form.Moment `json:"used_at"`
+		EndsAt    form.Moment `json:"ends_at"`
 	}
 	AdminProvider struct {
-		ID    string      `json:"id"`
-		Name  string      `json:"name"`
-		Since form.Moment `json:"since"`
+		ID        string      `json:"id"`
+		Name      string      `json:"name"`
+		Subject   string      `json:"subject"`
+		CreatedAt form.Moment `json:"created_at"`
 	}
 	AdminApp struct {
-		ID     string      `json:"id"`
-		Name   string      `json:"name"`
-		Scopes []string    `json:"scopes"`
-		Since  form.Moment `json:"since"`
+		ID        string      `json:"id"`
+		Name      string      `json:"name"`
+		Scopes    []string    `json:"scopes"`
+		CreatedAt form.Moment `json:"created_at"`
 	}
-	// AdminMoment is a line of the timeline, the oldest first.
-	AdminMoment struct {
-		At     form.Moment `json:"at"`
-		Kind   string      `json:"kind" enum:"account address email event provider session limit"`
-		What   string      `json:"what"`   // a stable word
-		Detail string      `json:"detail"` // words, with text from outside
+	AdminLimit struct {
+		Name    string      `json:"name"`
+		Words   string      `json:"words"`
+		Used    int         `json:"used"`
+		Count   int         `json:"count"`
+		Refuses bool        `json:"refuses"` // otherwise it only counts
+		EndsAt  form.Moment `json:"ends_at"`
+	}
+	AdminEmail struct {
+		ID       string      `json:"id"`
+		Template string      `json:"template"`
+		State    string      `json:"state"`
+		Answer   string      `json:"answer"` // of the mail server
+		AskedAt  form.Moment `json:"asked_at"`
+		At       form.Moment `json:"at"`
+		Again    bool        `json:"again"` // whether it can be sent again
+	}
+	AdminRefusal struct {
+		Of     string `json:"of"`
+		Rule   string `json:"rule"`
+		Source string `json:"source"`
+	}
+	AdminEvent struct {
+		ID        string      `json:"id"`
+		At        form.Moment `json:"at"`
+		Kind      string      `json:"kind" enum:"event account"`
+		What      string      `json:"what"` // a stable word
+		Words     string      `json:"words"`
+		By        string      `json:"by"`
+		Detail    string      `json:"detail"`
+		Network   string      `json:"network"`
+		Browser   string      `json:"browser"`
+		RequestID string      `json:"request_id"`
 	}
 )
 
-func (a *Admin) person(r *http.Request) (AdminPerson, error) {
+func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	p, err := a.Operator.Person(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return AdminPerson{}, err
 	}
 	shown := AdminPerson{
-		Account: rowOf(*p.Account), Password: p.Account.Password != "", Locale: p.Account.Locale, Terms: p.Account.Terms.Version, Codes: p.Codes,
-		Addresses: []AdminAddress{}, Sessions: []AdminSession{}, Factors: []AdminFactor{}, Passkeys: []AdminPasskey{},
-		Browsers: []AdminBrowser{}, Providers: []AdminProvider{}, Apps: []AdminApp{}, Timeline: timelineOf(p.Timeline),
+		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
+		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
 	}
-	for _, o := range p.Addresses {
-		each := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
+	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
+		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
 		if !o.Own() {
-			each.Until = form.MomentOf(o.Until)
+			address.Until = form.MomentOf(o.Until)
 		}
-		shown.Addresses = append(shown.Addresses, each)
-	}
-	for _, s := range p.Sessions {
-		shown.Sessions = append(shown.Sessions, AdminSession{
-			ID: s.ID, Browser: a.Describe(s.UserAgent), Network: s.Peer, Place: a.Place(s.Peer, "en"), Methods: append([]string{}, s.Methods...),
-			CreatedAt: form.MomentOf(s.CreatedAt), SeenAt: form.MomentOf(s.LastSeenAt),
-		})
-	}
-	for _, f := range p.Factors {
-		shown.Factors = append(shown.Factors, AdminFactor{f.ID, string(f.Kind), form.MomentOf(f.CreatedAt), form.MomentOf(f.UsedAt)})
-	}
-	for _, k := range p.Passkeys {
-		shown.Passkeys = append(shown.Passkeys, AdminPasskey{k.ID, k.Name, passkey.ModelName(k.Model), form.MomentOf(k.CreatedAt), form.MomentOf(k.UsedAt)})
-	}
-	for _, b := range p.Browsers {
-		shown.Browsers = append(shown.Browsers, AdminBrowser{b.ID, a.Describe(b.UserAgent), form.MomentOf(b.CreatedAt), form.MomentOf(b.UsedAt)})
-	}
-	for _, l := range p.Providers {
-		shown.Providers = append(shown.Providers, AdminProvider{l.ID, l.Name, form.MomentOf(l.Since)})
-	}
-	for _, app := range p.Apps {
-		shown.Apps = append(shown.Apps, AdminApp{app.ID, app.Name, append([]string{}, app.Scopes...), form.MomentOf(app.Since)})
-	}
+		return address
+	})
+	shown.Sessions = each(p.Sessions, func(s session.Session) AdminSession {
+		if at := form.MomentOf(s.LastSeenAt); at > shown.SeenAt {
+			shown.SeenAt = at
+		}
+		return AdminSession{
+			s.ID, a.Describe(s.UserAgent), s.Peer, a.Place(s.Peer, "en"), filled(s.Methods), form.MomentOf(s.CreatedAt), form.MomentOf(s.LastSeenAt), by.Uses(s.ID),
+		}
+	})
+	shown.Factors = each(p.Factors, func(f factor.Factor) AdminWay {
+		return AdminWay{f.ID, "Authenticator app", form.MomentOf(f.CreatedAt), form.MomentOf(f.UsedAt)}
+	})
+	shown.Passkeys = each(p.Passkeys, func(k passkey.Passkey) AdminWay {
+		return AdminWay{k.ID, cmp.Or(k.Name, passkey.ModelName(k.Model)), form.MomentOf(k.CreatedAt), form.MomentOf(k.UsedAt)}
+	})
+	shown.Browsers = each(p.Browsers, func(b trust.Browser) AdminBrowser {
+		return AdminBrowser{b.ID, a.Describe(b.UserAgent), form.MomentOf(b.CreatedAt), form.MomentOf(b.ExpiresAt)}
+	})
+	shown.Providers = each(p.Identities, func(i account.Identity) AdminProvider {
+		return AdminProvider{i.Provider, i.Provider, i.Subject, form.MomentOf(i.CreatedAt)}
+	})
+	shown.Apps = each(p.Apps, func(app flow.App) AdminApp {
+		return AdminApp{app.ID, app.Name, filled(app.Scopes), form.MomentOf(app.Since)}
+	})
+	shown.Limits = each(p.Limits, func(l flow.Standing) AdminLimit {
+		return AdminLimit{l.Name, l.Effect, l.Used, l.Count, l.Refuses, form.MomentOf(l.EndsAt)}
+	})
+	shown.Emails = each(p.Emails, func(o outbox.Outcome) AdminEmail {
+		return AdminEmail{o.ID, o.Template, string(o.State), o.Answer, form.MomentOf(o.AskedAt), form.MomentOf(o.At), o.State == outbox.GivenUp}
+	})
 	return shown, nil
 }
 
-func timelineOf(list []flow.Moment) []AdminMoment {
-	all := make([]AdminMoment, 0, len(list))
-	for _, m := range list {
-		all = append(all, AdminMoment{form.MomentOf(m.At), m.Kind, m.What, m.Detail})
+// eventsOf returns what happened to a person, the newest first.
+func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
+	events := each(p.Facts, func(f audit.Fact) AdminEvent {
+		words := strings.ReplaceAll(string(f.Name), "_", " ")
+		return AdminEvent{
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), strings.ToUpper(words[:1]) + words[1:], f.Actor, f.Detail, f.Peer, a.Describe(f.UserAgent), f.RequestID,
+		}
+	})
+	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "Account created"})
+}
+
+// each returns what fn makes of each item, never nil.
+func each[T, Out any](list []T, fn func(T) Out) []Out {
+	all := make([]Out, 0, len(list))
+	for _, item := range list {
+		all = append(all, fn(item))
 	}
 	return all
 }
+
+// filled returns a list that is never nil.
+func filled(list []string) []string { return append([]string{}, list...) }

@@ -57,7 +57,7 @@ func describe(routes []form.Operation) object {
 func operation(r form.Operation, schemas object) object {
 	op := object{"summary": r.Summary, "operationId": operationID(r)}
 	var parameters []object
-	if name, ok := parameter(r.Path); ok {
+	for _, name := range wildcards(r.Path) {
 		parameters = append(parameters, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
 	for _, name := range r.Query {
@@ -90,10 +90,17 @@ func operationID(r form.Operation) string {
 	return strings.ToLower(r.Method) + "-" + name
 }
 
-func parameter(path string) (string, bool) {
-	_, rest, ok := strings.Cut(path, "{")
-	name, _, _ := strings.Cut(rest, "}")
-	return name, ok
+// wildcards returns the names of the parameters in a path.
+func wildcards(path string) (names []string) {
+	for {
+		_, rest, found := strings.Cut(path, "{")
+		if !found {
+			return names
+		}
+		var name string
+		name, path, _ = strings.Cut(rest, "}")
+		names = append(names, name)
+	}
 }
 
 func content(mediaType string, t reflect.Type, schemas object) object {

@@ -51,74 +51,129 @@ export interface AdminAddress {
   address: string;
   use: string;
   added_at: string;
-  until?: string;
+  until: string;
+}
+
+export interface AdminAddressed {
+  email: string;
 }
 
 export interface AdminApp {
   id: string;
   name: string;
   scopes: string[];
-  since: string;
+  created_at: string;
 }
 
 export interface AdminBrowser {
   id: string;
   browser: string;
   created_at: string;
-  used_at: string;
+  ends_at: string;
+}
+
+export interface AdminCounts {
+  totp: number;
+  passkeys: number;
+  recovery_codes: number;
+}
+
+export interface AdminEmail {
+  id: string;
+  template: string;
+  state: string;
+  answer: string;
+  asked_at: string;
+  at: string;
+  again: boolean;
 }
 
 export interface AdminEnded {
   ended: number;
 }
 
-export interface AdminFactor {
-  id: string;
-  kind: string;
-  created_at: string;
-  used_at: string;
+export interface AdminErased {
+  until: string;
 }
 
-export interface AdminMoment {
+export interface AdminEvent {
+  id: string;
   at: string;
-  kind: 'account' | 'address' | 'email' | 'event' | 'provider' | 'session' | 'limit';
+  kind: 'event' | 'account';
   what: string;
+  words: string;
+  by: string;
   detail: string;
+  network: string;
+  browser: string;
+  request_id: string;
 }
 
-export interface AdminPasskey {
-  id: string;
+export interface AdminLimit {
   name: string;
-  model: string;
-  created_at: string;
-  used_at: string;
+  words: string;
+  used: number;
+  count: number;
+  refuses: boolean;
+  ends_at: string;
+}
+
+export interface AdminLinked {
+  until: string;
+}
+
+export interface AdminNamed {
+  name: string;
 }
 
 export interface AdminPeople {
   people: AdminRow[];
   next?: string;
+  searched?: boolean;
 }
 
 export interface AdminPerson {
-  account: AdminRow;
+  id: string;
+  address: string;
+  name: string;
+  state: string;
+  roles: string[];
+  verified: boolean;
   password: boolean;
-  locale: string;
-  terms: string;
+  language: string;
+  created_at: string;
+  seen_at: string;
+  erased_at: string;
   addresses: AdminAddress[];
   sessions: AdminSession[];
-  factors: AdminFactor[];
-  passkeys: AdminPasskey[];
+  factors: AdminWay[];
+  passkeys: AdminWay[];
   recovery_codes: number;
   browsers: AdminBrowser[];
   providers: AdminProvider[];
   apps: AdminApp[];
-  timeline: AdminMoment[];
+  limits: AdminLimit[];
+  emails: AdminEmail[];
+  refusing: AdminRefusal[];
+  events: AdminEvent[];
 }
 
 export interface AdminProvider {
   id: string;
   name: string;
-  since: string;
+  subject: string;
+  created_at: string;
+}
+
+export interface AdminRefusal {
+  of: string;
+  rule: string;
+  source: string;
+}
+
+export interface AdminRemoved {
+  factors: number;
+  passkeys: number;
 }
 
 export interface AdminRoles {
@@ -131,7 +186,10 @@ export interface AdminRow {
   name: string;
   state: string;
   roles: string[];
+  factors: AdminCounts;
+  verified: boolean;
   created_at: string;
+  seen_at: string;
 }
 
 export interface AdminSession {
@@ -142,6 +200,14 @@ export interface AdminSession {
   methods: string[];
   created_at: string;
   seen_at: string;
+  current: boolean;
+}
+
+export interface AdminWay {
+  id: string;
+  name: string;
+  created_at: string;
+  used_at: string;
 }
 
 export interface Alert {
