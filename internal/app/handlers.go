@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"time"
 
+	"portico"
 	"portico/internal/brand"
 	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/mailer"
 	"portico/internal/passkey"
 	"portico/internal/server"
+	"portico/internal/server/admin"
 	"portico/internal/server/api"
 	"portico/internal/server/form"
 	"portico/internal/server/gateway"
@@ -54,15 +57,19 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 	if err != nil {
 		return handlers{}, err
 	}
+	desk, operations, err := a.admin(l, actions)
+	if err != nil {
+		return handlers{}, err
+	}
 	reports := before.reports
 	if reports == nil {
 		reports = server.NewReports()
 	}
 	mux.Mount(
 		pages,
-		api.New(actions, l.Owner, l.sessions, useragent.Describe, l.places.Of),
+		api.New(actions, l.Owner, l.sessions, useragent.Describe, l.places.Of, operations),
 		reports,
-		apps,
+		apps, desk,
 		provider.New(provider.Config{Actions: actions, Screens: pages}),
 		issuer.New(issuer.Config{
 			Actions: actions, OpenID: l.OpenID, Screens: pages, Clients: l.clients, Refusals: a.refusals, Keys: a.Keys, Clock: a.clock, Public: public,
@@ -73,17 +80,35 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 	return handlers{mux, pages, apps, reports}, nil
 }
 
+// admin returns the handler of the admin page, and its operations if the settings have it.
+func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Operation, error) {
+	page, err := admin.NewPage(a.dist(), l.theme, l.config.Brand.Name, portico.Version())
+	desk := admin.New(admin.Config{
+		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
+		On: l.config.Admin, Networks: l.config.AdminNetworks, Page: page,
+	})
+	if !l.config.Admin {
+		return desk, nil, err
+	}
+	return desk, admin.Operations(), err
+}
+
+// dist returns the built front end.
+func (a *App) dist() fs.FS {
+	if a.options.Dist != nil {
+		return a.options.Dist
+	}
+	return web.Dist
+}
+
 func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*screens.Screens, error) {
 	c := l.config
 	cfg := screens.Config{
-		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.options.Dist, Root: !atRoot(c),
+		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.dist(), Root: !atRoot(c),
 		Brand: screens.Brand{Name: c.Brand.Name},
 		Legal: screens.Legal{Imprint: c.Legal.Imprint, Privacy: c.Legal.Privacy, Terms: c.Legal.Terms, Version: c.Legal.TermsVersion},
 		Theme: look, Describe: useragent.Describe, Place: l.places.Of,
 		Settings: l.shown(), Related: c.PasskeyOrigins, Sender: sender(c.MailFrom), Providers: []screens.Provider{},
-	}
-	if cfg.Dist == nil {
-		cfg.Dist = web.Dist
 	}
 	for _, p := range l.providers.List() {
 		shown := screens.Provider{ID: p.ID, Name: p.Name, Icon: p.Icon}

@@ -34,7 +34,7 @@ func bands() []band {
 		{"app", list("internal/app"), list("config metric handler form kit adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the statistics of every part
-		{"handler", under("internal/server/", "api screens provider gateway issuer ops"), list("form kit flow room ground")},
+		{"handler", under("internal/server/", "api admin screens provider gateway issuer ops"), list("form kit flow room ground")},
 		{"form", list("internal/server/form"), list("kit flow room ground")},
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", list("internal/store internal/mailer internal/breach internal/farewell internal/telemetry/otlp"), list("engine enginekit flow room ground")},

@@ -14,7 +14,7 @@ func holders() map[string][]string {
 	return map[string][]string{
 		"Flows":    list("internal/server/form internal/server/api internal/server/screens internal/server/provider internal/server/gateway internal/server/issuer"),
 		"Owner":    list("internal/server/form internal/server/api internal/server/screens"),
-		"Operator": list("internal/cli internal/dev internal/apptest"),
+		"Operator": list("internal/cli internal/dev internal/apptest internal/server/admin"),
 		"OpenID":   list("internal/server/issuer"),
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"portico/internal/clock"
@@ -87,12 +88,21 @@ type Fact struct {
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator" or "stranger" (a wrong password, a used token)
+	Actor     string // "self", "operator", "admin:" with an account, or "stranger" (a wrong password, a used token)
 	Peer      string // network of the caller, masked
 	UserAgent string
 	RequestID string
 	Detail    string // ids and stable words: the method, the roles, the provider's id
 }
+
+// ByAdmin returns the Actor of a change that an admin makes on the admin page.
+func ByAdmin(accountID string) string { return byAdmin + accountID }
+
+const byAdmin = "admin:"
+
+// Managed reports whether an operator or an admin has made the change. Its network and
+// browser are theirs, which are nothing for the user of the account.
+func (f Fact) Managed() bool { return f.Actor == "operator" || strings.HasPrefix(f.Actor, byAdmin) }
 
 // Store has the operations of the database that this package needs.
 type Store interface {

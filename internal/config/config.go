@@ -36,7 +36,9 @@ type Config struct {
 	Legal          Legal
 	SignIn         SignIn
 	SignUp         SignUp
-	Passkeys       bool // whether users may sign in with passkeys
+	Passkeys       bool           // whether users may sign in with passkeys
+	Admin          bool           // whether the admin page and its API answer
+	AdminNetworks  []netip.Prefix // from which they answer; nil for all
 	OpenID         OpenID
 	PasskeyOrigins []string // other origins that may use the passkeys: "https://example.net"
 	Profile        string   // "standard", or "nist" for NIST SP 800-63B-4, AAL2
@@ -271,6 +273,7 @@ func Default() Config {
 		SignUp:         SignUp{Mode: "open", Name: "off"},
 		Profile:        "standard",
 		Passkeys:       true,
+		Admin:          true,
 		MFA:            MFA{Trust: true, Grace: 14 * day},
 		Audit:          Audit{Keep: 400 * day},
 		Password:       Password{Profile: "standard", Hash: "fixed", SignInsPerSecond: 10},

@@ -90,6 +90,8 @@ locale = "de"
 hsts_subdomains = false
 profile = "standard"
 passkeys = false
+admin = false
+admin_networks = ["10.2.0.0/16"]
 mfa.trust = false
 mfa.require = ["role:admin", "all"]
 mfa.grace = "7d"
@@ -248,10 +250,10 @@ func TestLoad_Everything(t *testing.T) {
 		MailReplyTo:   "help@example.com",
 		DKIMSelector:  "s1",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
-		Profile: "standard",
-		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Audit:   config.Audit{Keep: 90 * 24 * time.Hour},
-		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Profile: "standard", AdminNetworks: []netip.Prefix{netip.MustParsePrefix("10.2.0.0/16")},
+		MFA:    config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
+		Audit:  config.Audit{Keep: 90 * 24 * time.Hour},
+		Locale: "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},

@@ -1,18 +1,29 @@
 package flow
 
-import "portico/internal/audit"
+import (
+	"portico/internal/audit"
+	"portico/internal/session"
+)
 
 // Actor is the person who has an Operator make a change. The audit records of the change
 // name the Actor.
 type Actor struct {
-	name   string // in audit records
-	caller Caller
+	name   string         // in audit records
+	caller Caller         // whom the emails about the change name
+	from   Caller         // who sent the request, for the audit records
+	admin  *session.Found // of an admin; nil for the command line
 }
 
 // ByOperator is an operator who runs a command.
 var ByOperator = Actor{name: actorOperator, caller: Caller{Locale: "en"}}
 
-// The names of actors in audit records.
+// ByAdmin is an admin who uses the admin page or its API. Each change judges the session
+// and its account again (acts). Emails to users do not name the browser of the admin.
+func ByAdmin(c Caller, found session.Found) Actor {
+	return Actor{name: audit.ByAdmin(found.User.ID), caller: ByOperator.caller, from: c, admin: &found}
+}
+
+// The names of actors in audit records. audit.ByAdmin makes the others.
 const (
 	actorSelf     = "self"
 	actorOperator = "operator"
@@ -20,7 +31,15 @@ const (
 )
 
 func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
-	record := fact(a.caller, name, accountID, detail)
+	record := fact(a.from, name, accountID, detail)
 	record.Actor = a.name
 	return record
+}
+
+// Uses reports whether the Actor is an admin who uses a session.
+func (a Actor) Uses(sessionID string) bool { return a.admin != nil && a.admin.Session.ID == sessionID }
+
+// own reports whether the Actor is an admin who changes their own account.
+func (a Actor) own(accountID string) bool {
+	return a.admin != nil && a.admin.User.ID == accountID
 }

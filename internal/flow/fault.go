@@ -35,6 +35,9 @@ const (
 	CodeTermsRequired  = "terms.required"
 	CodeTermsChanged   = "terms.changed" // since the page was loaded
 
+	CodeAdminFactor = "admin.factor"
+	CodeAdminSelf   = "admin.self"
+
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
 )
@@ -120,6 +123,12 @@ var (
 	// sign-up began, such as by a sign-up in another browser. Only a caller with
 	// the code from the mailbox gets it.
 	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
+
+	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
+	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)
+
+	// AdminSelf means that an admin would end to be one. Another admin may do it.
+	AdminSelf = fault.New(fault.Conflict, CodeAdminSelf)
 
 	// PortraitUnusable means that a file is not a picture that a user may upload.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)

@@ -219,11 +219,12 @@ func (f *core) takesIdentity(d data) bool {
 	})
 }
 
-// change runs an operator's change and drops the account from the session cache.
+// change runs an operator's change of an account and drops the account from the session
+// cache.
 //
-// Faults: account.Missing.
-func (f *Operator) change(ctx context.Context, id string, fn func(tx Tx, a cleared) error) error {
-	err := f.store.Write(ctx, func(tx Tx) error {
+// Faults: account.Missing, and as acts.
+func (f *Operator) change(ctx context.Context, by Actor, id string, fn func(tx Tx, a cleared) error) error {
+	err := f.acts(ctx, by, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
 			return missing(err)
@@ -232,6 +233,18 @@ func (f *Operator) change(ctx context.Context, id string, fn func(tx Tx, a clear
 	})
 	f.sessions.Forget(id)
 	return err
+}
+
+// removing is change for what would end an admin.
+//
+// Faults: as change, and AdminSelf.
+func (f *Operator) removing(ctx context.Context, by Actor, id string, fn func(tx Tx, a cleared) error) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		if by.own(id) {
+			return AdminSelf
+		}
+		return fn(tx, a)
+	})
 }
 
 // made returns an account that this transaction has made.

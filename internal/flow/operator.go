@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 		return account.Account{}, err
 	}
 	var a account.Account
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.acts(ctx, by, func(tx Tx) error {
 		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
@@ -89,7 +90,11 @@ func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state 
 	if state == account.DisabledByOperator {
 		name, why = audit.AccountDisabled, session.Closed
 	}
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	change := f.change
+	if state != account.Active {
+		change = f.removing
+	}
+	return change(ctx, by, id, func(tx Tx, a cleared) error {
 		if a.State == state {
 			return nil
 		}
@@ -135,13 +140,16 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 	if bad := badRole(next(nil)); bad != nil { // wrong for every account
 		return fault.InvalidFields(*bad)
 	}
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		roles := distinct(next(a.Roles))
 		if bad := badRole(roles); bad != nil {
 			return fault.InvalidFields(*bad)
 		}
 		if slices.Equal(a.Roles, roles) {
 			return nil
+		}
+		if by.own(id) && !slices.Contains(roles, RoleAdmin) {
+			return AdminSelf
 		}
 		if _, err := tx.UpdateRoles(ctx, id, roles); err != nil {
 			return err
@@ -180,7 +188,7 @@ func (f *Operator) SetUserPassword(ctx context.Context, by Actor, a account.Acco
 	if err != nil {
 		return err
 	}
-	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
 		return f.replacePassword(ctx, tx, by.caller, a, hash, by.fact(audit.PasswordChanged, a.ID, ""))
 	})
 }
@@ -193,24 +201,35 @@ func (f *Operator) Unlock(ctx context.Context, by Actor, email string) error {
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.store.Write(ctx, func(tx Tx) error {
-		if err := f.clear(ctx, tx, addressAttempts(address.Key)...); err != nil {
-			return err
-		}
+	return f.acts(ctx, by, func(tx Tx) error {
 		known, err := f.known(ctx, tx, address.Key)
 		if err != nil || known == nil {
-			return err
+			return errors.Join(err, f.clear(ctx, tx, addressAttempts(address.Key)...))
 		}
-		if err := f.clear(ctx, tx, factorAttempts(*known)...); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, by.fact(audit.Unlocked, known.ID, ""))
+		return f.unlock(ctx, tx, by, address.Key, *known)
 	})
+}
+
+// UnlockUser is Unlock for the primary address of an account.
+//
+// Faults: account.Missing.
+func (f *Operator) UnlockUser(ctx context.Context, by Actor, id string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error { return f.unlock(ctx, tx, by, a.Address.Key, a.Account) })
+}
+
+func (f *Operator) unlock(ctx context.Context, tx Tx, by Actor, key string, a account.Account) error {
+	if err := f.clear(ctx, tx, addressAttempts(key)...); err != nil {
+		return err
+	}
+	if err := f.clear(ctx, tx, factorAttempts(a)...); err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, by.fact(audit.Unlocked, a.ID, ""))
 }
 
 // DeleteUser erases an account at once, and notifies its former owner.
 func (f *Operator) DeleteUser(ctx context.Context, by Actor, id string) error {
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	return f.removing(ctx, by, id, func(tx Tx, a cleared) error {
 		erased := by.fact(audit.AccountDeleted, id, "")
 		if err := f.post(ctx, tx, by.caller, inWords(a.Account, erased)); err != nil { // while its addresses are known
 			return err

@@ -19,7 +19,7 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		others, err := tx.AddressesOf(ctx, id, f.clock.Now())
 		if err != nil || a.Address == address && len(others) == 0 {
 			return err
@@ -48,7 +48,7 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		return f.rename(ctx, tx, by.caller, a.judged, name, by.fact(audit.NameChanged, id, ""))
 	})
 }
@@ -56,7 +56,7 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 // RemoveUserPortrait removes the picture of an account and notifies the owner. It
 // does nothing if there is none.
 func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, a account.Account) error {
-	return f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
 		removed, err := tx.DeletePortrait(ctx, a.ID)
 		if err != nil || !removed {
 			return err
@@ -72,7 +72,7 @@ func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, a account.A
 //
 // Faults: NotLinked, account.Missing.
 func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string) error {
-	return f.change(ctx, id, func(tx Tx, a cleared) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
 			return err
 		} else if !ok {

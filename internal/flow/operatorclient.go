@@ -28,7 +28,7 @@ func (f *Operator) ForgetClient(ctx context.Context, by Actor, clientID string) 
 	err = f.eachHolder(ctx, clientID, func(accountID string) error {
 		record := by.fact(audit.ConsentRevoked, accountID, clientID)
 		var gone openid.Forgotten
-		err := f.store.Write(ctx, func(tx Tx) (err error) {
+		err := f.acts(ctx, by, func(tx Tx) (err error) {
 			gone, err = f.forgetApp(ctx, tx, clientID, record)
 			return err
 		})
@@ -70,7 +70,7 @@ func (f *Operator) eachHolder(ctx context.Context, clientID string, do func(acco
 // AllowRegistrations makes a token by which so many clients may register within a time, and
 // returns its text.
 func (f *Operator) AllowRegistrations(ctx context.Context, by Actor, uses int64, life time.Duration) (text string, t openid.InitialToken, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.acts(ctx, by, func(tx Tx) error {
 		if text, t, err = f.grants.AllowRegistrations(ctx, tx, uses, life); err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (f *Operator) InitialTokens(ctx context.Context) (list []openid.InitialToke
 // EndInitialToken deletes a token by which clients may register, and reports whether there
 // was one.
 func (f *Operator) EndInitialToken(ctx context.Context, by Actor, id string) (there bool, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.acts(ctx, by, func(tx Tx) error {
 		if there, err = tx.DeleteInitialToken(ctx, id); err != nil || !there {
 			return err
 		}
@@ -121,7 +121,7 @@ func (f *Operator) RegisteredByID(ctx context.Context, id string) (r openid.Regi
 // DeleteRegistered deletes a client that has registered itself, and reports whether there
 // was one. All of its tokens end.
 func (f *Operator) DeleteRegistered(ctx context.Context, by Actor, id string) (there bool, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.acts(ctx, by, func(tx Tx) error {
 		if there, err = tx.DeleteRegistered(ctx, id); err != nil || !there {
 			return err
 		}

@@ -17,7 +17,7 @@ type Removed struct {
 // account, ends its sessions and tells its owner. It returns how many factors and
 // passkeys there were.
 func (f *Operator) ResetFactors(ctx context.Context, by Actor, a account.Account) (removed Removed, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	err = f.removing(ctx, by, a.ID, func(tx Tx, a cleared) error {
 		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ func (f *Operator) SigningKeys(ctx context.Context) (list []signingkey.Entry, er
 // RotateKey publishes the next signing key of each algorithm, and returns the key of
 // ES256. If a next key is already published, it returns that key.
 func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entry, err error) {
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.acts(ctx, by, func(tx Tx) error {
 		list, err := f.keys.Rotate(ctx, tx)
 		if err != nil {
 			return err
@@ -37,7 +37,7 @@ func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entr
 
 // RevokeKey revokes a signing key, or returns signingkey.Missing.
 func (f *Operator) RevokeKey(ctx context.Context, by Actor, id string) error {
-	return f.store.Write(ctx, func(tx Tx) error {
+	return f.acts(ctx, by, func(tx Tx) error {
 		if err := f.keys.Revoke(ctx, tx, id); err != nil {
 			return err
 		}

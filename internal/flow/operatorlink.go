@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/code"
 	"portico/internal/secret"
 )
 
@@ -18,7 +19,24 @@ import (
 //
 // Faults: account.Disabled.
 func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account) (link string, until time.Time, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	issued, err := f.linkFor(ctx, by, a.ID, nil)
+	return f.linkTo(issued.Link), issued.ExpiresAt, err
+}
+
+// MailLink is AccountLink for an admin, who never sees the link: it is in an email to the
+// owner of the account.
+//
+// Faults: account.Disabled, account.Missing.
+func (f *Operator) MailLink(ctx context.Context, by Actor, id string) (until time.Time, err error) {
+	issued, err := f.linkFor(ctx, by, id, func(tx Tx, a cleared, issued code.Issued) error {
+		return f.post(ctx, tx, by.caller, email{template: mailRecover, owner: &a.Account, secret: &issued})
+	})
+	return issued.ExpiresAt, err
+}
+
+// linkFor makes the secret of an operator's link, and hands it to mail unless that is nil.
+func (f *Operator) linkFor(ctx context.Context, by Actor, id string, mail func(tx Tx, a cleared, issued code.Issued) error) (issued code.Issued, err error) {
+	err = f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		if !a.Open() {
 			return account.Disabled
 		}
@@ -29,15 +47,18 @@ func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account)
 		if err != nil {
 			return err
 		}
-		issued, err := f.codes.IssueHanded(ctx, tx, p.ID)
-		if err != nil {
+		if issued, err = f.codes.IssueHanded(ctx, tx, p.ID); err != nil {
 			return err
 		}
-		link, until = f.linkTo(issued.Link), issued.ExpiresAt
+		if mail != nil {
+			if err := mail(tx, a, issued); err != nil {
+				return err
+			}
+		}
 		if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID, "")); err != nil {
 			return err
 		}
 		return f.post(ctx, tx, by.caller, email{template: mailLinkMade, owner: &a.Account})
 	})
-	return link, until, err
+	return issued, err
 }

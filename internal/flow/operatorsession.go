@@ -21,7 +21,7 @@ func (f *reader) UserSessions(ctx context.Context, accountID string) (list []ses
 // EndUserSessions ends all sessions of an account, in every app, and returns how many
 // there were. It notifies the owner if there were any.
 func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID string) (ended int, err error) {
-	err = f.change(ctx, accountID, func(tx Tx, a cleared) error {
+	err = f.change(ctx, by, accountID, func(tx Tx, a cleared) error {
 		if err := f.endFlows(ctx, tx, &a); err != nil { // a sign-in may wait
 			return err
 		}
@@ -42,7 +42,7 @@ func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) erro
 		return session.Missing
 	}
 	var accountID string
-	err := f.store.Write(ctx, func(tx Tx) error {
+	err := f.acts(ctx, by, func(tx Tx) error {
 		owner, ok, err := tx.AccountOfSession(ctx, id)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) erro
 // EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
 // returns how many there were.
 func (f *Operator) EndUserTrust(ctx context.Context, by Actor, a account.Account) (ended int, err error) {
-	err = f.change(ctx, a.ID, func(tx Tx, a cleared) error {
+	err = f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
 		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, a.ID, ""))
 		return err
 	})

@@ -108,14 +108,36 @@ func became(ctx context.Context, tx Tx, o outbox.Outcome) (string, error) {
 }
 
 // limited returns the limits that have counted attempts for the address, at the
-// time when they lift. Counts of a single browser or network are not stored by
-// address.
+// time when they lift.
 func (f *Operator) limited(ctx context.Context, tx Tx, key string, known *account.Account) ([]Moment, error) {
+	limits, err := f.limitsOf(ctx, tx, key, known)
+	var all []Moment
+	for _, l := range limits {
+		m := Moment{l.EndsAt, "limit", l.Name, fmt.Sprintf("%d of %d used; forgotten at this time", l.Used, l.Count)}
+		if l.Refuses {
+			m.Detail = fmt.Sprintf("%s until this time; %d of %d used", l.Effect, l.Used, l.Count)
+		}
+		all = append(all, m)
+	}
+	return all, err
+}
+
+// Standing is a limit that has counted attempts for an address or an account.
+type Standing struct {
+	Name, Effect string
+	Used, Count  int
+	Refuses      bool      // whether it is used up; otherwise it only counts
+	EndsAt       time.Time // when the next attempt passes, or the attempts are forgotten
+}
+
+// limitsOf returns the limits that have counted attempts for the address. Counts of a single
+// browser or network are not stored by address.
+func (f *Operator) limitsOf(ctx context.Context, tx Tx, key string, known *account.Account) ([]Standing, error) {
 	attempts := addressAttempts(key)
 	if known != nil {
 		attempts = append(attempts, accountAttempts(*known)...)
 	}
-	var all []Moment
+	var all []Standing
 	for _, a := range attempts {
 		s, ok, err := f.limiter.Stand(ctx, tx, a)
 		if err != nil {
@@ -124,9 +146,9 @@ func (f *Operator) limited(ctx context.Context, tx Tx, key string, known *accoun
 		if !ok {
 			continue
 		}
-		m := Moment{s.Clear, "limit", a.Limit.Name, fmt.Sprintf("%d of %d used; forgotten at this time", s.Used, a.Limit.Count)}
+		m := Standing{Name: a.Limit.Name, Effect: effect(a.Limit), Used: int(s.Used), Count: int(a.Limit.Count), EndsAt: s.Clear}
 		if !s.Passes.IsZero() {
-			m.At, m.Detail = s.Passes, fmt.Sprintf("%s until this time; %d of %d used", effect(a.Limit), s.Used, a.Limit.Count)
+			m.Refuses, m.EndsAt = true, s.Passes
 		}
 		if a.Limit.Name != unknownDay.Name || known == nil { // an account gets each email
 			all = append(all, m)

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 
+	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/session"
 )
@@ -33,7 +34,7 @@ func (f *Operator) loadKeys(ctx context.Context) (renew bool, err error) {
 // eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.
 const eraseAtOnce = 10
 
-// EraseDue erases accounts whose owners have closed them account.Grace ago, and
+// EraseDue erases accounts that were closed account.Grace ago, by their owners or by LeaveUser, and
 // reports whether more may be due.
 func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
@@ -43,7 +44,8 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 	for _, d := range due {
 		// The owner may take the account back at this moment. Reading the account waits
 		// for that transaction, and the departure is then gone.
-		if _, _, err := tx.AccountByID(ctx, d.AccountID); err != nil {
+		a, _, err := tx.AccountByID(ctx, d.AccountID)
+		if err != nil {
 			return false, err
 		}
 		if _, ok, err := tx.DepartureOf(ctx, d.AccountID); err != nil {
@@ -52,6 +54,9 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 			continue
 		}
 		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: actorSelf, Detail: "left"}
+		if a.State == account.DisabledByOperator { // LeaveUser
+			erased.Actor, erased.Detail = actorOperator, ""
+		}
 		if err := f.erase(ctx, tx, erased); err != nil {
 			return false, err
 		}

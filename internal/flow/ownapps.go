@@ -21,7 +21,7 @@ type App struct {
 }
 
 // Apps returns the OpenID clients that know an account, the newest first.
-func (f *Owner) Apps(ctx context.Context, accountID string) (list []App, err error) {
+func (f *reader) Apps(ctx context.Context, accountID string) (list []App, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list = nil
 		known, err := f.grants.Apps(ctx, tx, accountID)

@@ -109,13 +109,13 @@ func (t Targets) clean(raw string) string {
 	return ""
 }
 
-// cleanPath accepts a local path. It refuses our own pages except the account pages,
+// cleanPath accepts a local path. It refuses our own pages except the account pages, the admin page,
 // the requests of OpenID clients, and the pages for devices and for codes: others would send the browser in a circle.
 func cleanPath(raw string) string {
 	decoded, err := url.PathUnescape(pathOf(raw))
 	path := pathOf(raw)
 	entry := path == pages.Authorize || path == pages.Device || path == pages.VerifyCode // which a sign-in interrupts
-	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && !entry {
+	if err != nil || !localPath(raw) || pages.Own(decoded) && !pages.OfAccount(decoded) && !pages.OfAdmin(decoded) && !entry {
 		return ""
 	}
 	return raw

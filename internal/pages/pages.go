@@ -42,6 +42,8 @@ const (
 	Browsers       = Account + "/browsers"
 	Sessions       = Account + "/sessions"
 	Delete         = Account + "/delete"
+	Admin          = Root + "/admin"
+	AdminPeople    = Admin + "/people"
 	NotMe          = Root + "/not-me" // of the links that raise an alarm
 	SignOut        = Root + "/signout"
 	SignedOut      = Root + "/signed-out"
@@ -60,6 +62,9 @@ func Own(path string) bool { return path == Root || strings.HasPrefix(path, Root
 
 // OfAccount reports whether a path is the account page or one of its sections.
 func OfAccount(path string) bool { return path == Account || strings.HasPrefix(path, Account+"/") }
+
+// OfAdmin reports whether a path is the admin page or one of its places.
+func OfAdmin(path string) bool { return path == Admin || strings.HasPrefix(path, Admin+"/") }
 
 // ProviderStart returns the path that begins a sign-in with a provider.
 func ProviderStart(id string) string { return Root + "/provider/" + id + "/start" }

@@ -16,6 +16,7 @@ func Documents(document string) fstest.MapFS {
 	for _, name := range screens.Names() {
 		files["documents/"+name+".html"] = &fstest.MapFile{Data: []byte(document)}
 	}
+	files["documents/admin.html"] = &fstest.MapFile{Data: []byte(`<title>{{html .brand.name}}</title><script type="application/json" id="boot">{{.boot}}</script>`)}
 	files["documents/leaving.html"] = &fstest.MapFile{Data: []byte(`<meta http-equiv="refresh" content="0;url={{html .next}}">` + document)}
 	return files
 }

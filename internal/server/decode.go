@@ -16,7 +16,7 @@ import (
 // Decode decodes the body of a request into the struct that in points to. The
 // body is a JSON object or a form (application/x-www-form-urlencoded),
 // depending on the content type. Both set the same fields, which must be
-// strings or bools with json tags. Absent fields keep their value.
+// strings or bools with json tags. JSON also sets lists of strings. Absent fields keep their value.
 //
 // Decode is strict, because two programs that read a body differently can check
 // one value and use another. It returns CodeMalformed, with the field if there
@@ -78,16 +78,15 @@ type fields struct {
 	seen   map[string]bool
 }
 
-// newFields panics unless in is a pointer to a struct of strings and bools with
-// json tags. The first test of a handler finds that.
+// newFields panics unless in is a pointer to a struct of strings, bools and lists of strings
+// with json tags. The first test of a handler finds that.
 func newFields(in any) *fields {
 	v := reflect.ValueOf(in).Elem()
 	f := &fields{places: make(map[string]reflect.Value, v.NumField()), enums: map[string]string{}, seen: make(map[string]bool, v.NumField())}
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		kind := v.Field(i).Kind()
-		if name == "" || kind != reflect.String && kind != reflect.Bool {
-			panic(fmt.Sprintf("server.Decode: field %s of %s needs a json tag and the type string or bool", v.Type().Field(i).Name, v.Type()))
+		if name == "" || !decodes(v.Field(i).Type()) {
+			panic(fmt.Sprintf("server.Decode: field %s of %s needs a json tag and the type string, bool or []string", v.Type().Field(i).Name, v.Type()))
 		}
 		f.places[name] = v.Field(i)
 		if enum, ok := v.Type().Field(i).Tag.Lookup("enum"); ok {
@@ -95,6 +94,10 @@ func newFields(in any) *fields {
 		}
 	}
 	return f
+}
+
+func decodes(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Kind() == reflect.Bool || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
 }
 
 // place returns the field for a name, at most once.

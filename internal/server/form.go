@@ -38,6 +38,9 @@ func (f *fields) setForm(name, value string) error {
 	if v.Kind() == reflect.String {
 		return f.setText(v, name, value)
 	}
+	if v.Kind() == reflect.Slice {
+		return malformedField(name, CodeFieldType) // only JSON has lists
+	}
 	switch value {
 	case "true", "on": // "on" is what a checkbox without a value sends
 		v.SetBool(true)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// parseJSON parses a flat JSON object (RFC 8259). A nested value has the wrong
-// type. The depth is limited before parsing, because each level costs memory.
+// parseJSON parses a JSON object (RFC 8259) of texts, booleans and lists of texts. Any other
+// value has the wrong type. The depth is limited before parsing, because each level costs memory.
 func parseJSON(body []byte, f *fields) error {
 	if tooDeep(body) || !json.Valid(body) || loneSurrogate(body) {
 		return Malformed
@@ -31,7 +31,12 @@ func parseJSON(body []byte, f *fields) error {
 		if err != nil {
 			return Malformed
 		}
-		if err := f.setJSON(name, value); err != nil {
+		if value == json.Delim('[') {
+			err = f.setList(d, name)
+		} else {
+			err = f.setJSON(name, value)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -55,6 +60,38 @@ func (f *fields) setJSON(name string, value json.Token) error {
 		}
 	}
 	return malformedField(name, CodeFieldType)
+}
+
+// setList sets a list of texts, whose opening bracket is read.
+func (f *fields) setList(d *json.Decoder, name string) error {
+	v, err := f.place(name)
+	if err != nil {
+		return err
+	}
+	if v.Kind() != reflect.Slice {
+		return malformedField(name, CodeFieldType)
+	}
+	texts := reflect.MakeSlice(v.Type(), 0, 0)
+	for d.More() {
+		item, err := d.Token()
+		if err != nil {
+			return Malformed
+		}
+		text, ok := item.(string)
+		if !ok {
+			return malformedField(name, CodeFieldType)
+		}
+		entry := reflect.New(v.Type().Elem()).Elem()
+		if err := f.setText(entry, name, text); err != nil {
+			return err
+		}
+		texts = reflect.Append(texts, entry)
+	}
+	v.Set(texts)
+	if _, err := d.Token(); err != nil { // the closing bracket
+		return Malformed
+	}
+	return nil
 }
 
 // tooDeep reports whether JSON is nested more than 32 levels deep.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 )
 
 // personal is a table that names an account, in the form that a user downloads. Each of its
@@ -106,6 +107,9 @@ func (t *Tx) AccountData(ctx context.Context, a account.Account, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
+		if p.name == "audit" {
+			withoutAdmins(rows)
+		}
 		if last := len(all) - 1; last >= 0 && all[last].Table == p.name {
 			all[last].Rows = append(all[last].Rows, rows...)
 			continue
@@ -113,6 +117,16 @@ func (t *Tx) AccountData(ctx context.Context, a account.Account, now time.Time) 
 		all = append(all, account.Rows{Table: p.name, Rows: rows})
 	}
 	return all, nil
+}
+
+// withoutAdmins names an operator in place of an admin. An admin's account, network and browser are
+// nothing for the user whose account was changed.
+func withoutAdmins(rows []map[string]any) {
+	for _, row := range rows {
+		if actor, _ := row["actor"].(string); strings.HasPrefix(actor, audit.ByAdmin("")) {
+			row["actor"], row["peer"], row["user_agent"] = "operator", "", ""
+		}
+	}
 }
 
 // cells returns a row by the names of its columns.

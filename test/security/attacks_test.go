@@ -331,8 +331,15 @@ func attacks() testform.Catalogue {
 			"SEC-184": "An attacker sends tokens with a huge number of parts.",
 			"SEC-186": "An attacker sends very long addresses to keep the parser busy.",
 		},
-		"operator": { // Commands, settings and files of the operator
+		"admin": { // The admin page and its API
 			"SEC-167": "An admin reads or sets the secrets of a user.",
+			"SEC-375": "A user without the role, or an admin without a second factor or with an old proof, calls every operation of the admin page.",
+			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
+			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
+			"SEC-378": "A caller looks for an admin page that is off, or that this network must not see.",
+			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
+		},
+		"operator": { // Commands, settings and files of the operator
 			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",
 			"SEC-171": "Someone reads logs, metrics and traces and looks for secrets.",
 			"SEC-187": "An attacker exploits a known defect of an old toolchain or module.",

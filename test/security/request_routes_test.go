@@ -163,9 +163,19 @@ func routes() map[string]route {
 		"POST /auth/api/factors/confirm":            {401, 404, `{"flow":"` + flowID + `","code":"000000"}`, false},
 		"POST /auth/api/factors/codes":              {401, 409, `{"account":"other"}`, false},
 		"POST /auth/api/factors/saved":              {401, 200, `{"flow":"` + flowID + `"}`, false},
+		"GET /auth/admin":                           {303, 404, "", false},
+		"/auth/admin":                               {303, 404, "", false},
+		"GET /auth/admin/{place}":                   {303, 404, "", false},
+		"/auth/admin/{place}":                       {303, 404, "", false},
+		"GET /auth/admin/people/{id}":               {303, 404, "", false},
+		"/auth/admin/people/{id}":                   {303, 404, "", false},
+		"/auth/api/admin/{rest...}":                 {404, 404, "", false},
 		"POST /auth/api/factors/remove":             {401, 409, `{"account":"other","id":"` + flowID + `"}`, false},
 	}
 	maps.Copy(table, openIDRoutes())
+	for pattern, body := range adminOperations() {
+		table[pattern] = route{401, 404, body, false}
+	}
 	return table
 }
 
@@ -175,7 +185,7 @@ func path(pattern string) (method, target string) {
 	if !ok { // a pattern for any method
 		method, target = "GET", pattern
 	}
-	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup", "{section}", "password").Replace(target)
+	return method, strings.NewReplacer("{$}", "", "{id}", flowID, "{file}", "missing.js", "{screen}", "signup", "{section}", "password", "{place}", "people", "{email}", flowID, "{rest...}", "nothing").Replace(target)
 }
 
 // contentType returns the type of the body in the table.
@@ -430,8 +440,7 @@ func TestSEC089_AlsoWhenTheDatabaseIsGone(t *testing.T) {
 	s.breakStore()
 	failed := 0
 	for pattern, r := range routes() {
-		_, target := path(pattern)
-		method, _, _ := strings.Cut(pattern, " ")
+		method, target := path(pattern)
 		for _, accept := range []string{"text/html", "application/json"} {
 			h := s.visitor().ours(r.contentType(pattern))
 			h.Set("Accept", accept)

@@ -62,6 +62,7 @@ const ONLY_ON = {
   'address.missing': [],
   'address.taken': ['verify-code', 'confirm-link'],
   'address.': ['signin', 'signup', 'forgot-password', 'signin-code', 'account-addresses'],
+  'admin.': [],
   'alarm.raised': [
     'account-addresses',
     'account-delete',

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"time"
 
 	"portico/internal/flow"
 	"portico/internal/server"
@@ -17,19 +16,20 @@ type API struct {
 	sessions *session.Keeper
 	describe func(agent string) string
 	place    func(network, locale string) string
+	more     []form.Operation
 }
 
 // New returns an API. describe turns a User-Agent into words such as "Firefox
 // on Linux". place returns the city and country of a network in words, "" if it is
-// unknown.
-func New(actions *form.Actions, owner *flow.Owner, sessions *session.Keeper, describe func(agent string) string, place func(network, locale string) string) *API {
-	return &API{actions: actions, owner: owner, sessions: sessions, describe: describe, place: place}
+// unknown. more are the operations of other handlers, for the description.
+func New(actions *form.Actions, owner *flow.Owner, sessions *session.Keeper, describe func(agent string) string, place func(network, locale string) string, more []form.Operation) *API {
+	return &API{actions: actions, owner: owner, sessions: sessions, describe: describe, place: place, more: more}
 }
 
 // Mount registers the routes.
 func (a *API) Mount(m *server.Mux) {
 	for _, r := range a.routes() {
-		m.Handle(r.method+" "+r.path, r.handler, r.traits...)
+		m.Handle(r.Method+" "+r.Path, r.handler, r.traits...)
 	}
 	m.Handle("GET /auth/api/openapi.json", a.openAPI)
 }
@@ -43,10 +43,10 @@ func (a *API) routes() []route {
 		write("/auth/api/forgot-password", "Begin the recovery of an account", a.actions.ForgotPassword),
 		write("/auth/api/signin-code", "Begin a sign-in by an emailed code", a.actions.SignInCode),
 		write("/auth/api/verify-code", "Submit the mailed code", a.actions.VerifyCode),
-		{method: "POST", path: "/auth/api/resend", summary: "Mail another code", in: form.Resend{}, out: Resent{}, handler: a.resend},
+		{form.Operation{Method: "POST", Path: "/auth/api/resend", Summary: "Mail another code", In: form.Resend{}, Out: Resent{}}, a.resend, nil},
 		write("/auth/api/confirm-link", "Confirm the mailed link that was opened", a.actions.ConfirmLink),
 		write("/auth/api/reset-password", "Set a new password", a.actions.ResetPassword),
-		{method: "POST", path: "/auth/api/signup/passkey/begin", summary: "A challenge for the passkey of a new account", in: form.BeginFirstPasskey{}, out: form.PasskeyOffer{}, handler: answered(a.actions.BeginFirstPasskey)},
+		{form.Operation{Method: "POST", Path: "/auth/api/signup/passkey/begin", Summary: "A challenge for the passkey of a new account", In: form.BeginFirstPasskey{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginFirstPasskey), nil},
 		write("/auth/api/signup/passkey", "Add the passkey of a new account, in place of a password", a.actions.AddFirstPasskey),
 		write("/auth/api/mfa", "Submit a second factor", a.actions.GiveFactor),
 		write("/auth/api/mfa/restart", "End a pending second step", a.actions.DropFactor),
@@ -55,7 +55,7 @@ func (a *API) routes() []route {
 		write("/auth/api/protect", "Add the authenticator app that the account needs", a.actions.ProtectByApp),
 		write("/auth/api/protect/later", "Put off a second factor that the account needs", a.actions.ProtectLater),
 		write("/auth/api/protect/restart", "End the step that adds a second factor", a.actions.DropProtection),
-		{method: "POST", path: "/auth/api/protect/passkey/begin", summary: "A challenge for a passkey that the account needs", in: form.Protection{}, out: form.PasskeyOffer{}, handler: answered(a.actions.BeginProtection)},
+		{form.Operation{Method: "POST", Path: "/auth/api/protect/passkey/begin", Summary: "A challenge for a passkey that the account needs", In: form.Protection{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginProtection), nil},
 		write("/auth/api/protect/passkey", "Add the passkey that the account needs", a.actions.ProtectByPasskey),
 		write("/auth/api/factors/add", "Begin to add an authenticator app", a.actions.AddFactor),
 		write("/auth/api/factors/confirm", "Add the authenticator app that shows the code", a.actions.ConfirmFactor),
@@ -71,28 +71,24 @@ func (a *API) routes() []route {
 		write("/auth/api/account/delete", "Close the account of the user, which is erased after 14 days", a.actions.DeleteAccount),
 		write("/auth/api/keep", "Take a closed account back", a.actions.KeepAccount),
 		write("/auth/api/keep/drop", "End the step that asks whether a closed account is kept", a.actions.DropKeep),
-		{method: "POST", path: "/auth/api/passkey/ask", summary: "A challenge for a sign-in with a passkey", in: struct{}{}, out: form.PasskeyAsk{}, handler: answered(a.actions.AskPasskey)},
+		{form.Operation{Method: "POST", Path: "/auth/api/passkey/ask", Summary: "A challenge for a sign-in with a passkey", In: struct{}{}, Out: form.PasskeyAsk{}}, answered(a.actions.AskPasskey), nil},
 		write("/auth/api/passkey", "Sign in with a passkey", a.actions.SignInPasskey),
-		{method: "POST", path: "/auth/api/account/passkeys/begin", summary: "A challenge for a new passkey", in: form.BeginPasskey{}, out: form.PasskeyOffer{}, handler: answered(a.actions.BeginPasskey)},
+		{form.Operation{Method: "POST", Path: "/auth/api/account/passkeys/begin", Summary: "A challenge for a new passkey", In: form.BeginPasskey{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginPasskey), nil},
 		write("/auth/api/account/passkeys", "Add a passkey", a.actions.AddPasskey),
 		write("/auth/api/account/passkeys/refuse", "Offer the user no passkey after a sign-in any more", a.actions.RefusePasskeys),
 		write("/auth/api/account/passkeys/rename", "Rename a passkey", a.actions.RenamePasskey),
 		write("/auth/api/account/passkeys/remove", "Remove a passkey", a.actions.RemovePasskey),
-		{method: "GET", path: "/auth/api/session", summary: "The signed-in user and the session", out: Current{}, handler: a.session, traits: []server.Trait{server.Quiet}},
-		{method: "GET", path: "/auth/api/sessions", summary: "List the sessions of the user", out: Sessions{}, handler: a.list},
-		{method: "DELETE", path: "/auth/api/sessions", summary: "End all sessions but this one", handler: a.endOthers},
-		{method: "DELETE", path: "/auth/api/sessions/{id}", summary: "End one session", handler: a.end},
-		{method: "GET", path: "/auth/api/flows/{id}", summary: "The state of a pending flow", out: form.Flow{}, handler: a.flow},
+		{form.Operation{Method: "GET", Path: "/auth/api/session", Summary: "The signed-in user and the session", Out: Current{}}, a.session, []server.Trait{server.Quiet}},
+		{form.Operation{Method: "GET", Path: "/auth/api/sessions", Summary: "List the sessions of the user", Out: Sessions{}}, a.list, nil},
+		{form.Operation{Method: "DELETE", Path: "/auth/api/sessions", Summary: "End all sessions but this one"}, a.endOthers, nil},
+		{form.Operation{Method: "DELETE", Path: "/auth/api/sessions/{id}", Summary: "End one session"}, a.end, nil},
+		{form.Operation{Method: "GET", Path: "/auth/api/flows/{id}", Summary: "The state of a pending flow", Out: form.Flow{}}, a.flow, nil},
 	}
 }
 
-// route is one operation of the API. If in or out is nil, there is no such
-// body.
+// route is one operation of the API with its handler.
 type route struct {
-	method  string
-	path    string
-	summary string
-	in, out any
+	form.Operation
 	handler server.Handler
 	traits  []server.Trait
 }
@@ -100,7 +96,7 @@ type route struct {
 // write returns the operation of a form.
 func write[Form any](path, summary string, run form.Action[Form]) route {
 	var in Form
-	return route{method: "POST", path: path, summary: summary, in: in, out: Next{}, handler: step(run)}
+	return route{Operation: form.Operation{Method: "POST", Path: path, Summary: summary, In: in, Out: Next{}}, handler: step(run)}
 }
 
 // Next is the next page after a step: a path on this origin, or the URL of an
@@ -130,22 +126,15 @@ type User struct {
 	Roles []string `json:"roles"`
 }
 
-// Moment is a time in RFC 3339. It is a string, because encoding/json validates
-// the output of time.Time again, which took a quarter of the time of a
-// response.
-type Moment string
-
-func momentOf(t time.Time) Moment { return Moment(t.Format(time.RFC3339Nano)) }
-
 // Session is the caller's session. A reload of session.idle changes
 // IdleExpiresAt at once, and ExpiresAt of new sessions only.
 type Session struct {
-	ID              string   `json:"id"`
-	CreatedAt       Moment   `json:"created_at"`
-	AuthenticatedAt Moment   `json:"authenticated_at"`
-	ExpiresAt       Moment   `json:"expires_at"`
-	IdleExpiresAt   Moment   `json:"idle_expires_at"`
-	Methods         []string `json:"methods"`
+	ID              string      `json:"id"`
+	CreatedAt       form.Moment `json:"created_at"`
+	AuthenticatedAt form.Moment `json:"authenticated_at"`
+	ExpiresAt       form.Moment `json:"expires_at"`
+	IdleExpiresAt   form.Moment `json:"idle_expires_at"`
+	Methods         []string    `json:"methods"`
 }
 
 // Sessions lists where a user is signed in.
@@ -155,12 +144,12 @@ type Sessions struct {
 
 // Device is a browser with a session.
 type Device struct {
-	ID         string `json:"id"`
-	Current    bool   `json:"current"`
-	Browser    string `json:"browser"`
-	Place      string `json:"place,omitempty"` // where it began, if that is known
-	CreatedAt  Moment `json:"created_at"`
-	LastSeenAt Moment `json:"last_seen_at"`
+	ID         string      `json:"id"`
+	Current    bool        `json:"current"`
+	Browser    string      `json:"browser"`
+	Place      string      `json:"place,omitempty"` // where it began, if that is known
+	CreatedAt  form.Moment `json:"created_at"`
+	LastSeenAt form.Moment `json:"last_seen_at"`
 }
 
 // step runs an action for a JSON request.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"portico/internal/server"
+	"portico/internal/server/form"
 )
 
 // object is a JSON object of the description.
@@ -16,19 +17,28 @@ type object = map[string]any
 // openAPI serves the description of the API (OpenAPI 3.1), derived from the
 // types of its bodies.
 func (a *API) openAPI(w http.ResponseWriter, r *http.Request) error {
-	return server.WriteJSON(w, http.StatusOK, describe(a.routes()))
+	return server.WriteJSON(w, http.StatusOK, describe(append(described(a.routes()), a.more...)))
 }
 
-func describe(routes []route) object {
+// described returns what the table says without the handlers.
+func described(routes []route) []form.Operation {
+	all := make([]form.Operation, len(routes))
+	for i, r := range routes {
+		all[i] = r.Operation
+	}
+	return all
+}
+
+func describe(routes []form.Operation) object {
 	schemas := object{"Problem": problemSchema()}
 	paths := object{}
 	for _, r := range routes {
-		item, ok := paths[r.path].(object)
+		item, ok := paths[r.Path].(object)
 		if !ok {
 			item = object{}
-			paths[r.path] = item
+			paths[r.Path] = item
 		}
-		item[strings.ToLower(r.method)] = operation(r, schemas)
+		item[strings.ToLower(r.Method)] = operation(r, schemas)
 	}
 	return object{
 		"openapi": "3.1.0",
@@ -44,19 +54,26 @@ func describe(routes []route) object {
 	}
 }
 
-func operation(r route, schemas object) object {
-	op := object{"summary": r.summary, "operationId": operationID(r)}
-	if name, ok := parameter(r.path); ok {
-		op["parameters"] = []object{{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}}
+func operation(r form.Operation, schemas object) object {
+	op := object{"summary": r.Summary, "operationId": operationID(r)}
+	var parameters []object
+	for _, name := range wildcards(r.Path) {
+		parameters = append(parameters, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
-	if r.in != nil {
-		op["requestBody"] = object{"required": true, "content": content("application/json", reflect.TypeOf(r.in), schemas)}
+	for _, name := range r.Query {
+		parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+	}
+	if parameters != nil {
+		op["parameters"] = parameters
+	}
+	if r.In != nil {
+		op["requestBody"] = object{"required": true, "content": content("application/json", reflect.TypeOf(r.In), schemas)}
 	}
 	done := object{"description": "Done"}
 	status := "204"
-	if r.out != nil {
+	if r.Out != nil {
 		status = "200"
-		done["content"] = content("application/json", reflect.TypeOf(r.out), schemas)
+		done["content"] = content("application/json", reflect.TypeOf(r.Out), schemas)
 	}
 	op["responses"] = object{
 		status: done,
@@ -68,15 +85,22 @@ func operation(r route, schemas object) object {
 	return op
 }
 
-func operationID(r route) string {
-	name := strings.NewReplacer("/auth/api/", "", "/", "-", "{", "", "}", "").Replace(r.path)
-	return strings.ToLower(r.method) + "-" + name
+func operationID(r form.Operation) string {
+	name := strings.NewReplacer("/auth/api/", "", "/", "-", "{", "", "}", "").Replace(r.Path)
+	return strings.ToLower(r.Method) + "-" + name
 }
 
-func parameter(path string) (string, bool) {
-	_, rest, ok := strings.Cut(path, "{")
-	name, _, _ := strings.Cut(rest, "}")
-	return name, ok
+// wildcards returns the names of the parameters in a path.
+func wildcards(path string) (names []string) {
+	for {
+		_, rest, found := strings.Cut(path, "{")
+		if !found {
+			return names
+		}
+		var name string
+		name, path, _ = strings.Cut(rest, "}")
+		names = append(names, name)
+	}
 }
 
 func content(mediaType string, t reflect.Type, schemas object) object {
@@ -88,7 +112,7 @@ func reference(name string) object { return object{"$ref": "#/components/schemas
 // schema describes a type. A named struct is added to schemas once.
 func schema(t reflect.Type, schemas object) object {
 	switch {
-	case t == reflect.TypeFor[Moment]():
+	case t == reflect.TypeFor[form.Moment]():
 		return object{"type": "string", "format": "date-time"}
 	case t.Kind() == reflect.String:
 		return object{"type": "string"}

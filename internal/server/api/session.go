@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"portico/internal/server"
+	"portico/internal/server/form"
 )
 
 // session returns the signed-in user and the session. Apps call it for each of
@@ -19,8 +20,8 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 			ID: found.User.ID, Email: found.User.Address, Name: found.User.Name, Roles: orEmpty(found.User.Roles),
 		},
 		Session: Session{
-			ID: found.Session.ID, CreatedAt: momentOf(found.Session.CreatedAt), AuthenticatedAt: momentOf(found.Session.ProvenAt()),
-			ExpiresAt: momentOf(found.Session.ExpiresAt), IdleExpiresAt: momentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
+			ID: found.Session.ID, CreatedAt: form.MomentOf(found.Session.CreatedAt), AuthenticatedAt: form.MomentOf(found.Session.ProvenAt()),
+			ExpiresAt: form.MomentOf(found.Session.ExpiresAt), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
 			Methods: orEmpty(found.Session.Methods),
 		},
 	})
@@ -39,7 +40,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	for _, s := range sessions {
 		devices = append(devices, Device{
 			ID: s.ID, Current: s.ID == found.Session.ID, Browser: a.describe(s.UserAgent), Place: a.place(s.Peer, locale),
-			CreatedAt: momentOf(s.CreatedAt), LastSeenAt: momentOf(s.LastSeenAt),
+			CreatedAt: form.MomentOf(s.CreatedAt), LastSeenAt: form.MomentOf(s.LastSeenAt),
 		})
 	}
 	return server.WriteJSON(w, http.StatusOK, Sessions{Sessions: devices})

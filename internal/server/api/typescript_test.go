@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/server/admin"
+	"portico/internal/server/form"
 	"portico/internal/server/screens"
 )
 
@@ -24,7 +26,7 @@ var update = flag.Bool("update", false, "write the generated files")
 // the handlers' structs.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"schema.gen.ts": typeScript((&API{}).routes()), "shape.gen.mjs": shape()} {
+	for name, want := range map[string]string{"schema.gen.ts": typeScript(append(described((&API{}).routes()), admin.Operations()...)), "shape.gen.mjs": shape()} {
 		path := filepath.Join("..", "..", "..", "web", "src", "api", name)
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -46,11 +48,11 @@ func leadsOn(out any) bool {
 	return ok
 }
 
-func typeScript(routes []route) string {
+func typeScript(routes []form.Operation) string {
 	types := map[string]reflect.Type{}
 	gather(reflect.TypeFor[screens.Boot](), types)
 	for _, r := range routes {
-		for _, body := range []any{r.in, r.out} {
+		for _, body := range []any{r.In, r.Out} {
 			if body != nil {
 				gather(reflect.TypeOf(body), types)
 			}
@@ -78,8 +80,8 @@ func typeScript(routes []route) string {
 	}
 	b.WriteString("\n/** The body and the answer of each form that leads to a next page, by its path. */\nexport interface Forms {\n")
 	for _, r := range routes {
-		if r.method == http.MethodPost && leadsOn(r.out) {
-			fmt.Fprintf(&b, "  '%s': { in: %s; out: %s };\n", r.path, tsType(reflect.TypeOf(r.in)), tsType(reflect.TypeOf(r.out)))
+		if r.Method == http.MethodPost && leadsOn(r.Out) {
+			fmt.Fprintf(&b, "  '%s': { in: %s; out: %s };\n", r.Path, tsType(reflect.TypeOf(r.In)), tsType(reflect.TypeOf(r.Out)))
 		}
 	}
 	b.WriteString("}\n")
@@ -156,20 +158,20 @@ func tsType(t reflect.Type) string {
 // exists.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	routes := (&API{}).routes()
+	routes := append(described((&API{}).routes()), admin.Operations()...)
 	doc := describe(routes)
 	schemas := doc["components"].(object)["schemas"].(object)
 	paths := doc["paths"].(object)
 	seen := map[string]bool{}
 	for _, r := range routes {
-		op, ok := paths[r.path].(object)[strings.ToLower(r.method)].(object)
+		op, ok := paths[r.Path].(object)[strings.ToLower(r.Method)].(object)
 		if !ok || op["summary"] == "" || seen[op["operationId"].(string)] {
-			t.Errorf("%s %s: %v", r.method, r.path, op)
+			t.Errorf("%s %s: %v", r.Method, r.Path, op)
 			continue
 		}
 		seen[op["operationId"].(string)] = true
-		if _, has := op["requestBody"]; has != (r.in != nil) {
-			t.Errorf("%s %s: request body %v", r.method, r.path, has)
+		if _, has := op["requestBody"]; has != (r.In != nil) {
+			t.Errorf("%s %s: request body %v", r.Method, r.Path, has)
 		}
 	}
 	for _, name := range []string{"SignIn", "Next", "Current", "User", "Session", "Sessions", "Device", "Flow", "Resent", "Problem"} {

@@ -87,7 +87,7 @@ func (s *Screens) eventOf(loc string, f audit.Fact) string {
 
 // whereOf returns the app, the browser and the network of a record, or who else acted.
 func (s *Screens) whereOf(loc string, f audit.Fact) string {
-	if f.Actor == "operator" {
+	if f.Managed() {
 		return s.Catalogue.Text(loc, "history.by_operator", nil)
 	}
 	var parts []string

@@ -47,6 +47,169 @@ export interface AddPasskey {
   quiet?: '' | 'yes';
 }
 
+export interface AdminAddress {
+  address: string;
+  use: string;
+  added_at: string;
+  until: string;
+}
+
+export interface AdminAddressed {
+  email: string;
+}
+
+export interface AdminApp {
+  id: string;
+  name: string;
+  scopes: string[];
+  created_at: string;
+}
+
+export interface AdminBrowser {
+  id: string;
+  browser: string;
+  created_at: string;
+  ends_at: string;
+}
+
+export interface AdminCounts {
+  totp: number;
+  passkeys: number;
+  recovery_codes: number;
+}
+
+export interface AdminEmail {
+  id: string;
+  template: string;
+  state: string;
+  answer: string;
+  asked_at: string;
+  at: string;
+  again: boolean;
+}
+
+export interface AdminEnded {
+  ended: number;
+}
+
+export interface AdminErased {
+  until: string;
+}
+
+export interface AdminEvent {
+  id: string;
+  at: string;
+  kind: 'event' | 'account';
+  what: string;
+  words: string;
+  by: string;
+  detail: string;
+  network: string;
+  browser: string;
+  request_id: string;
+}
+
+export interface AdminLimit {
+  name: string;
+  words: string;
+  used: number;
+  count: number;
+  refuses: boolean;
+  ends_at: string;
+}
+
+export interface AdminLinked {
+  until: string;
+}
+
+export interface AdminNamed {
+  name: string;
+}
+
+export interface AdminPeople {
+  people: AdminRow[];
+  next?: string;
+  searched?: boolean;
+}
+
+export interface AdminPerson {
+  id: string;
+  address: string;
+  name: string;
+  state: string;
+  roles: string[];
+  verified: boolean;
+  password: boolean;
+  language: string;
+  created_at: string;
+  seen_at: string;
+  erased_at: string;
+  addresses: AdminAddress[];
+  sessions: AdminSession[];
+  factors: AdminWay[];
+  passkeys: AdminWay[];
+  recovery_codes: number;
+  browsers: AdminBrowser[];
+  providers: AdminProvider[];
+  apps: AdminApp[];
+  limits: AdminLimit[];
+  emails: AdminEmail[];
+  refusing: AdminRefusal[];
+  events: AdminEvent[];
+}
+
+export interface AdminProvider {
+  id: string;
+  name: string;
+  subject: string;
+  created_at: string;
+}
+
+export interface AdminRefusal {
+  of: string;
+  rule: string;
+  source: string;
+}
+
+export interface AdminRemoved {
+  factors: number;
+  passkeys: number;
+}
+
+export interface AdminRoles {
+  roles: string[];
+}
+
+export interface AdminRow {
+  id: string;
+  address: string;
+  name: string;
+  state: string;
+  roles: string[];
+  factors: AdminCounts;
+  verified: boolean;
+  created_at: string;
+  seen_at: string;
+}
+
+export interface AdminSession {
+  id: string;
+  browser: string;
+  network: string;
+  place: string;
+  methods: string[];
+  created_at: string;
+  seen_at: string;
+  current: boolean;
+}
+
+export interface AdminWay {
+  id: string;
+  name: string;
+  created_at: string;
+  used_at: string;
+}
+
 export interface Alert {
   id: string;
   text: string;

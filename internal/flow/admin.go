@@ -1,0 +1,71 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"portico/internal/session"
+)
+
+// RoleAdmin is the role of the admins. It opens the admin page to a user who has a second
+// factor or a passkey.
+const RoleAdmin = "portico:admin"
+
+// ErrNotAdmin means that the user of a session is no admin. The caller gets the response of
+// a page that does not exist.
+var ErrNotAdmin = errors.New("the user has no role " + RoleAdmin)
+
+// Admin judges whether a session may read what admins read: its user has the role, and
+// has given a second factor or a passkey for the session, however long ago.
+//
+// Faults: ErrNotAdmin, NoAdminFactor, ProofNeeded.
+func (f *Operator) Admin(ctx context.Context, found session.Found) error {
+	if !slices.Contains(found.User.Roles, RoleAdmin) {
+		return ErrNotAdmin
+	}
+	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) {
+		return nil
+	}
+	return f.store.Read(ctx, func(tx Tx) error { return f.strong(ctx, tx, found) })
+}
+
+// strong returns the fault of an admin whose proof is missing or too old, or nil.
+func (f *Operator) strong(ctx context.Context, tx Tx, found session.Found) error {
+	have, err := f.secondFactors(ctx, tx, found.User.ID)
+	switch {
+	case err != nil:
+		return err
+	case !have.Any():
+		return NoAdminFactor
+	}
+	return f.fresh(ctx, tx, found, f.clock.Now())
+}
+
+// acts runs a change by an Actor, in one transaction that judges the Actor first. An
+// admin whose session has ended, who has lost the role or was disabled since the request
+// began changes nothing. Nor does one whose proof has aged.
+//
+// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded.
+func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) error {
+	return f.store.Write(ctx, func(tx Tx) error {
+		if err := f.mayAct(ctx, tx, by); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
+	if by.admin == nil {
+		return nil
+	}
+	admin, err := f.owned(ctx, tx, *by.admin)
+	switch {
+	case err != nil:
+		return err
+	case !slices.Contains(admin.Roles, RoleAdmin):
+		return ErrNotAdmin
+	}
+	return f.strong(ctx, tx, *by.admin)
+}

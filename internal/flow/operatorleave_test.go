@@ -1,0 +1,77 @@
+package flow_test
+
+import (
+	"errors"
+	"net/url"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/flow"
+)
+
+func TestLeaveUser(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := b.visitor("192.0.2.1")
+	v.must(v.signIn("mara@example.org", good))
+	if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, "kim@example.org"); fault.From(err).Kind != fault.Invalid || v.signedIn() == "" {
+		t.Errorf("another address than that of the account: %v, %q", err, v.signedIn())
+	}
+	leave := func() time.Time {
+		until, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, " MARA@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return until
+	}
+	if until := leave(); !until.Equal(b.clock.Now().Add(account.Grace)) || v.signedIn() != "" {
+		t.Errorf("the account is erased at %v, and its session is %q", until, v.signedIn())
+	}
+	if _, err := v.signIn("mara@example.org", good); !errors.Is(err, account.Disabled) {
+		t.Errorf("the owner signs in, to keep the account: %v", err)
+	}
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.Active); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(account.Grace)
+	b.erase()
+	v.must(v.signIn("mara@example.org", good))
+	leave()
+	b.clock.Advance(account.Grace)
+	b.erase()
+	if _, err := b.Operator.Person(t.Context(), a.ID); !errors.Is(err, account.Missing) || b.record(audit.AccountDeleted).Actor != "operator" {
+		t.Errorf("after the grace: %v, %+v", err, b.record(audit.AccountDeleted))
+	}
+}
+
+// The link goes to the mailbox of the owner, and nowhere else.
+func TestMailLink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	until, err := b.Operator.MailLink(t.Context(), flow.ByOperator, a.ID)
+	if err != nil || !until.After(b.clock.Now()) {
+		t.Fatal(until, err)
+	}
+	mail := b.mails(2)["mara@example.org recover"]
+	u, err := url.Parse(mail.Data["link"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}))
+	v.must(v.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}))
+	if v.signedIn() != "mara@example.org" {
+		t.Errorf("the link signs in %q", v.signedIn())
+	}
+}

@@ -1,0 +1,103 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/outbox"
+	"portico/internal/passkey"
+	"portico/internal/session"
+	"portico/internal/trust"
+)
+
+// Person is an account with everything that is known for support.
+type Person struct {
+	Account    account.Account
+	Leaves     account.Departure // zero unless the account is to be erased
+	Addresses  []account.Other
+	Sessions   []session.Session // newest first
+	Factors    []factor.Factor   // without their secrets
+	Codes      int               // recovery codes that are left
+	Passkeys   []passkey.Passkey
+	Browsers   []trust.Browser
+	Identities []account.Identity
+	Apps       []App
+	Limits     []Standing
+	Emails     []outbox.Outcome
+	Facts      []audit.Fact // newest first
+}
+
+// Person returns the person with the id of an account, or account.Missing. It counts
+// nothing and changes nothing.
+func (f *Operator) Person(ctx context.Context, id string) (p Person, err error) {
+	if !ids.Valid(id) {
+		return p, account.Missing
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		a, ok, err := tx.AccountByID(ctx, id)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		p = Person{Account: a}
+		return f.support(ctx, tx, &p)
+	})
+	if err != nil {
+		return p, err
+	}
+	if p.Browsers, err = f.TrustedBrowsers(ctx, id); err != nil {
+		return p, err
+	}
+	p.Apps, err = f.reader.Apps(ctx, id)
+	return p, err
+}
+
+// support reads what belongs to the account of a person.
+func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
+	a := p.Account
+	for _, read := range []func() error{
+		func() (err error) { p.Addresses, err = tx.AddressesOf(ctx, a.ID, f.clock.Now()); return err },
+		func() (err error) { p.Leaves, _, err = tx.DepartureOf(ctx, a.ID); return err },
+		func() (err error) { p.Sessions, err = f.sessions.List(ctx, tx, a.ID); return err },
+		func() (err error) { p.Passkeys, err = tx.PasskeysOf(ctx, a.ID); return err },
+		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
+		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
+		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
+		func() error {
+			second, err := f.readFactors(ctx, tx, a.ID)
+			p.Factors, p.Codes = second.Factors, second.Left
+			return err
+		},
+	} {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	for _, mailbox := range f.mailboxes.Sums(a.Address.Key) {
+		emails, err := tx.OutcomesOf(ctx, mailbox, storyLength)
+		if err != nil {
+			return err
+		}
+		p.Emails = append(p.Emails, emails...)
+	}
+	return nil
+}
+
+// MailAgain sends an email to the user of an account again that could not be delivered.
+//
+// Faults: account.Missing, outbox.CodeUnknown.
+func (f *Operator) MailAgain(ctx context.Context, by Actor, id, messageID string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		m, found, err := tx.Message(ctx, messageID)
+		if err != nil {
+			return err
+		}
+		if !found || m.AccountID != a.ID {
+			return fault.New(fault.Missing, outbox.CodeUnknown)
+		}
+		return f.outbox.Retry(ctx, tx, messageID)
+	})
+}

@@ -1,0 +1,18 @@
+// Package admin serves the admin page and its API, for people with the role
+// flow.RoleAdmin who have a second factor or a passkey.
+//
+// It does not decide about a change: flow.Operator judges the admin again in the
+// transaction of the change.
+//
+// Invariants:
+//   - One table has all operations (operations), and one guard (guard) admits requests to
+//     them. No handler judges a right itself.
+//   - A caller who may not know the page gets the response of a page that does not exist:
+//     a network that is not allowed, a user without the role, a path of no operation.
+//   - No response has a secret of a user, or a hash of one.
+//
+// The paths:
+//
+//	/auth/admin, /auth/admin/...   the document; the script reads the place from the path
+//	/auth/api/admin/...            operations
+package admin

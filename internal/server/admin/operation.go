@@ -1,0 +1,74 @@
+package admin
+
+import (
+	"net/http"
+
+	"portico/internal/flow"
+	"portico/internal/server/form"
+)
+
+// operation is an operation of the API, with the right that it needs.
+type operation struct {
+	form.Operation
+	scope string // that an API key needs: a subject, and read or write
+	run   func(r *http.Request, by flow.Actor) (any, error)
+}
+
+// The scopes.
+const (
+	readPeople  = "people:read"
+	writePeople = "people:write"
+)
+
+// operations lists the whole API.
+func (a *Admin) operations() []operation {
+	person := Root + "/people/{id}"
+	return []operation{
+		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
+		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
+		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
+		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
+		change(person+"/name", "Set the name of a person", none{}, a.setName),
+		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
+		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors),
+		change(person+"/lift-limits", "Lift the rate limits of a person", none{}, a.liftLimits),
+		change(person+"/link", "Mail a person a link to get in", AdminLinked{}, a.mailLink),
+		change(person+"/delete", "Disable an account, and erase it after 14 days", AdminErased{}, a.remove),
+		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", none{}, a.mailAgain),
+		change(person+"/restore", "Undo the deletion of an account", none{}, a.enable),
+		change(person+"/end-sessions", "End all sessions of a person, in every app", AdminEnded{}, a.endSessions),
+		change(person+"/roles", "Replace the roles of a person", none{}, a.setRoles),
+	}
+}
+
+// Operations describes the API for openapi.json and the generated types.
+func Operations() []form.Operation {
+	var all []form.Operation
+	for _, o := range (&Admin{}).operations() {
+		all = append(all, o.Operation)
+	}
+	return all
+}
+
+// read returns an operation that changes nothing.
+func read[Out any](scope, path, summary string, out Out, run func(r *http.Request, by flow.Actor) (Out, error), query ...string) operation {
+	return operation{
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: out}, scope: scope,
+		run: func(r *http.Request, by flow.Actor) (any, error) { return run(r, by) },
+	}
+}
+
+// change returns an operation on the person of its path, which has a body.
+func change[In, Out any](path, summary string, out Out, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
+	var body In
+	return operation{
+		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: body, Out: out}, scope: writePeople,
+		run: func(r *http.Request, by flow.Actor) (any, error) {
+			in, err := form.Receive[In](r)
+			if err != nil {
+				return nil, err
+			}
+			return run(r, by, r.PathValue("id"), in)
+		},
+	}
+}

@@ -1,0 +1,136 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strconv"
+	"text/template"
+
+	"portico/internal/brand"
+	"portico/internal/flow"
+	"portico/internal/pages"
+	"portico/internal/server"
+	"portico/internal/session"
+)
+
+// Page is the document of the admin page. It is safe for concurrent use.
+type Page struct {
+	template *template.Template
+	policy   string
+	values   map[string]any
+	boot     Boot
+}
+
+// Boot is the data that the script of the page starts from.
+type Boot struct {
+	User    Self     `json:"user"`
+	Brand   Brand    `json:"brand"`
+	Version string   `json:"version"`
+	Places  []string `json:"places"` // of the rail
+}
+
+// Self is the admin who uses the page.
+type Self struct {
+	ID    string `json:"id"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+}
+
+// Brand is the name of the site, and the path of its logo or "".
+type Brand struct {
+	Name string `json:"name"`
+	Logo string `json:"logo"`
+}
+
+// document is the path of the document in the front end.
+const document = "documents/admin.html"
+
+// NewPage reads the document in the front end. It returns nil if there is none.
+func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error) {
+	text, err := fs.ReadFile(dist, document)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var built struct {
+		StyleHashes map[string]string `json:"style_hashes"`
+	}
+	manifest, manifestErr := fs.ReadFile(dist, "documents/manifest.json")
+	style, styleErr := fs.ReadFile(dist, "styles/admin.css")
+	if errors.Is(styleErr, fs.ErrNotExist) {
+		styleErr = nil
+	}
+	if err := errors.Join(err, manifestErr, styleErr); err != nil {
+		return nil, fmt.Errorf("read the admin page: %w", err)
+	}
+	parsed, err := template.New(document).Option("missingkey=error").Parse(string(text))
+	if err := errors.Join(err, json.Unmarshal(manifest, &built)); err != nil {
+		return nil, fmt.Errorf("read the admin page: %w", err)
+	}
+	look := Brand{Name: site}
+	if logo := theme.Shown(); logo != nil {
+		look.Logo = logo.Path
+	}
+	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
+	return &Page{
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people"}},
+		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
+	}, nil
+}
+
+// page serves the document to an admin. It leads to the sign-in, to the proof or to the
+// first second factor, and back.
+func (a *Admin) page(w http.ResponseWriter, r *http.Request) error {
+	if !a.reaches(r) || a.Page == nil {
+		return server.RouteMissing
+	}
+	here := r.URL.RequestURI()
+	found, err := a.Actions.Session(w, r)
+	if err == nil {
+		err = a.Operator.Admin(r.Context(), found)
+	}
+	switch {
+	case errors.Is(err, session.Required):
+		return server.SeeOther(w, pages.ReturnTo(pages.SignIn, here))
+	case errors.Is(err, flow.NoAdminFactor):
+		return server.SeeOther(w, pages.ReturnTo(pages.Factors, here))
+	case errors.Is(err, flow.ProofNeeded):
+		return server.SeeOther(w, pages.ReturnTo(pages.MFA, here))
+	case err != nil:
+		return hidden(err)
+	case r.URL.Path == pages.Admin:
+		return server.SeeOther(w, pages.AdminPeople)
+	}
+	return a.Page.serve(w, r, found.User)
+}
+
+func (p *Page) serve(w http.ResponseWriter, r *http.Request, user session.User) error {
+	boot := p.boot
+	boot.User = Self{ID: user.ID, Email: user.Address, Name: user.Name}
+	text, err := json.Marshal(boot) // which escapes <, > and &
+	if err != nil {
+		return err
+	}
+	values := map[string]any{"boot": string(text)}
+	for name, value := range p.values {
+		values[name] = value
+	}
+	var body bytes.Buffer
+	if err := p.template.Execute(&body, values); err != nil {
+		return err
+	}
+	server.SetPolicy(w, p.policy)
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", "en")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body.Bytes()) // fails only if the client has gone
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/server"
+	"portico/internal/server/form"
+)
+
+// AdminPeople is a page of the list of people.
+type AdminPeople struct {
+	People []AdminRow `json:"people"`
+	Next   string     `json:"next,omitempty"` // the parameter after of the next page
+	// Searched says that the page has fewer people because the search reached its bound.
+	Searched bool `json:"searched,omitempty"`
+}
+
+// AdminRow is a person in a list.
+type AdminRow struct {
+	ID        string      `json:"id"`
+	Address   string      `json:"address"`
+	Name      string      `json:"name"`
+	State     string      `json:"state"`
+	Roles     []string    `json:"roles"`
+	Factors   AdminCounts `json:"factors"`
+	Verified  bool        `json:"verified"` // always true
+	CreatedAt form.Moment `json:"created_at"`
+	SeenAt    form.Moment `json:"seen_at"` // exact to an hour, "" if the person was not seen
+}
+
+// AdminCounts has what a person signs in with besides the password.
+type AdminCounts struct {
+	Apps     int `json:"totp"`
+	Passkeys int `json:"passkeys"`
+	Codes    int `json:"recovery_codes"`
+}
+
+func rowOf(p account.Person) AdminRow {
+	return AdminRow{
+		ID: p.ID, Address: p.Address.Mail, Name: p.Name, State: string(p.State), Roles: filled(p.Roles),
+		Verified: true, Factors: AdminCounts{p.Apps, p.Passkeys, p.RecoveryCodes}, CreatedAt: form.MomentOf(p.CreatedAt), SeenAt: form.MomentOf(p.SeenAt),
+	}
+}
+
+const (
+	fewRows  = 25
+	mostRows = 100
+)
+
+// queryOf are the names of the parameters of the list, which filter reads.
+var queryOf = []string{"q", "by", "role", "state", "factor", "created_from", "created_to", "seen_before", "after", "limit"}
+
+// filter reads the query of the list of people. A parameter that is given twice or unknown
+// is refused, because a link with a typing error would show other people than it says.
+func filter(r *http.Request) (account.Query, error) {
+	values, err := parameters(r, queryOf)
+	if err != nil {
+		return account.Query{}, err
+	}
+	q := account.Query{
+		Text: values["q"], By: account.By(values["by"]), Role: values["role"], State: account.State(values["state"]),
+		Factors: account.Factors(values["factor"]), After: values["after"], Limit: fewRows,
+	}
+	if text := values["limit"]; text != "" {
+		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > mostRows {
+			return q, wrongParameter("limit")
+		}
+	}
+	for name, to := range map[string]*time.Time{"created_from": &q.CreatedFrom, "created_to": &q.CreatedTo, "seen_before": &q.SeenBefore} {
+		if *to, err = timeOf(values[name]); err != nil {
+			return q, wrongParameter(name)
+		}
+	}
+	return q, nil
+}
+
+// timeOf parses a time of a request: RFC 3339, or a day in UTC.
+func timeOf(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// parameters returns the parameters of a query, each of which must be known and given once.
+func parameters(r *http.Request, known []string) (map[string]string, error) {
+	values := map[string]string{}
+	query := r.URL.Query()
+	for _, name := range known {
+		if list := query[name]; len(list) > 1 {
+			return nil, wrongParameter(name)
+		} else if len(list) == 1 {
+			values[name] = list[0]
+		}
+		delete(query, name)
+	}
+	if len(query) > 0 {
+		return nil, server.Malformed
+	}
+	return values, nil
+}
+
+func wrongParameter(name string) error {
+	return server.Malformed.WithFields(fault.Field{Name: name, Code: server.CodeFieldValue})
+}
+
+func (a *Admin) people(r *http.Request, _ flow.Actor) (AdminPeople, error) {
+	q, err := filter(r)
+	if err != nil {
+		return AdminPeople{}, err
+	}
+	list, err := a.Operator.People(r.Context(), q)
+	page := AdminPeople{People: each(list.People, rowOf), Next: list.Next, Searched: list.Partial}
+	return page, err
+}

@@ -1,0 +1,194 @@
+package admin
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/flow"
+	"portico/internal/outbox"
+	"portico/internal/passkey"
+	"portico/internal/server/form"
+	"portico/internal/session"
+	"portico/internal/trust"
+)
+
+// AdminPerson is a person with everything that is known for support. It has no secret.
+type AdminPerson struct {
+	ID        string          `json:"id"`
+	Address   string          `json:"address"`
+	Name      string          `json:"name"`
+	State     string          `json:"state"`
+	Roles     []string        `json:"roles"`
+	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
+	Password  bool            `json:"password"` // whether there is one
+	Language  string          `json:"language"`
+	CreatedAt form.Moment     `json:"created_at"`
+	SeenAt    form.Moment     `json:"seen_at"`
+	ErasedAt  form.Moment     `json:"erased_at"` // when the account is to be erased, "" if it is not
+	Addresses []AdminAddress  `json:"addresses"`
+	Sessions  []AdminSession  `json:"sessions"`
+	Factors   []AdminWay      `json:"factors"`
+	Passkeys  []AdminWay      `json:"passkeys"`
+	Codes     int             `json:"recovery_codes"`
+	Browsers  []AdminBrowser  `json:"browsers"`
+	Providers []AdminProvider `json:"providers"`
+	Apps      []AdminApp      `json:"apps"`
+	Limits    []AdminLimit    `json:"limits"`
+	Emails    []AdminEmail    `json:"emails"`
+	Refusing  []AdminRefusal  `json:"refusing"`
+	Events    []AdminEvent    `json:"events"` // newest first
+}
+
+// The parts of a person.
+type (
+	AdminAddress struct {
+		Address string      `json:"address"`
+		Use     string      `json:"use"`
+		Added   form.Moment `json:"added_at"`
+		Until   form.Moment `json:"until"` // if the account only keeps it
+	}
+	AdminSession struct {
+		ID        string      `json:"id"`
+		Browser   string      `json:"browser"`
+		Network   string      `json:"network"`
+		Place     string      `json:"place"`
+		Methods   []string    `json:"methods"`
+		CreatedAt form.Moment `json:"created_at"`
+		SeenAt    form.Moment `json:"seen_at"`
+		Current   bool        `json:"current"` // of the admin who asks
+	}
+	AdminWay struct {
+		ID        string      `json:"id"`
+		Name      string      `json:"name"`
+		CreatedAt form.Moment `json:"created_at"`
+		UsedAt    form.Moment `json:"used_at"`
+	}
+	AdminBrowser struct {
+		ID        string      `json:"id"`
+		Browser   string      `json:"browser"`
+		CreatedAt form.Moment `json:"created_at"`
+		EndsAt    form.Moment `json:"ends_at"`
+	}
+	AdminProvider struct {
+		ID        string      `json:"id"`
+		Name      string      `json:"name"`
+		Subject   string      `json:"subject"`
+		CreatedAt form.Moment `json:"created_at"`
+	}
+	AdminApp struct {
+		ID        string      `json:"id"`
+		Name      string      `json:"name"`
+		Scopes    []string    `json:"scopes"`
+		CreatedAt form.Moment `json:"created_at"`
+	}
+	AdminLimit struct {
+		Name    string      `json:"name"`
+		Words   string      `json:"words"`
+		Used    int         `json:"used"`
+		Count   int         `json:"count"`
+		Refuses bool        `json:"refuses"` // otherwise it only counts
+		EndsAt  form.Moment `json:"ends_at"`
+	}
+	AdminEmail struct {
+		ID       string      `json:"id"`
+		Template string      `json:"template"`
+		State    string      `json:"state"`
+		Answer   string      `json:"answer"` // of the mail server
+		AskedAt  form.Moment `json:"asked_at"`
+		At       form.Moment `json:"at"`
+		Again    bool        `json:"again"` // whether it can be sent again
+	}
+	AdminRefusal struct {
+		Of     string `json:"of"`
+		Rule   string `json:"rule"`
+		Source string `json:"source"`
+	}
+	AdminEvent struct {
+		ID        string      `json:"id"`
+		At        form.Moment `json:"at"`
+		Kind      string      `json:"kind" enum:"event account"`
+		What      string      `json:"what"` // a stable word
+		Words     string      `json:"words"`
+		By        string      `json:"by"`
+		Detail    string      `json:"detail"`
+		Network   string      `json:"network"`
+		Browser   string      `json:"browser"`
+		RequestID string      `json:"request_id"`
+	}
+)
+
+func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
+	p, err := a.Operator.Person(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return AdminPerson{}, err
+	}
+	shown := AdminPerson{
+		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
+		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
+	}
+	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
+		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
+		if !o.Own() {
+			address.Until = form.MomentOf(o.Until)
+		}
+		return address
+	})
+	shown.Sessions = each(p.Sessions, func(s session.Session) AdminSession {
+		if at := form.MomentOf(s.LastSeenAt); at > shown.SeenAt {
+			shown.SeenAt = at
+		}
+		return AdminSession{
+			s.ID, a.Describe(s.UserAgent), s.Peer, a.Place(s.Peer, "en"), filled(s.Methods), form.MomentOf(s.CreatedAt), form.MomentOf(s.LastSeenAt), by.Uses(s.ID),
+		}
+	})
+	shown.Factors = each(p.Factors, func(f factor.Factor) AdminWay {
+		return AdminWay{f.ID, "Authenticator app", form.MomentOf(f.CreatedAt), form.MomentOf(f.UsedAt)}
+	})
+	shown.Passkeys = each(p.Passkeys, func(k passkey.Passkey) AdminWay {
+		return AdminWay{k.ID, cmp.Or(k.Name, passkey.ModelName(k.Model)), form.MomentOf(k.CreatedAt), form.MomentOf(k.UsedAt)}
+	})
+	shown.Browsers = each(p.Browsers, func(b trust.Browser) AdminBrowser {
+		return AdminBrowser{b.ID, a.Describe(b.UserAgent), form.MomentOf(b.CreatedAt), form.MomentOf(b.ExpiresAt)}
+	})
+	shown.Providers = each(p.Identities, func(i account.Identity) AdminProvider {
+		return AdminProvider{i.Provider, i.Provider, i.Subject, form.MomentOf(i.CreatedAt)}
+	})
+	shown.Apps = each(p.Apps, func(app flow.App) AdminApp {
+		return AdminApp{app.ID, app.Name, filled(app.Scopes), form.MomentOf(app.Since)}
+	})
+	shown.Limits = each(p.Limits, func(l flow.Standing) AdminLimit {
+		return AdminLimit{l.Name, l.Effect, l.Used, l.Count, l.Refuses, form.MomentOf(l.EndsAt)}
+	})
+	shown.Emails = each(p.Emails, func(o outbox.Outcome) AdminEmail {
+		return AdminEmail{o.ID, o.Template, string(o.State), o.Answer, form.MomentOf(o.AskedAt), form.MomentOf(o.At), o.State == outbox.GivenUp}
+	})
+	return shown, nil
+}
+
+// eventsOf returns what happened to a person, the newest first.
+func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
+	events := each(p.Facts, func(f audit.Fact) AdminEvent {
+		words := strings.ReplaceAll(string(f.Name), "_", " ")
+		return AdminEvent{
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), strings.ToUpper(words[:1]) + words[1:], f.Actor, f.Detail, f.Peer, a.Describe(f.UserAgent), f.RequestID,
+		}
+	})
+	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "Account created"})
+}
+
+// each returns what fn makes of each item, never nil.
+func each[T, Out any](list []T, fn func(T) Out) []Out {
+	all := make([]Out, 0, len(list))
+	for _, item := range list {
+		all = append(all, fn(item))
+	}
+	return all
+}
+
+// filled returns a list that is never nil.
+func filled(list []string) []string { return append([]string{}, list...) }

@@ -1,0 +1,26 @@
+package form
+
+import "time"
+
+// Operation describes an operation of the JSON API. If In or Out is nil, there is no such
+// body.
+type Operation struct {
+	Method  string
+	Path    string
+	Summary string
+	Query   []string // names of the parameters in the query
+	In, Out any
+}
+
+// Moment is a time in RFC 3339. It is a string, because encoding/json validates
+// the output of time.Time again, which took a quarter of the time of a
+// response.
+type Moment string
+
+// MomentOf returns a time for a response, "" for none.
+func MomentOf(t time.Time) Moment {
+	if t.IsZero() {
+		return ""
+	}
+	return Moment(t.Format(time.RFC3339Nano))
+}

@@ -1,0 +1,159 @@
+package security
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/config"
+	"portico/internal/flow"
+)
+
+// adminOperations has a plausible body for each operation of the admin page, "" for a read.
+func adminOperations() map[string]string {
+	const person = "/auth/api/admin/people/{id}"
+	return map[string]string{
+		"GET /auth/api/admin/people":               "",
+		"GET " + person:                            "",
+		"POST " + person + "/disable":              `{}`,
+		"POST " + person + "/enable":               `{}`,
+		"POST " + person + "/end-sessions":         `{}`,
+		"POST " + person + "/name":                 `{"name":"Mara"}`,
+		"POST " + person + "/address":              `{"email":"` + fresh("moved") + `"}`,
+		"POST " + person + "/reset-factors":        `{}`,
+		"POST " + person + "/lift-limits":          `{}`,
+		"POST " + person + "/link":                 `{}`,
+		"POST " + person + "/delete":               `{"email":"EMAIL"}`,
+		"POST " + person + "/restore":              `{}`,
+		"POST " + person + "/emails/{email}/again": `{}`,
+		"POST " + person + "/roles":                `{"roles":["editor"]}`,
+	}
+}
+
+// admin returns a signed-in admin with a second factor that was given just now.
+func (s *site) admin() (*visitor, *phone) {
+	s.Helper()
+	v, p := s.protected()
+	s.roles(v.whoami(), flow.RoleAdmin)
+	v.proves(p)
+	return v, p
+}
+
+// proves gives the second factor again, in the session of the visitor.
+func (v *visitor) proves(p *phone) {
+	v.Helper()
+	v.clock.Advance(time.Minute) // each code works once
+	v.post("mfa", object{"code": p.code()}).must(200)
+}
+
+// calls sends a request for an operation on a person.
+func (v *visitor) calls(pattern, id string) *answer {
+	v.Helper()
+	method, target, _ := strings.Cut(pattern, " ")
+	body, header := adminOperations()[pattern], v.ours("application/json")
+	if body == "" {
+		header.Del("Content-Type")
+	}
+	if strings.Contains(body, "EMAIL") {
+		body = strings.ReplaceAll(body, "EMAIL", v.addressOf(id))
+	}
+	return v.do(method, strings.NewReplacer("{id}", id, "{email}", flowID).Replace(target), body, header)
+}
+
+func TestSEC375_OnlyFreshAdmins(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	target := s.operator(fresh("t"), good).ID
+	user := s.visitor().register(fresh("u"))
+	bare := s.visitor().register(fresh("b"))
+	s.roles(bare.whoami(), flow.RoleAdmin)
+	strong, _ := s.protected()
+	stale, _ := s.admin()
+	s.clock.Advance(11 * time.Minute)
+	admin, _ := s.admin()
+	s.settle()
+	for pattern := range adminOperations() {
+		read := strings.HasPrefix(pattern, "GET ")
+		s.unchanged(pattern, func() {
+			s.visitor().calls(pattern, target).refused(401, "session.required")
+			user.calls(pattern, target).refused(404, "route.missing")
+			strong.calls(pattern, target).refused(404, "route.missing")
+			bare.calls(pattern, target).refused(403, "admin.factor")
+			if !read {
+				stale.calls(pattern, target).refused(401, "proof.needed")
+			}
+		})
+		if read {
+			stale.calls(pattern, target).must(200)
+		}
+		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
+		want := 200
+		if strings.Contains(pattern, "{email}") {
+			want = 404 // no such email
+		}
+		admin.calls(pattern, target).must(want)
+	}
+	if next := bare.get("/auth/admin/people").must(303).header.Get("Location"); !strings.HasPrefix(next, "/auth/account/factors?") {
+		t.Errorf("an admin without a second factor is led to %s", next)
+	}
+	if page := admin.get("/auth/admin/people"); page.status != 200 || !strings.Contains(page.body, admin.whoami()) {
+		t.Errorf("the admin page: %d %s", page.status, page.body)
+	}
+}
+
+func TestSEC378_PageIsHidden(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	hidden := func(why string) {
+		t.Helper()
+		for _, v := range []*visitor{admin, s.visitor()} {
+			for _, target := range []string{"/auth/admin", "/auth/admin/people", "/auth/admin/people/" + flowID, "/auth/api/admin/people", "/auth/api/admin/nothing"} {
+				for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+					if a := v.do(method, target, "", v.ours("application/json")); a.status != 404 {
+						t.Errorf("%s: %s %s gets status %d", why, method, target, a.status)
+					}
+				}
+			}
+		}
+	}
+	admin.get("/auth/admin/people").must(200)
+	s.follows(func(c *config.Config) { c.AdminNetworks = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	hidden("another network")
+	s.follows(func(c *config.Config) { c.AdminNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	admin.get("/auth/admin/people").must(200)
+	s.follows(func(c *config.Config) { c.AdminNetworks, c.Admin = nil, false })
+	hidden("the page is off")
+	if text := s.visitor().get("/auth/api/openapi.json").body; strings.Contains(text, "/auth/api/admin") {
+		t.Error("the description has operations that are off")
+	}
+}
+
+func TestSEC379_AdminStaysUnnamed(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	user := s.visitor().register(fresh("u"))
+	admin.calls("POST /auth/api/admin/people/{id}/roles", user.id()).must(200)
+	var actors []string
+	for _, row := range s.strings(s.database(), `SELECT actor FROM audit WHERE name = 'roles_changed' AND account_id = '`+user.id()+`'`) {
+		actors = append(actors, row)
+	}
+	if want := []string{"admin:" + admin.id()}; !slices.Equal(actors, want) {
+		t.Errorf("the record names %q, want %q", actors, want)
+	}
+	for what, text := range map[string]string{
+		"history": user.get("/auth/account/history").must(200).body,
+		"data":    user.form("/auth/account/data", map[string][]string{"account": {user.id()}}).must(200).body,
+	} {
+		if strings.Contains(text, admin.id()) || strings.Contains(text, admin.peer) || strings.Contains(text, admin.whoami()) {
+			t.Errorf("the %s names the admin:\n%s", what, text)
+		}
+	}
+}
