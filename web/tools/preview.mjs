@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { BOOT, installation } from '../fixtures/admin.mjs';
 import { STATES } from '../fixtures/states.mjs';
 import { localized } from '../fixtures/words.mjs';
 import { fill, templateOf } from './template.mjs';
@@ -34,6 +35,30 @@ export function documentOf(screen, state, locale, theme = 'plain') {
   };
 }
 
+const admin = installation();
+
+/** The page of administration. */
+const adminDocument = (/** @type {string} */ theme) =>
+  fill(
+    readFileSync(new URL('documents/admin.html', dist), 'utf8').replace('{{.style}}', () =>
+      readFileSync(new URL('styles/admin.css', dist), 'utf8'),
+    ),
+    BOOT,
+    THEMES[theme],
+  );
+
+/** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+async function answerAdmin(request, response) {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const { status, body } = admin.answer(
+    request.method ?? 'GET',
+    request.url ?? '',
+    text ? JSON.parse(text) : undefined,
+  );
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
 function answer(request, response) {
   const url = new URL(request.url ?? '/', 'http://localhost');
@@ -48,6 +73,14 @@ function answer(request, response) {
     });
     return response.end(page.html);
   }
+  if (url.pathname.startsWith('/auth/api/admin/')) return answerAdmin(request, response);
+  if (url.pathname.startsWith('/auth/admin')) {
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy('admin', theme),
+    });
+    return response.end(adminDocument(theme));
+  }
   const asset = /^\/auth\/(assets\/[\w.-]+)$/.exec(url.pathname)?.[1];
   if (asset) {
     const content = readFileSync(new URL(`${asset}.br`, dist));
@@ -57,7 +90,7 @@ function answer(request, response) {
   if (url.pathname !== '/') return response.writeHead(404).end();
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
   return response.end(
-    `<ul>${STATES.map(([s, name]) => `<li><a href="/preview/${s}/${name}">${s}: ${name}</a> (<a href="/preview/${s}/${name}/de">de</a>)`).join('')}</ul>`,
+    `<p><a href="/auth/admin">administration</a></p><ul>${STATES.map(([s, name]) => `<li><a href="/preview/${s}/${name}">${s}: ${name}</a> (<a href="/preview/${s}/${name}/de">de</a>)`).join('')}</ul>`,
   );
 }
 
