@@ -165,7 +165,7 @@ test('pages go on and back, and a partial search goes on by itself', async () =>
   await open('people?role=rare', installation(), 1280, async (route, path) => {
     if (!path.includes('/people')) return false;
     parts += 1;
-    await route.fulfill({ json: { people: [], next: `c${parts}`, searched: true } });
+    await route.fulfill({ json: { people: [], next: `c${parts}`, partial: true } });
     return true;
   });
   await page.getByText('There may be more').waitFor();

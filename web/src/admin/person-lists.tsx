@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import { Badge, Empty, Entries, Entry, Icon } from '../screens/own/entry';
+import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
 import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
+import { readable } from './words';
 
 const METHODS: Record<string, string> = {
   password: 'password',
@@ -29,14 +30,14 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
       <Card title="Sessions">
         {sessions.length ? (
           <Entries>
-            {sessions.map(({ id, browser, network, methods, seen_at, current }) => (
+            {sessions.map(({ id, browser, network, place, methods, seen_at }) => (
               <Entry
                 key={id}
                 icon={<Icon icon={/Android|iPhone/.test(browser) ? 'phone' : 'desktop'} />}
                 name={browser || 'Unknown browser'}
-                badge={current ? <Badge>This is you</Badge> : null}
               >
                 <span>{network}</span>
+                {place ? <span>{place}</span> : null}
                 <span>{words(methods)}</span>
                 <At before="seen" at={seen_at} />
               </Entry>
@@ -49,9 +50,10 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
       {browsers.length ? (
         <Card title="Trusted browsers" about="They are asked for no second factor.">
           <Entries>
-            {browsers.map(({ id, browser, ends_at }) => (
+            {browsers.map(({ id, browser, created_at, used_at }) => (
               <Entry key={id} icon={<Icon icon="window" />} name={browser || 'Unknown browser'}>
-                <At before="until" at={ends_at} />
+                <At before="since" at={created_at} />
+                <At before="used" at={used_at} />
               </Entry>
             ))}
           </Entries>
@@ -66,18 +68,17 @@ export function Ways({ person }: { person: Person }) {
   const { password, factors, passkeys, providers, recovery_codes } = person;
   const way = (icon: 'key' | 'phone', key: string, name: string, kind: string, at: string, used?: string) => (
     <Entry key={key} icon={<Icon icon={icon} />} name={name || kind}>
-      <span>{kind}</span>
+      {name ? <span>{kind}</span> : null}
       <At before="added" at={at} />
       <At before="used" at={used} />
     </Entry>
   );
   const all: ReactNode[] = [
-    ...passkeys.map((it) => way('key', it.id, it.name, 'Passkey', it.created_at, it.used_at)),
-    ...factors.map((it) => way('phone', it.id, it.name, 'Authenticator app', it.created_at, it.used_at)),
-    ...providers.map(({ id, name, subject, created_at }) => (
+    ...passkeys.map((it) => way('key', it.id, it.name, it.model || 'Passkey', it.created_at, it.used_at)),
+    ...factors.map((it) => way('phone', it.id, '', 'Authenticator app', it.created_at, it.used_at)),
+    ...providers.map(({ id, name, since }) => (
       <Entry key={id} icon={<Icon icon="link" />} name={name}>
-        <span>{subject}</span>
-        <At before="connected" at={created_at} />
+        <At before="connected" at={since} />
       </Entry>
     )),
   ];
@@ -99,11 +100,10 @@ export function Apps({ person: { apps } }: { person: Person }) {
   return (
     <Card title="Apps">
       <Entries>
-        {apps.map(({ id, name, scopes, created_at, used_at }) => (
+        {apps.map(({ id, name, scopes, since }) => (
           <Entry key={id} icon={<Icon icon="app" />} name={name}>
             <span>{scopes.join(' ')}</span>
-            <At before="since" at={created_at} />
-            <At before="used" at={used_at} />
+            <At before="since" at={since} />
           </Entry>
         ))}
       </Entries>
@@ -111,17 +111,13 @@ export function Apps({ person: { apps } }: { person: Person }) {
   );
 }
 
-/** The words for the names of templates, which are readable as they are. */
-export const mailName = (template: string) =>
-  template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
-
 export function MailState({ state }: { state: string }) {
   const tone = /accepted/.test(state) ? 'good' : /given up|refused/.test(state) ? 'bad' : 'plain';
   return <Tag tone={tone}>{state.replace(/^./, (c) => c.toUpperCase())}</Tag>;
 }
 
 /** The emails to the person, with what the mail server has said. */
-export function Emails({ person: { id, emails } }: { person: Person }) {
+export function Emails({ id, emails }: { id: string; emails: NonNullable<Person['emails']> }) {
   const { ask } = useAsk();
   const again = (email: string, name: string) =>
     ask({
@@ -138,7 +134,7 @@ export function Emails({ person: { id, emails } }: { person: Person }) {
       {emails.length ? (
         <Entries>
           {emails.map((email) => {
-            const name = mailName(email.template);
+            const name = readable(email.template);
             return (
               <Entry
                 key={email.id}

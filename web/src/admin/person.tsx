@@ -7,7 +7,8 @@ import { Loaded, Small, StateTag, Tag, Time } from './parts';
 import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
-import type { Person } from './types';
+import type { Moment, Person } from './types';
+import { failed, refuses } from './words';
 
 const id = () => location.pathname.split('/')[4] ?? '';
 
@@ -29,25 +30,26 @@ export function Place() {
 
 function Whole({ person }: { person: Person }) {
   const { ask } = useAsk();
+  const { account, emails } = person;
   return (
     <>
       <Head
-        title={nameOf(person)}
-        badge={<StateTag state={person.state} />}
+        title={nameOf(account)}
+        badge={<StateTag state={account.state} />}
         actions={
           <>
-            <Small onClick={() => ask(edit(person))}>Edit</Small>
-            <Actions of={nameOf(person)} words="Actions" items={actionsFor(person, ask)} />
+            <Small onClick={() => ask(edit(account))}>Edit</Small>
+            <Actions of={nameOf(account)} words="Actions" items={actionsFor(account, ask)} />
           </>
         }
       >
-        <bdi>{person.address}</bdi>
+        <bdi>{account.address}</bdi>
       </Head>
       <InTheWay person={person} />
       <div className="columns">
         <div>
-          <Timeline events={person.events} />
-          <Emails person={person} />
+          <Timeline moments={person.timeline} />
+          {emails ? <Emails id={account.id} emails={emails} /> : null}
         </div>
         <div>
           <Facts person={person} />
@@ -61,7 +63,8 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkeys, providers }: Person) {
+function reasonsOf({ account, timeline, refusing = [], password, passkeys, providers }: Person) {
+  const { state, ends_at } = account;
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
     reasons.push(['state', 'An administrator has disabled the account. Nobody can sign in to it.']);
@@ -74,19 +77,19 @@ function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkey
         The account has ended <Time at={ends_at} />.
       </>,
     ]);
-  for (const { name, words, ends_at: end } of limits.filter((limit) => limit.refuses))
+  for (const { what, detail, at } of limitsOf(timeline))
     reasons.push([
-      name,
+      what,
       <>
-        A limit {words} until <Time at={end} />.
+        A limit {detail.replace(/ until this time.*/, '')} until <Time at={at} />.
       </>,
     ]);
-  const [last] = emails;
-  if (last && /given up|refused/.test(last.state))
+  const last = timeline.findLast(({ kind }) => kind === 'email');
+  if (last && failed(last))
     reasons.push([
       'email',
       <>
-        The last email, <Time at={last.asked_at} />, was refused by the mail server: <q>{last.answer}</q>
+        The mail server has refused the last email, <Time at={last.at} />: {last.detail}
       </>,
     ]);
   if (!password && !passkeys.length && !providers.length)
@@ -104,18 +107,19 @@ function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkey
   return reasons;
 }
 
+const limitsOf = (timeline: Moment[]) =>
+  timeline.filter((moment) => refuses(moment) && new Date(moment.at) > new Date());
+
 function InTheWay({ person }: { person: Person }) {
   const { ask } = useAsk();
   const reasons = reasonsOf(person);
-  const lift = actionsFor(person, ask).find(({ label }) => label === 'Lift the limits');
+  const lift = actionsFor(person.account, ask).find(({ label }) => label === 'Lift the limits');
   if (!reasons.length) return null;
   return (
     <section className="card in-the-way" aria-label="What is in the way">
       <div className="card-head">
         <h2>What is in the way</h2>
-        {lift && person.limits.some(({ refuses }) => refuses) ? (
-          <Small onClick={lift.run}>Lift the limits</Small>
-        ) : null}
+        {lift && limitsOf(person.timeline).length ? <Small onClick={lift.run}>Lift the limits</Small> : null}
       </div>
       <ul>
         {reasons.map(([key, words]) => (
@@ -134,14 +138,9 @@ const USES: Record<string, string> = {
 };
 
 function Facts({ person }: { person: Person }) {
-  const { roles, verified, created_at, seen_at, ends_at, erased_at, addresses } = person;
+  const { addresses, account } = person;
+  const { id: accountId, roles, created_at, seen_at, ends_at, erased_at } = account;
   const facts: [string, React.ReactNode][] = [
-    [
-      'Address',
-      <Tag key="tag" tone={verified ? 'good' : 'warn'}>
-        {verified ? 'Verified' : 'Not verified'}
-      </Tag>,
-    ],
     [
       'Roles',
       roles.length
@@ -155,7 +154,7 @@ function Facts({ person }: { person: Person }) {
     ['Last seen', <Time key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
     ['Account ends', <Time key="time" at={ends_at} />],
-    ['Id', <code key="id">{person.id}</code>],
+    ['Id', <code key="id">{accountId}</code>],
   ];
   if (erased_at) facts.splice(0, 0, ['Erased', <Time key="time" at={erased_at} />]);
   return (
@@ -169,12 +168,12 @@ function Facts({ person }: { person: Person }) {
           </div>
         ))}
       </dl>
-      {person.id === boot.user.id ? (
+      {accountId === boot.user.id ? (
         <p className="note">
           This is you. Another administrator must do what could lock you out, so one always remains.
         </p>
       ) : null}
-      {addresses.length > 1 ? (
+      {addresses.length ? (
         <ul className="lines">
           {addresses.map(({ address, use }) => (
             <li key={address}>

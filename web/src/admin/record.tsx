@@ -6,6 +6,7 @@ import { Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
 import type { Fact, Facts } from './types';
+import { EVENTS, eventFailed, eventWords } from './words';
 
 const FILTERS: Filter[] = [
   { name: 'actor', label: 'Changed by', hint: 'address of an admin, or name of a key' },
@@ -13,14 +14,6 @@ const FILTERS: Filter[] = [
   { name: 'from', label: 'From', type: 'date' },
   { name: 'to', label: 'Before', type: 'date' },
 ];
-
-/** The names of the events, as docs/operating/audit.md lists them. */
-const KINDS =
-  'signed_up signed_in sign_in_failed signed_out session_ended throttled mail_held code_failed code_replayed password_changed password_removed address_changed recovery_address_set address_removed alarm_raised name_changed language_changed picture_changed terms_accepted provider_linked provider_removed provider_refused factor_added factor_removed factor_failed recovery_codes_made recovery_codes_removed recovery_code_used passkey_added passkey_renamed passkey_removed passkey_suspect data_downloaded browser_trusted trust_ended account_created link_made account_disabled account_enabled account_deleted account_left account_kept roles_changed unlocked client_authorized consent_given consent_revoked grant_revoked grant_reused restored'.split(
-    ' ',
-  );
-
-const readable = (kind: string) => kind.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase());
 
 function KindFilter() {
   return (
@@ -31,9 +24,9 @@ function KindFilter() {
       onChange={(event) => go(withValues({ kind: event.target.value }))}
     >
       <option value="">All kinds of events</option>
-      {KINDS.map((kind) => (
+      {Object.entries(EVENTS).map(([kind, words]) => (
         <option key={kind} value={kind}>
-          {readable(kind)}
+          {words}
         </option>
       ))}
     </select>
@@ -73,8 +66,8 @@ const COLUMNS: Column<Fact>[] = [
   {
     name: 'Event',
     cell: (fact) => (
-      <div className={fact.failed ? 'who failed' : 'who'}>
-        <p className="entry-name">{fact.words}</p>
+      <div className={eventFailed(fact.kind) ? 'who failed' : 'who'}>
+        <p className="entry-name">{eventWords(fact.kind)}</p>
         <p className="narrow">
           <Subject person={fact.person} /> <Time at={fact.at} />
         </p>

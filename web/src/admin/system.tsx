@@ -3,9 +3,10 @@ import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
 import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Loaded, Small, Tag, Time } from './parts';
-import { MailState, mailName } from './person-lists';
+import { MailState } from './person-lists';
 import { Head } from './shell';
 import type { System } from './types';
+import { readable } from './words';
 
 const CHECKS = { ok: ['good', 'OK'], warning: ['warn', 'Warning'], fault: ['bad', 'Fault'] } as const;
 
@@ -105,10 +106,10 @@ function Mail({ mail: { waiting, given_up, messages } }: Pick<System, 'mail'>) {
               badge={<MailState state={state} />}
               action={
                 <Small
-                  label={`Send again: ${mailName(template)} to ${to}`}
+                  label={`Send again: ${readable(template)} to ${to}`}
                   onClick={() =>
                     ask({
-                      title: `Send “${mailName(template)}” again?`,
+                      title: `Send “${readable(template)}” again?`,
                       says: `The email to ${to} is handed to the mail server once more.`,
                       press: 'Send again',
                       run: async () => {
@@ -122,7 +123,7 @@ function Mail({ mail: { waiting, given_up, messages } }: Pick<System, 'mail'>) {
                 </Small>
               }
             >
-              <span>{mailName(template)}</span>
+              <span>{readable(template)}</span>
               <span>
                 <Time at={asked_at} />
               </span>

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { within, withValues } from './address';
-import { Time, Trouble } from './parts';
+import { Trouble } from './parts';
 import type { Selection } from './selection';
 import type { Page } from './types';
 
@@ -108,24 +108,11 @@ const Bones = ({ columns }: { columns: number }) =>
 /** The ways to the other pages of a list. */
 export function Pager({ page, label }: { page: Page | undefined; label: string }) {
   const after = new URLSearchParams(location.search).get('after');
-  if (!page || !(after || page.next || page.searched)) return null;
-  const { searched, next = '' } = page;
+  if (!page || !(after || page.next)) return null;
+  const { partial, next = '' } = page;
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {searched && next ? (
-        <p>
-          There may be more. The search has come
-          {typeof searched === 'string' ? (
-            <>
-              {' '}
-              to <Time at={searched} />
-            </>
-          ) : (
-            ' this far'
-          )}
-          .
-        </p>
-      ) : null}
+      {partial && next ? <p>There may be more. The search has come this far.</p> : null}
       <span className="pager-links">
         {after ? (
           <a
@@ -141,7 +128,7 @@ export function Pager({ page, label }: { page: Page | undefined; label: string }
         ) : null}
         {next ? (
           <a href={withValues({ after: next })} onClick={within}>
-            {searched ? 'Search on' : 'Next'} ›
+            {partial ? 'Search on' : 'Next'} ›
           </a>
         ) : null}
       </span>

@@ -1,33 +1,40 @@
 import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
-import { Card, clockOf, dayOf } from './parts';
-import type { Happening } from './types';
+import { Card, clockOf, dayOf, exactly } from './parts';
+import type { Moment } from './types';
+import { failed, wordsOfMoment } from './words';
 
 type IconName = Parameters<typeof Icon>[0]['icon'];
 
-function iconOf({ kind, what, failed }: Happening): IconName {
-  if (failed || kind === 'limit') return 'alert';
-  if (kind === 'email') return 'mail';
+function iconOf(moment: Moment): IconName {
+  const { kind, what } = moment;
+  if (failed(moment) || kind === 'limit') return 'alert';
+  if (kind === 'email' || kind === 'address') return 'mail';
   if (kind === 'provider') return 'link';
-  if (kind === 'session' || /signed|session/.test(what)) return 'enter';
+  if (kind === 'session' || /^signed|session/.test(what)) return 'enter';
   return /passkey|factor|recovery|password/.test(what) ? 'key' : 'change';
 }
 
-const KINDS: [string, string, (event: Happening) => boolean][] = [
+const KINDS: [string, string, (moment: Moment) => boolean][] = [
   ['all', 'Everything', () => true],
-  ['wrong', 'Failures', ({ failed }) => Boolean(failed)],
+  ['wrong', 'Failures', failed],
   ['emails', 'Emails', ({ kind }) => kind === 'email'],
-  ['changes', 'Changes', ({ kind, what }) => kind !== 'email' && !/signed|session|failed/.test(what)],
+  [
+    'changes',
+    'Changes',
+    (moment) =>
+      !/email|session|limit/.test(moment.kind) && !failed(moment) && !/^signed|session/.test(moment.what),
+  ],
 ];
 
 const SHOWN = 12;
 
 /** What has happened to the account, the newest first, by days. */
-export function Timeline({ events }: { events: Happening[] }) {
+export function Timeline({ moments }: { moments: Moment[] }) {
   const [kind, setKind] = useState('all');
   const [shown, setShown] = useState(SHOWN);
   const passes = KINDS.find(([name]) => name === kind)?.[2] ?? (() => true);
-  const matching = events.filter(passes);
+  const matching = moments.filter(passes).reverse();
   return (
     <Card title="What happened">
       <fieldset className="switch">
@@ -41,8 +48,12 @@ export function Timeline({ events }: { events: Happening[] }) {
       </fieldset>
       {matching.length ? (
         <ol className="days">
-          {matching.slice(0, shown).map((event, index) => (
-            <Line key={event.id} event={event} day={dayAfter(matching[index - 1], event)} />
+          {matching.slice(0, shown).map((moment, at) => (
+            <Line
+              key={`${moment.at} ${moment.kind} ${moment.what}`}
+              moment={moment}
+              day={dayAfter(matching[at - 1], moment)}
+            />
           ))}
         </ol>
       ) : (
@@ -58,30 +69,23 @@ export function Timeline({ events }: { events: Happening[] }) {
 }
 
 /** The heading of a new day, or "". */
-function dayAfter(newer: Happening | undefined, event: Happening): string {
-  const day = dayOf(event.at);
+function dayAfter(newer: Moment | undefined, moment: Moment): string {
+  const day = dayOf(moment.at);
   return newer && dayOf(newer.at) === day ? '' : day;
 }
 
-function Line({ event, day }: { event: Happening; day: string }) {
-  const { at, words, by, detail, network, browser, request_id, failed } = event;
+function Line({ moment, day }: { moment: Moment; day: string }) {
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
-      <div className={failed ? 'happening failed' : 'happening'}>
-        <Icon icon={iconOf(event)} />
+      <div className={failed(moment) ? 'happening failed' : 'happening'}>
+        <Icon icon={iconOf(moment)} />
         <div className="entry-words">
-          <p className="entry-name">{words}</p>
-          <p className="entry-line">
-            {by && by !== 'self' ? <span>by {by}</span> : null}
-            {detail ? <span>{detail}</span> : null}
-            {browser ? <span>{browser}</span> : null}
-            {network ? <span>{network}</span> : null}
-            {request_id ? <span>request {request_id}</span> : null}
-          </p>
+          <p className="entry-name">{wordsOfMoment(moment)}</p>
+          <p className="entry-line">{moment.detail.replace(/^by self(, )?/, '')}</p>
         </div>
-        <time className="entry-clock" dateTime={at} title={new Date(at).toString()}>
-          {clockOf(at)}
+        <time className="entry-clock" dateTime={moment.at} title={exactly(moment.at)}>
+          {clockOf(moment.at)}
         </time>
       </div>
     </li>

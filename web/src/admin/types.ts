@@ -12,8 +12,8 @@ export type PlaceName = 'people' | 'invitations' | 'apps' | 'keys' | 'record' | 
 export interface Page {
   /** The cursor of the next page, absent on the last one. */
   next?: string;
-  /** The page ended early because the search had read enough rows: here, or at this time. */
-  searched?: boolean | string;
+  /** The page has fewer rows because the search had read enough of them. */
+  partial?: boolean;
 }
 
 export interface Row {
@@ -23,30 +23,12 @@ export interface Row {
   state: 'active' | 'disabled' | 'leaving';
   roles: string[];
   factors: { totp: number; passkeys: number; recovery_codes: number };
-  verified: boolean;
   created_at: string;
   seen_at?: string;
 }
 
 export interface People extends Page {
   people: Row[];
-}
-
-interface Way {
-  id: string;
-  name: string;
-  created_at: string;
-  used_at?: string;
-}
-
-interface Limit {
-  name: string;
-  words: string;
-  used: number;
-  count: number;
-  /** Something is refused until `ends_at`. Otherwise the limit only counts. */
-  refuses: boolean;
-  ends_at: string;
 }
 
 interface Email {
@@ -60,48 +42,51 @@ interface Email {
   again: boolean;
 }
 
-export interface Happening {
-  id: string;
+/** A line of the timeline. What may come from outside is in `detail`. */
+export interface Moment {
   at: string;
-  kind: string;
+  kind: 'account' | 'address' | 'email' | 'event' | 'provider' | 'session' | 'limit';
   what: string;
-  words: string;
-  by?: string;
-  detail?: string;
-  network?: string;
-  browser?: string;
-  request_id?: string;
-  failed?: boolean;
+  detail: string;
 }
 
-export interface Person extends Omit<Row, 'factors'> {
+export interface Person {
+  account: Row & { ends_at?: string; erased_at?: string };
   password: boolean;
-  ends_at?: string;
-  erased_at?: string;
+  locale: string;
+  terms: string;
   addresses: { address: string; use: string; added_at: string; until?: string }[];
   sessions: {
     id: string;
     browser: string;
     network: string;
+    place: string;
     methods: string[];
     created_at: string;
     seen_at: string;
-    current: boolean;
   }[];
-  factors: Way[];
-  passkeys: Way[];
+  factors: { id: string; kind: string; created_at: string; used_at?: string }[];
+  passkeys: { id: string; name: string; model: string; created_at: string; used_at?: string }[];
   recovery_codes: number;
-  browsers: { id: string; browser: string; created_at: string; ends_at: string }[];
-  providers: { id: string; name: string; subject: string; created_at: string }[];
-  apps: { id: string; name: string; scopes: string[]; created_at: string; used_at?: string }[];
-  limits: Limit[];
-  emails: Email[];
+  browsers: { id: string; browser: string; created_at: string; used_at?: string }[];
+  providers: { id: string; name: string; since: string }[];
+  apps: { id: string; name: string; scopes: string[]; since: string }[];
+  /** The oldest first. A limit is at the time when it ends. */
+  timeline: Moment[];
+  emails?: Email[];
   /** Rules that ask for a role which the account does not have. */
-  refusing: { of: string; rule: string; source: string }[];
-  events: Happening[];
+  refusing?: { of: string; rule: string; source: string }[];
 }
 
-export interface Fact extends Omit<Happening, 'by' | 'what'> {
+export interface Fact {
+  id: string;
+  at: string;
+  /** The name of the event. */
+  kind: string;
+  network?: string;
+  browser?: string;
+  request_id?: string;
+  detail?: string;
   person?: { id: string; address: string; name: string };
   actor: { kind: 'self' | 'operator' | 'admin' | 'key' | 'stranger'; id?: string; name?: string };
 }
