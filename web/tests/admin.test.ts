@@ -165,7 +165,7 @@ test('pages go on and back, and a partial search goes on by itself', async () =>
   await open('people?role=rare', installation(), 1280, async (route, path) => {
     if (!path.includes('/people')) return false;
     parts += 1;
-    await route.fulfill({ json: { people: [], next: `c${parts}`, partial: true } });
+    await route.fulfill({ json: { people: [], next: `c${parts}`, searched: true } });
     return true;
   });
   await page.getByText('There may be more').waitFor();
@@ -203,18 +203,18 @@ test('the actions of a row work by keyboard alone', async () => {
   await page.getByRole('button', { name: 'Actions for Jonas Weber' }).first().focus();
   await page.keyboard.press('ArrowDown');
   const at = () => page.evaluate(() => document.activeElement?.textContent);
-  await expect.poll(at).toBe('Make a link to get in');
+  await expect.poll(at).toBe('Mail a link to get in');
   expect(await violations()).toEqual([]);
   await page.keyboard.press('End');
   expect(await at()).toBe('Delete');
   await page.keyboard.press('ArrowDown');
-  expect(await at()).toBe('Make a link to get in');
+  expect(await at()).toBe('Mail a link to get in');
   await page.keyboard.press('s');
   expect(await at()).toBe('Sign out everywhere');
   await page.keyboard.press('Escape');
   expect(await focused()).toBe('Actions for Jonas Weber');
   await page.keyboard.press('Enter');
-  await expect.poll(at).toBe('Make a link to get in');
+  await expect.poll(at).toBe('Mail a link to get in');
   await page.keyboard.press('s');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign Jonas Weber out everywhere?' }).waitFor();

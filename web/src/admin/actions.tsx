@@ -2,7 +2,7 @@ import { change } from './api';
 import type { Question } from './ask';
 import { boot } from './boot';
 import type { Item } from './menu';
-import { Copy, Time } from './parts';
+import { shortly } from './parts';
 import type { Row } from './types';
 
 /** What an action needs to know about a person. */
@@ -12,12 +12,10 @@ export const nameOf = ({ name, address }: Pick<Row, 'name' | 'address'>) => name
 
 const to = (person: Of, action: string) => `people/${encodeURIComponent(person.id)}/${action}`;
 
-const post =
-  (person: Of, action: string, done: string, body: object = {}) =>
-  async () => {
-    await change('POST', to(person, action), body);
-    return done;
-  };
+const post = (person: Of, action: string, done: string) => async () => {
+  await change('POST', to(person, action), {});
+  return done;
+};
 
 const endSessions = (p: Of): Question => ({
   title: `Sign ${nameOf(p)} out everywhere?`,
@@ -65,34 +63,25 @@ const liftLimits = (p: Of): Question => ({
 });
 
 const link = (p: Of): Question => ({
-  title: `Make a link for ${nameOf(p)}?`,
-  says: 'The link leads to a new way to sign in, once. Hand it over in person or by a call. An email tells the person that it was made.',
-  press: 'Make the link',
+  title: `Mail ${nameOf(p)} a link to get in?`,
+  says: `The link goes to ${p.address}, works once, and leads to a new way to sign in. Nobody but its reader sees it.`,
+  press: 'Send the link',
   run: async () => {
-    const { link: url, until } = await change<{ link: string; until: string }>('POST', to(p, 'link'), {});
-    return {
-      shown: (
-        <>
-          <p className="ask-says">
-            It works once, until <Time at={until} />. It is not shown again.
-          </p>
-          <p className="secret">
-            <code>{url}</code>
-            <Copy text={url} label="Copy the link" />
-          </p>
-        </>
-      ),
-    };
+    const { until } = await change<{ until: string }>('POST', to(p, 'link'), {});
+    return `The link is on its way. It works until ${shortly(until)}.`;
   },
 });
 
 const remove = (p: Of): Question => ({
   title: `Delete the account of ${nameOf(p)}?`,
-  says: 'All sessions end, and nobody can sign in. After the days that the settings keep it, the account is erased with its addresses, factors, passkeys, sessions and connections. Until then you can undo this here.',
+  says: 'All sessions end, and nobody can sign in. After 14 days the account is erased with its addresses, factors, passkeys, sessions and connections. Until then you can undo this here.',
   press: 'Delete the account',
   danger: true,
   typed: p.address,
-  run: post(p, 'delete', `The account of ${nameOf(p)} is being deleted.`, { email: p.address }),
+  run: async () => {
+    const { until } = await change<{ until: string }>('POST', to(p, 'delete'), { email: p.address });
+    return `The account of ${nameOf(p)} is being deleted. You can undo it until ${shortly(until)}.`;
+  },
 });
 
 /** Everything that can be done to a person, in the order of the menu. Others do to an administrator what locks them out. */
@@ -102,7 +91,7 @@ export function actionsFor(person: Of, ask: (question: Question) => void): Item[
   const item = (label: string, question: Question, shown = true): Item[] =>
     shown ? [{ label, danger: question.danger ?? false, run: () => ask(question) }] : [];
   return [
-    ...item('Make a link to get in', link(person), other),
+    ...item('Mail a link to get in', link(person), other),
     ...item('Lift the limits', liftLimits(person)),
     ...item('Enable', enable(person), state === 'disabled'),
     ...item('Undo the deletion', restore(person), state === 'leaving'),

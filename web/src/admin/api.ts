@@ -40,12 +40,12 @@ const FEW = 10;
 export async function readOn<T extends Page>(path: string, rowsOf: (page: T) => unknown[]): Promise<T> {
   const page = await send<T>('GET', path);
   const [place, query] = path.split('?');
-  for (let part = 1; part < PARTS && page.partial && page.next && rowsOf(page).length < FEW; part++) {
+  for (let part = 1; part < PARTS && page.searched && page.next && rowsOf(page).length < FEW; part++) {
     const on = new URLSearchParams(query);
     on.set('after', page.next);
-    const { next = '', partial = false, ...more } = await send<T>('GET', `${place}?${on}`);
+    const { next = '', searched = false, ...more } = await send<T>('GET', `${place}?${on}`);
     rowsOf(page).push(...rowsOf(more as T));
-    Object.assign(page, { next, partial });
+    Object.assign(page, { next, searched });
   }
   return page;
 }

@@ -110,15 +110,15 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
   );
 }
 
-/** The jobs that run or have just ended, with their progress. A closed page and a restarted server do not stop them. */
-export function Jobs() {
-  const { data } = useQuery<{ jobs: Job[] }>({
+/** The jobs that run or have just ended. A closed page and a restarted server do not stop them. */
+export const useJobs = () =>
+  useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
     refetchInterval: ({ state }) =>
       state.data?.jobs.some((job) => /waiting|running/.test(job.state)) ? 1000 : false,
   });
-  return data?.jobs.map((job) => <OneJob key={job.id} {...job} />);
-}
+
+export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
 
 function OneJob({ action, role, state, done, total, skipped, by }: Job) {
   const label = `${ACTIONS[action]?.label ?? action}${role ? ` ${role}` : ''}`;

@@ -21,6 +21,8 @@ export function Time({ at, none = 'never' }: { at: string | undefined; none?: st
 /** The day of a time, in words. */
 export const dayOf = (at: string) => TIMES.day(new Date(at));
 
+export const shortly = (at: string) => TIMES.short(new Date(at));
+
 export const exactly = (at: string) => TIMES.exact(new Date(at));
 
 export const clockOf = (at: string) => TIMES.clock(new Date(at));

@@ -3,7 +3,7 @@ import { actionsFor, nameOf } from './actions';
 import { go, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { useAsk } from './ask';
-import { BulkBar, Jobs } from './bulk';
+import { BulkBar, Jobs, useJobs } from './bulk';
 import { type Filter, Filters } from './filters';
 import { Actions } from './menu';
 import { StateTag, Tag, Time } from './parts';
@@ -116,6 +116,7 @@ export function Place() {
     queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: People) => page.people),
     placeholderData: keepPreviousData,
   });
+  const jobs = useJobs();
   const selection = useSelection();
   const filtered = Object.keys(asked).some((name) => name !== 'after');
   const beside = (
@@ -151,16 +152,18 @@ export function Place() {
   return (
     <>
       <Head title="People" />
-      <Jobs />
+      <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
-      <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
+      {jobs.error ? null : (
+        <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
+      )}
       <Table
         label="people"
         query={people}
         rowsOf={(answer) => answer.people}
         keyOf={(row) => row.id}
         nameOf={nameOf}
-        selection={selection}
+        {...(jobs.error ? {} : { selection })}
         empty={none}
         columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
       />

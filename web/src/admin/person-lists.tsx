@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
+import { Badge, Empty, Entries, Entry, Icon } from '../screens/own/entry';
 import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
-import { readable } from './words';
+import { mailFailed, readable } from './words';
 
 const METHODS: Record<string, string> = {
   password: 'password',
@@ -30,11 +30,12 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
       <Card title="Sessions">
         {sessions.length ? (
           <Entries>
-            {sessions.map(({ id, browser, network, place, methods, seen_at }) => (
+            {sessions.map(({ id, browser, network, place, methods, seen_at, current }) => (
               <Entry
                 key={id}
                 icon={<Icon icon={/Android|iPhone/.test(browser) ? 'phone' : 'desktop'} />}
                 name={browser || 'Unknown browser'}
+                badge={current ? <Badge>This is you</Badge> : null}
               >
                 <span>{network}</span>
                 {place ? <span>{place}</span> : null}
@@ -50,10 +51,9 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
       {browsers.length ? (
         <Card title="Trusted browsers" about="They are asked for no second factor.">
           <Entries>
-            {browsers.map(({ id, browser, created_at, used_at }) => (
+            {browsers.map(({ id, browser, ends_at }) => (
               <Entry key={id} icon={<Icon icon="window" />} name={browser || 'Unknown browser'}>
-                <At before="since" at={created_at} />
-                <At before="used" at={used_at} />
+                <At before="until" at={ends_at} />
               </Entry>
             ))}
           </Entries>
@@ -68,17 +68,18 @@ export function Ways({ person }: { person: Person }) {
   const { password, factors, passkeys, providers, recovery_codes } = person;
   const way = (icon: 'key' | 'phone', key: string, name: string, kind: string, at: string, used?: string) => (
     <Entry key={key} icon={<Icon icon={icon} />} name={name || kind}>
-      {name ? <span>{kind}</span> : null}
+      {name && name !== kind ? <span>{kind}</span> : null}
       <At before="added" at={at} />
       <At before="used" at={used} />
     </Entry>
   );
   const all: ReactNode[] = [
-    ...passkeys.map((it) => way('key', it.id, it.name, it.model || 'Passkey', it.created_at, it.used_at)),
-    ...factors.map((it) => way('phone', it.id, '', 'Authenticator app', it.created_at, it.used_at)),
-    ...providers.map(({ id, name, since }) => (
+    ...passkeys.map((it) => way('key', it.id, it.name, 'Passkey', it.created_at, it.used_at)),
+    ...factors.map((it) => way('phone', it.id, it.name, 'Authenticator app', it.created_at, it.used_at)),
+    ...providers.map(({ id, name, subject, created_at }) => (
       <Entry key={id} icon={<Icon icon="link" />} name={name}>
-        <At before="connected" at={since} />
+        <span>{subject}</span>
+        <At before="connected" at={created_at} />
       </Entry>
     )),
   ];
@@ -100,10 +101,10 @@ export function Apps({ person: { apps } }: { person: Person }) {
   return (
     <Card title="Apps">
       <Entries>
-        {apps.map(({ id, name, scopes, since }) => (
+        {apps.map(({ id, name, scopes, created_at }) => (
           <Entry key={id} icon={<Icon icon="app" />} name={name}>
             <span>{scopes.join(' ')}</span>
-            <At before="since" at={since} />
+            <At before="since" at={created_at} />
           </Entry>
         ))}
       </Entries>
@@ -112,12 +113,12 @@ export function Apps({ person: { apps } }: { person: Person }) {
 }
 
 export function MailState({ state }: { state: string }) {
-  const tone = /accepted/.test(state) ? 'good' : /given up|refused/.test(state) ? 'bad' : 'plain';
+  const tone = /accepted/.test(state) ? 'good' : mailFailed(state) ? 'bad' : 'plain';
   return <Tag tone={tone}>{state.replace(/^./, (c) => c.toUpperCase())}</Tag>;
 }
 
 /** The emails to the person, with what the mail server has said. */
-export function Emails({ id, emails }: { id: string; emails: NonNullable<Person['emails']> }) {
+export function Emails({ person: { id, emails } }: { person: Person }) {
   const { ask } = useAsk();
   const again = (email: string, name: string) =>
     ask({
@@ -150,7 +151,6 @@ export function Emails({ id, emails }: { id: string; emails: NonNullable<Person[
                 }
               >
                 <At before="asked for" at={email.asked_at} />
-                {email.due_at ? <At before="next attempt" at={email.due_at} /> : null}
                 {email.answer ? <q>{email.answer}</q> : null}
               </Entry>
             );

@@ -7,8 +7,8 @@ import { Loaded, Small, StateTag, Tag, Time } from './parts';
 import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
-import type { Moment, Person } from './types';
-import { failed, refuses } from './words';
+import type { Person } from './types';
+import { mailFailed } from './words';
 
 const id = () => location.pathname.split('/')[4] ?? '';
 
@@ -30,26 +30,25 @@ export function Place() {
 
 function Whole({ person }: { person: Person }) {
   const { ask } = useAsk();
-  const { account, emails } = person;
   return (
     <>
       <Head
-        title={nameOf(account)}
-        badge={<StateTag state={account.state} />}
+        title={nameOf(person)}
+        badge={<StateTag state={person.state} />}
         actions={
           <>
-            <Small onClick={() => ask(edit(account))}>Edit</Small>
-            <Actions of={nameOf(account)} words="Actions" items={actionsFor(account, ask)} />
+            <Small onClick={() => ask(edit(person))}>Edit</Small>
+            <Actions of={nameOf(person)} words="Actions" items={actionsFor(person, ask)} />
           </>
         }
       >
-        <bdi>{account.address}</bdi>
+        <bdi>{person.address}</bdi>
       </Head>
       <InTheWay person={person} />
       <div className="columns">
         <div>
-          <Timeline moments={person.timeline} />
-          {emails ? <Emails id={account.id} emails={emails} /> : null}
+          <Timeline events={person.events} emails={person.emails} />
+          <Emails person={person} />
         </div>
         <div>
           <Facts person={person} />
@@ -63,8 +62,7 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({ account, timeline, refusing = [], password, passkeys, providers }: Person) {
-  const { state, ends_at } = account;
+function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkeys, providers }: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
     reasons.push(['state', 'An administrator has disabled the account. Nobody can sign in to it.']);
@@ -77,19 +75,19 @@ function reasonsOf({ account, timeline, refusing = [], password, passkeys, provi
         The account has ended <Time at={ends_at} />.
       </>,
     ]);
-  for (const { what, detail, at } of limitsOf(timeline))
+  for (const { name, words, ends_at: end } of limits.filter((limit) => limit.refuses))
     reasons.push([
-      what,
+      name,
       <>
-        A limit {detail.replace(/ until this time.*/, '')} until <Time at={at} />.
+        A limit {words} until <Time at={end} />.
       </>,
     ]);
-  const last = timeline.findLast(({ kind }) => kind === 'email');
-  if (last && failed(last))
+  const [last] = emails;
+  if (last && mailFailed(last.state))
     reasons.push([
       'email',
       <>
-        The mail server has refused the last email, <Time at={last.at} />: {last.detail}
+        The last email, <Time at={last.asked_at} />, was refused by the mail server: <q>{last.answer}</q>
       </>,
     ]);
   if (!password && !passkeys.length && !providers.length)
@@ -107,19 +105,18 @@ function reasonsOf({ account, timeline, refusing = [], password, passkeys, provi
   return reasons;
 }
 
-const limitsOf = (timeline: Moment[]) =>
-  timeline.filter((moment) => refuses(moment) && new Date(moment.at) > new Date());
-
 function InTheWay({ person }: { person: Person }) {
   const { ask } = useAsk();
   const reasons = reasonsOf(person);
-  const lift = actionsFor(person.account, ask).find(({ label }) => label === 'Lift the limits');
+  const lift = actionsFor(person, ask).find(({ label }) => label === 'Lift the limits');
   if (!reasons.length) return null;
   return (
     <section className="card in-the-way" aria-label="What is in the way">
       <div className="card-head">
         <h2>What is in the way</h2>
-        {lift && limitsOf(person.timeline).length ? <Small onClick={lift.run}>Lift the limits</Small> : null}
+        {lift && person.limits.some(({ refuses }) => refuses) ? (
+          <Small onClick={lift.run}>Lift the limits</Small>
+        ) : null}
       </div>
       <ul>
         {reasons.map(([key, words]) => (
@@ -138,8 +135,7 @@ const USES: Record<string, string> = {
 };
 
 function Facts({ person }: { person: Person }) {
-  const { addresses, account } = person;
-  const { id: accountId, roles, created_at, seen_at, ends_at, erased_at } = account;
+  const { roles, created_at, seen_at, ends_at, erased_at, addresses } = person;
   const facts: [string, React.ReactNode][] = [
     [
       'Roles',
@@ -154,7 +150,7 @@ function Facts({ person }: { person: Person }) {
     ['Last seen', <Time key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
     ['Account ends', <Time key="time" at={ends_at} />],
-    ['Id', <code key="id">{accountId}</code>],
+    ['Id', <code key="id">{person.id}</code>],
   ];
   if (erased_at) facts.splice(0, 0, ['Erased', <Time key="time" at={erased_at} />]);
   return (
@@ -168,7 +164,7 @@ function Facts({ person }: { person: Person }) {
           </div>
         ))}
       </dl>
-      {accountId === boot.user.id ? (
+      {person.id === boot.user.id ? (
         <p className="note">
           This is you. Another administrator must do what could lock you out, so one always remains.
         </p>

@@ -109,10 +109,10 @@ const Bones = ({ columns }: { columns: number }) =>
 export function Pager({ page, label }: { page: Page | undefined; label: string }) {
   const after = new URLSearchParams(location.search).get('after');
   if (!page || !(after || page.next)) return null;
-  const { partial, next = '' } = page;
+  const { searched, next = '' } = page;
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {partial && next ? <p>There may be more. The search has come this far.</p> : null}
+      {searched && next ? <p>There may be more. The search has come this far.</p> : null}
       <span className="pager-links">
         {after ? (
           <a
@@ -128,7 +128,7 @@ export function Pager({ page, label }: { page: Page | undefined; label: string }
         ) : null}
         {next ? (
           <a href={withValues({ after: next })} onClick={within}>
-            {partial ? 'Search on' : 'Next'} ›
+            {searched ? 'Search on' : 'Next'} ›
           </a>
         ) : null}
       </span>

@@ -1,40 +1,51 @@
 import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
 import { Card, clockOf, dayOf, exactly } from './parts';
-import type { Moment } from './types';
-import { failed, wordsOfMoment } from './words';
+import type { Email, Happening } from './types';
+import { failed, wordsOf } from './words';
 
 type IconName = Parameters<typeof Icon>[0]['icon'];
 
-function iconOf(moment: Moment): IconName {
-  const { kind, what } = moment;
-  if (failed(moment) || kind === 'limit') return 'alert';
-  if (kind === 'email' || kind === 'address') return 'mail';
-  if (kind === 'provider') return 'link';
-  if (kind === 'session' || /^signed|session/.test(what)) return 'enter';
-  return /passkey|factor|recovery|password/.test(what) ? 'key' : 'change';
+function iconOf(event: Happening): IconName {
+  if (failed(event)) return 'alert';
+  if (event.kind === 'email') return 'mail';
+  if (/^signed|session/.test(event.what)) return 'enter';
+  return /passkey|factor|recovery|password/.test(event.what) ? 'key' : 'change';
 }
 
-const KINDS: [string, string, (moment: Moment) => boolean][] = [
+const KINDS: [string, string, (event: Happening) => boolean][] = [
   ['all', 'Everything', () => true],
   ['wrong', 'Failures', failed],
   ['emails', 'Emails', ({ kind }) => kind === 'email'],
   [
     'changes',
     'Changes',
-    (moment) =>
-      !/email|session|limit/.test(moment.kind) && !failed(moment) && !/^signed|session/.test(moment.what),
+    (event) => event.kind !== 'email' && !failed(event) && !/^signed|session/.test(event.what),
   ],
 ];
 
 const SHOWN = 12;
 
-/** What has happened to the account, the newest first, by days. */
-export function Timeline({ moments }: { moments: Moment[] }) {
+/** The emails as lines of the timeline. */
+const lineOf = ({ id, template, state, answer, asked_at }: Email): Happening => ({
+  id,
+  at: asked_at,
+  kind: 'email',
+  what: template,
+  by: '',
+  detail: answer ? `${state}: ${answer}` : state,
+  network: '',
+  browser: '',
+  request_id: '',
+});
+
+/** What has happened to the account, with the emails to it, the newest first, by days. */
+export function Timeline({ events, emails }: { events: Happening[]; emails: Email[] }) {
   const [kind, setKind] = useState('all');
   const [shown, setShown] = useState(SHOWN);
   const passes = KINDS.find(([name]) => name === kind)?.[2] ?? (() => true);
-  const matching = moments.filter(passes).reverse();
+  const all = [...events, ...emails.map(lineOf)].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const matching = all.filter(passes);
   return (
     <Card title="What happened">
       <fieldset className="switch">
@@ -48,12 +59,8 @@ export function Timeline({ moments }: { moments: Moment[] }) {
       </fieldset>
       {matching.length ? (
         <ol className="days">
-          {matching.slice(0, shown).map((moment, at) => (
-            <Line
-              key={`${moment.at} ${moment.kind} ${moment.what}`}
-              moment={moment}
-              day={dayAfter(matching[at - 1], moment)}
-            />
+          {matching.slice(0, shown).map((event, index) => (
+            <Line key={event.kind + event.id} event={event} day={dayAfter(matching[index - 1], event)} />
           ))}
         </ol>
       ) : (
@@ -69,23 +76,36 @@ export function Timeline({ moments }: { moments: Moment[] }) {
 }
 
 /** The heading of a new day, or "". */
-function dayAfter(newer: Moment | undefined, moment: Moment): string {
-  const day = dayOf(moment.at);
+function dayAfter(newer: Happening | undefined, event: Happening): string {
+  const day = dayOf(event.at);
   return newer && dayOf(newer.at) === day ? '' : day;
 }
 
-function Line({ moment, day }: { moment: Moment; day: string }) {
+function Line({ event, day }: { event: Happening; day: string }) {
+  const { at, by, detail, network, browser, request_id } = event;
+  const admin = by.startsWith('admin:') ? by.slice(6) : '';
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
-      <div className={failed(moment) ? 'happening failed' : 'happening'}>
-        <Icon icon={iconOf(moment)} />
+      <div className={failed(event) ? 'happening failed' : 'happening'}>
+        <Icon icon={iconOf(event)} />
         <div className="entry-words">
-          <p className="entry-name">{wordsOfMoment(moment)}</p>
-          <p className="entry-line">{moment.detail.replace(/^by self(, )?/, '')}</p>
+          <p className="entry-name">{wordsOf(event)}</p>
+          <p className="entry-line">
+            {admin ? (
+              <span>
+                by <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>an administrator</a>
+              </span>
+            ) : by && by !== 'self' ? (
+              <span>by {by}</span>
+            ) : null}
+            {[detail, browser, network, request_id && `request ${request_id}`].filter(Boolean).map((part) => (
+              <span key={part}>{part}</span>
+            ))}
+          </p>
         </div>
-        <time className="entry-clock" dateTime={moment.at} title={exactly(moment.at)}>
-          {clockOf(moment.at)}
+        <time className="entry-clock" dateTime={at} title={exactly(at)}>
+          {clockOf(at)}
         </time>
       </div>
     </li>

@@ -13,7 +13,7 @@ export interface Page {
   /** The cursor of the next page, absent on the last one. */
   next?: string;
   /** The page has fewer rows because the search had read enough of them. */
-  partial?: boolean;
+  searched?: boolean;
 }
 
 export interface Row {
@@ -31,31 +31,51 @@ export interface People extends Page {
   people: Row[];
 }
 
-interface Email {
+interface Way {
+  id: string;
+  name: string;
+  created_at: string;
+  used_at: string;
+}
+
+interface Limit {
+  name: string;
+  words: string;
+  used: number;
+  count: number;
+  /** Something is refused until `ends_at`. Otherwise the limit only counts. */
+  refuses: boolean;
+  ends_at: string;
+}
+
+export interface Email {
   id: string;
   template: string;
   state: string;
-  answer?: string;
+  answer: string;
   asked_at: string;
-  due_at?: string;
+  at: string;
   /** It can be sent again. */
   again: boolean;
 }
 
-/** A line of the timeline. What may come from outside is in `detail`. */
-export interface Moment {
+export interface Happening {
+  id: string;
   at: string;
-  kind: 'account' | 'address' | 'email' | 'event' | 'provider' | 'session' | 'limit';
+  kind: 'event' | 'account' | 'email';
   what: string;
+  by: string;
   detail: string;
+  network: string;
+  browser: string;
+  request_id: string;
 }
 
-export interface Person {
-  account: Row & { ends_at?: string; erased_at?: string };
+export interface Person extends Omit<Row, 'factors'> {
   password: boolean;
-  locale: string;
-  terms: string;
-  addresses: { address: string; use: string; added_at: string; until?: string }[];
+  ends_at?: string;
+  erased_at?: string;
+  addresses: { address: string; use: string; added_at: string; until: string }[];
   sessions: {
     id: string;
     browser: string;
@@ -64,18 +84,20 @@ export interface Person {
     methods: string[];
     created_at: string;
     seen_at: string;
+    current: boolean;
   }[];
-  factors: { id: string; kind: string; created_at: string; used_at?: string }[];
-  passkeys: { id: string; name: string; model: string; created_at: string; used_at?: string }[];
+  factors: Way[];
+  passkeys: Way[];
   recovery_codes: number;
-  browsers: { id: string; browser: string; created_at: string; used_at?: string }[];
-  providers: { id: string; name: string; since: string }[];
-  apps: { id: string; name: string; scopes: string[]; since: string }[];
-  /** The oldest first. A limit is at the time when it ends. */
-  timeline: Moment[];
-  emails?: Email[];
+  browsers: { id: string; browser: string; created_at: string; ends_at: string }[];
+  providers: { id: string; name: string; subject: string; created_at: string }[];
+  apps: { id: string; name: string; scopes: string[]; created_at: string }[];
+  limits: Limit[];
+  emails: Email[];
   /** Rules that ask for a role which the account does not have. */
-  refusing?: { of: string; rule: string; source: string }[];
+  refusing: { of: string; rule: string; source: string }[];
+  /** The newest first. */
+  events: Happening[];
 }
 
 export interface Fact {

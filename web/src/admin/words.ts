@@ -1,4 +1,4 @@
-import type { Moment } from './types';
+import type { Happening } from './types';
 
 /** The events of the record, as docs/operating/audit.md lists them, in words about somebody else. */
 export const EVENTS: Record<string, string> = {
@@ -54,11 +54,6 @@ export const EVENTS: Record<string, string> = {
   restored: 'The site was restored from a backup',
 };
 
-const USES: Record<string, string> = {
-  recovery: 'An address for recovery was added',
-  notice: 'An address for notices was added',
-};
-
 /** A name of the code, as "sign-in-code", for a kind that this page does not know. */
 export const readable = (name: string) => name.replace(/^./, (c) => c.toUpperCase()).replaceAll(/[-_]/g, ' ');
 
@@ -68,33 +63,14 @@ export const eventFailed = (name: string) =>
   /failed|throttled|refused|suspect|held|replayed|reused/.test(name);
 
 /** What a line of the timeline says. */
-export function wordsOfMoment({ kind, what }: Moment): string {
-  switch (kind) {
-    case 'event':
-      return eventWords(what);
-    case 'email':
-      return `Email: ${readable(what)}`;
-    case 'limit':
-      return `Limit: ${readable(what)}`;
-    case 'provider':
-      return `Connected to ${readable(what)}`;
-    case 'session':
-      return 'A session began';
-    case 'address':
-      return USES[what] ?? 'An address was added';
-    default:
-      return 'The account was created';
-  }
+export function wordsOf({ kind, what }: Pick<Happening, 'kind' | 'what'>): string {
+  if (kind === 'email') return `Email: ${readable(what)}`;
+  return kind === 'account' ? 'The account was made' : eventWords(what);
 }
 
 /** Whether a line is about something that went wrong. */
-export const failed = ({ kind, what, detail }: Moment) =>
-  kind === 'event'
-    ? eventFailed(what)
-    : kind === 'email'
-      ? /^given up/.test(detail)
-      : refuses({ kind, detail });
+export const failed = ({ kind, what, detail }: Happening) =>
+  kind === 'email' ? mailFailed(detail) : eventFailed(what);
 
-/** Whether a line is a limit that refuses something now. */
-export const refuses = ({ kind, detail }: Pick<Moment, 'kind' | 'detail'>) =>
-  kind === 'limit' && detail.startsWith('refuses ');
+/** Whether the mail server has refused an email for good. */
+export const mailFailed = (state: string) => /^(given up|refused)/.test(state);
