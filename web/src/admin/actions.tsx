@@ -102,6 +102,14 @@ export function actionsFor(person: Of, ask: (question: Question) => void): Item[
   ];
 }
 
+const endField = (at: string) => ({
+  name: 'ends_at',
+  label: 'End of the account',
+  type: 'date' as const,
+  value: at.slice(0, 10),
+  hint: 'From this day on the account is closed and signed out everywhere. Empty means never.',
+});
+
 /** The window that edits the name, the primary address, the roles and the end of an account. */
 export const edit = (p: Of & { ends_at?: string }): Question => ({
   title: `Edit ${nameOf(p)}`,
@@ -122,13 +130,7 @@ export const edit = (p: Of & { ends_at?: string }): Question => ({
       value: p.roles.join(', '),
       hint: 'Separated by commas. The role portico:admin makes an administrator.',
     },
-    {
-      name: 'ends_at',
-      label: 'End of the account',
-      type: 'date',
-      value: p.ends_at?.slice(0, 10) ?? '',
-      hint: 'From this day on the account is closed and signed out everywhere. Empty means never.',
-    },
+    ...(p.ends_at === undefined ? [] : [endField(p.ends_at)]),
   ],
   run: async (values) => {
     const changes = changesOf(p, values);
@@ -148,7 +150,7 @@ function changesOf(p: Of & { ends_at?: string }, values: FormData) {
     [text('name') !== p.name, 'name', { name: text('name') }],
     [text('address') !== p.address, 'address', { email: text('address') }],
     [roles.join() !== p.roles.join(), 'roles', { roles }],
-    [day !== (p.ends_at?.slice(0, 10) ?? ''), 'ends', { at: day && `${day}T00:00:00Z` }],
+    [p.ends_at !== undefined && day !== p.ends_at.slice(0, 10), 'ends', { at: day && `${day}T00:00:00Z` }],
   ];
   return all.filter(([differs]) => differs).map(([, action, body]) => [action, body] as const);
 }

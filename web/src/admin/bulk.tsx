@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { change, send } from './api';
 import { type Question, useAsk } from './ask';
+import { boot } from './boot';
 import { Actions } from './menu';
 import type { Selection } from './selection';
 import type { Job, Skipped, Trial } from './types';
@@ -114,6 +115,7 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
 export const useJobs = () =>
   useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
+    enabled: Boolean(boot.bulk),
     refetchInterval: ({ state }) =>
       state.data?.jobs.some((job) => /waiting|running/.test(job.state)) ? 1000 : false,
   });

@@ -3,6 +3,7 @@ import { actionsFor, nameOf } from './actions';
 import { go, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { useAsk } from './ask';
+import { boot } from './boot';
 import { BulkBar, Jobs, useJobs } from './bulk';
 import { type Filter, Filters } from './filters';
 import { Actions } from './menu';
@@ -154,16 +155,16 @@ export function Place() {
       <Head title="People" />
       <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
-      {jobs.error ? null : (
+      {boot.bulk ? (
         <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
-      )}
+      ) : null}
       <Table
         label="people"
         query={people}
         rowsOf={(answer) => answer.people}
         keyOf={(row) => row.id}
         nameOf={nameOf}
-        {...(jobs.error ? {} : { selection })}
+        {...(boot.bulk ? { selection } : {})}
         empty={none}
         columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
       />

@@ -5,6 +5,8 @@ export interface Boot {
   user: { id: string; name: string; email: string };
   /** The places that exist in this installation. */
   places: PlaceName[];
+  /** Many people can be changed at once, by jobs. */
+  bulk?: boolean;
 }
 
 export type PlaceName = 'people' | 'invitations' | 'apps' | 'keys' | 'record' | 'system';
