@@ -20,7 +20,13 @@ const plainImports: Plugin = {
     id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
 };
 
-export default defineConfig(({ isSsrBuild }) => ({
+/** The page of administration is a build of its own, so that no file of the other pages depends on it. */
+const ADMIN = {
+  input: 'src/admin/main.tsx',
+  output: { entryFileNames: 'assets/admin-[hash].js', chunkFileNames: 'assets/admin-[name]-[hash].js' },
+};
+
+export default defineConfig(({ isSsrBuild, mode }) => ({
   base: '/auth/',
   plugins: [react(), plainImports],
   // Leaves React's hooks for its developer tools out of the bundle.
@@ -29,13 +35,15 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: {
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    outDir: isSsrBuild ? '.build/server' : '.build/client',
+    outDir: isSsrBuild ? '.build/server' : mode === 'admin' ? '.build/admin' : '.build/client',
     manifest: !isSsrBuild,
     modulePreload: false, // the documents name every chunk they need
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: isSsrBuild
       ? { input: 'src/entry/prerender.tsx' }
-      : { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },
+      : mode === 'admin'
+        ? ADMIN
+        : { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },
   },
 }));

@@ -1,4 +1,4 @@
-// Checks the imports of the front end: entry -> screens -> form, passkey, ui -> api, i18n -> lib.
+// Checks the imports of the front end: entry, admin -> screens -> form, passkey, ui -> api, i18n -> lib.
 //   node tools/arrows.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,7 @@ const src = new URL('../src', import.meta.url).pathname;
 
 /** The folders from which a folder may import, beside itself. @type {Record<string, string[]>} */
 const MAY = {
+  admin: ['screens', 'ui', 'api', 'lib'],
   entry: ['screens', 'api', 'i18n', 'lib'],
   screens: ['form', 'passkey', 'ui', 'api', 'i18n', 'lib'],
   form: ['api', 'i18n', 'lib'],

@@ -42,9 +42,12 @@ for (const screen of scripted) {
   writeFileSync(at(entryOf(screen)), lines.join('\n'));
 }
 await build({ ...options, build: { rolldownOptions: { input: scripted.map(entryOf) } } });
+await build({ ...options, mode: 'admin' });
 
-/** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
-const chunks = JSON.parse(readFileSync(at('.build/client/.vite/manifest.json'), 'utf8'));
+/** @typedef {Record<string, { file: string, css?: string[], imports?: string[] }>} Chunks */
+/** @param {string} folder @returns {Chunks} */
+const chunksOf = (folder) => JSON.parse(readFileSync(at(`.build/${folder}/.vite/manifest.json`), 'utf8'));
+const chunks = chunksOf('client');
 
 /** The icon of Portico, in the colors of the brand. */
 const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8'))
@@ -94,6 +97,9 @@ function loading(scripts) {
 const DATA =
   '<script type="application/json" id="words">{{.words}}</script><script type="application/json" id="boot">{{.boot}}</script>';
 
+/** A style as the policy allows it. @param {string} style */
+const hashOf = (style) => `sha256-${createHash('sha256').update(style).digest('base64')}`;
+
 /** @param {import('./messages.mjs').ScreenName} screen */
 function documentOf(screen) {
   const { title, body } = renderTemplate(screen, MARKED);
@@ -131,10 +137,40 @@ for (const screen of screenNames) {
   const { html, style } = documentOf(screen);
   writeFileSync(at(`dist/documents/${screen}.html`), html);
   writeFileSync(at(`dist/styles/${screen}.css`), style);
-  styleHashes[screen] = `sha256-${createHash('sha256').update(style).digest('base64')}`;
+  styleHashes[screen] = hashOf(style);
   if (!(screen in SCRIPTLESS)) keys[screen] = Object.keys(messagesOf(screen, 'en'));
 }
 writeFileSync(at('dist/documents/keys.json'), JSON.stringify(keys));
+
+// The page of administration: one document in English for all places. It needs its script, and says so without it. Only
+// its entry is named here, and it loads the script of the place.
+const admin = chunksOf('admin')['src/admin/main.tsx'];
+const adminStyle = (admin?.css ?? [])
+  .map((file) => readFileSync(at(`.build/admin/${file}`), 'utf8').trim())
+  .join('');
+writeFileSync(
+  at('dist/documents/admin.html'),
+  [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"><title>Administration</title>',
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="robots" content="noindex">',
+    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
+    '<style>{{.style}}</style>{{.theme.head}}',
+    '<script type="application/json" id="boot">{{.boot}}</script>',
+    // The page before stays in sight until the place is drawn.
+    `<script type="module" blocking="render" src="/auth/${admin?.file}"></script>`,
+    '</head><body><div id="root"><noscript>',
+    '<main class="no-script"><h1>{{html .brand.name}}</h1>',
+    '<p>The page of administration needs JavaScript. Allow it for this address, or use the command <code>portico user</code> on the server.</p>',
+    '<p><a href="/auth/account">Your account</a></p></main>',
+    '</noscript></div></body></html>\n',
+  ].join(''),
+);
+writeFileSync(at('dist/styles/admin.css'), adminStyle);
+styleHashes['admin'] = hashOf(adminStyle);
+for (const file of readdirSync(at('.build/admin/assets')))
+  if (file.endsWith('.js')) cpSync(at(`.build/admin/assets/${file}`), at(`.build/client/assets/${file}`));
 
 // The script for pages of apps. They load it by this name.
 await build({
@@ -170,7 +206,7 @@ writeFileSync(
   at('dist/documents/manifest.json'),
   `${JSON.stringify({ style_hashes: styleHashes, assets: assets.map((file) => `assets/${file}`).sort() }, null, 2)}\n`,
 );
-console.log(`dist: ${screenNames.length} documents, ${assets.length} assets`);
+console.log(`dist: ${screenNames.length + 1} documents, ${assets.length} assets`);
 
 /** @param {string} file */
 async function compress(file) {

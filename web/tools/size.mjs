@@ -2,13 +2,19 @@
 //   node tools/size.mjs          the documents above a limit
 //   node tools/size.mjs --all    every document
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
 import { pathOf, start } from './gallery.mjs';
 import { locales } from './messages.mjs';
 
-const LIMITS = { signin: 8 * 1024, document: 9 * 1024, scripts: 66 * 1024, reauthenticate: 2048 };
+const LIMITS = {
+  signin: 8 * 1024,
+  document: 9 * 1024,
+  scripts: 66 * 1024,
+  reauthenticate: 2048,
+  admin: 120 * 1024,
+};
 /** A page of the account has all sections at its side. Any page but the sign-in page may have these scripts. */
 const OWN = { document: 10 * 1024, scripts: LIMITS.scripts + 12 * 1024 };
 
@@ -80,6 +86,16 @@ const plain = statSync(new URL('assets/reauthenticate.js', dist)).size;
 if (plain > LIMITS.reauthenticate)
   heavy.push(`reauthenticate.js: ${plain} bytes without compression, at most ${LIMITS.reauthenticate}`);
 
+const adminScripts = readdirSync(new URL('assets/', dist)).filter((file) => /^admin-.*\.br$/.test(file));
+const admin = [
+  ...adminScripts.map((file) => statSync(new URL(`assets/${file}`, dist)).size),
+  ...['documents/admin.html', 'styles/admin.css'].map(
+    (file) => brotliCompressSync(readFileSync(new URL(file, dist))).length,
+  ),
+].reduce((sum, size) => sum + size, 0);
+if (admin > LIMITS.admin)
+  heavy.push(`administration with all its places: ${kib(admin)}, at most ${kib(LIMITS.admin)}`);
+
 if (heavy.length) {
   console.error('Too large, in KiB after brotli:  document  scripts  requests');
   for (const row of heavy) console.error(row);
@@ -92,5 +108,5 @@ if (heavy.length) {
   process.exitCode = 1;
 } else
   console.log(
-    `${count} documents have at most ${kib(heaviest.document)} KiB, the scripts of signin ${kib(heaviest.scripts)} KiB`,
+    `${count} documents have at most ${kib(heaviest.document)} KiB, the scripts of signin ${kib(heaviest.scripts)} KiB, administration ${kib(admin)} KiB`,
   );

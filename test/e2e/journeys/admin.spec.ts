@@ -1,0 +1,129 @@
+import type { Page } from '@playwright/test';
+import { withPasskey } from '../support/passkey.js';
+import { alive, button, field, fillSignIn, lastButton, open } from '../support/screen.js';
+import { expect, test } from '../support/test.js';
+import type { World } from '../support/world.js';
+
+// The page of administration on the real server: how somebody becomes an administrator, finds a person, and acts.
+
+const PEOPLE = '/auth/admin/people';
+
+/** A signed-in administrator with a passkey. */
+async function administrator(page: Page, world: World) {
+  const admin = await world.member('admin');
+  world.portico.command(['user', 'add-role', admin.email, 'portico:admin']);
+  const device = await withPasskey(page, admin);
+  return { admin, device };
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+/** Finds a person by the whole address and opens their page. */
+async function find(page: Page, email: string) {
+  await page.getByLabel('Search people').fill(email);
+  await expect(page.locator('tbody tr')).toHaveCount(1);
+  await page.getByRole('link', { name: email }).click();
+  await expect(heading(page, email)).toBeVisible();
+}
+
+test('an administrator finds a person, sees what happened, and signs them out and disables them', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  const { device } = await administrator(page, world);
+  const person = await world.member('noor');
+  const other = await openBrowser();
+  await open(other, '/auth/signin');
+  await fillSignIn(other, person);
+  await button(other, 'Login').click();
+  await expect(heading(other, 'Your account')).toBeVisible();
+
+  await page.goto(PEOPLE);
+  if (!page.url().includes(PEOPLE)) await button(page, 'Use a passkey').click();
+  await expect(heading(page, 'People')).toBeVisible();
+  await find(page, person.email);
+  await expect(page.getByText('Signed in').first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Sessions' }).getByRole('listitem')).toHaveCount(2);
+
+  await world.mailbox.next(person.email, /new|New/);
+  const mails = world.mailbox.to(person.email).length;
+  await page.getByRole('button', { name: 'Actions for' }).click();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await lastButton(page, 'Disable').click();
+  await expect(page.getByText(/is disabled\.$/)).toBeVisible();
+  await expect(page.getByText('An administrator has disabled the account.')).toBeVisible();
+  await expect.poll(() => world.mailbox.to(person.email).length, 'the email about it').toBeGreaterThan(mails);
+  await other.goto('/auth/account');
+  await expect(heading(other, 'Your account')).toHaveCount(0);
+  expect(await device.held()).toHaveLength(1);
+});
+
+test('a change without a proof asks for it in a window, and is then sent as it was typed', async ({
+  page,
+  context,
+  world,
+}) => {
+  const { device } = await administrator(page, world);
+  const person = await world.member('noor');
+  await page.goto(PEOPLE);
+  await find(page, person.email);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await field(page, 'Roles').fill('staff, wiki');
+  let answered = false; // ten minutes later: the server would refuse
+  await page.route('**/auth/api/admin/people/*/roles', async (route) => {
+    if (answered) return route.continue();
+    answered = true;
+    await route.fulfill({
+      status: 401,
+      json: { status: 401, code: 'proof.needed', params: { reason: 'factor' } },
+    });
+  });
+  await button(page, 'Save').click();
+  const opened = context.waitForEvent('page');
+  await button(page, 'Continue').click();
+  const beside = await opened;
+  await device.alsoIn(beside);
+  await alive(beside);
+  await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+  await expect(page.getByText('The changes are saved.')).toBeVisible();
+  await expect(page.locator('.tag', { hasText: 'wiki' })).toBeVisible();
+  expect(world.portico.command(['user', 'show', person.email])).toContain('wiki');
+});
+
+test('a user without the role finds no page, and one without a passkey is led to add one', async ({
+  page,
+  guard,
+  world,
+}) => {
+  guard.allow(/404/);
+  const reach = async (member: Awaited<ReturnType<World['member']>>) => {
+    await open(page, '/auth/signin');
+    await fillSignIn(page, member);
+    await button(page, 'Login').click();
+    await expect(heading(page, 'Your account')).toBeVisible();
+    return page.goto(PEOPLE);
+  };
+  expect((await reach(await world.member('noor')))?.status()).toBe(404);
+  await page.context().clearCookies();
+  const admin = await world.member('admin');
+  world.portico.command(['user', 'add-role', admin.email, 'portico:admin']);
+  await reach(admin);
+  await expect(page).toHaveURL(/\/auth\/account\/factors/);
+});
+
+test('a narrow window has everything, and the page of an administrator is loaded by nobody else', async ({
+  page,
+  world,
+}) => {
+  await administrator(page, world);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const loaded: string[] = [];
+  page.on('request', (request) => loaded.push(request.url()));
+  await page.goto('/auth/account');
+  await alive(page);
+  expect(loaded.filter((url) => url.includes('admin'))).toEqual([]);
+  await page.goto(PEOPLE);
+  await expect(page.locator('tbody tr').first()).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+});

@@ -1,0 +1,156 @@
+import { change } from './api';
+import type { Question } from './ask';
+import { boot } from './boot';
+import type { Item } from './menu';
+import { shortly } from './parts';
+import type { Row } from './types';
+
+/** What an action needs to know about a person. */
+type Of = Pick<Row, 'id' | 'address' | 'name' | 'state' | 'roles'>;
+
+export const nameOf = ({ name, address }: Pick<Row, 'name' | 'address'>) => name || address;
+
+const to = (person: Of, action: string) => `people/${encodeURIComponent(person.id)}/${action}`;
+
+const post = (person: Of, action: string, done: string) => async () => {
+  await change('POST', to(person, action), {});
+  return done;
+};
+
+const endSessions = (p: Of): Question => ({
+  title: `Sign ${nameOf(p)} out everywhere?`,
+  says: 'All sessions end at once, in all browsers and apps. Signing in again works as before.',
+  press: 'Sign out everywhere',
+  danger: true,
+  run: post(p, 'end-sessions', `${nameOf(p)} is signed out everywhere.`),
+});
+
+const disable = (p: Of): Question => ({
+  title: `Disable the account of ${nameOf(p)}?`,
+  says: 'All sessions end at once, and nobody can sign in to the account until it is enabled again. Nothing is deleted. An email says so.',
+  press: 'Disable',
+  danger: true,
+  run: post(p, 'disable', `The account of ${nameOf(p)} is disabled.`),
+});
+
+const enable = (p: Of): Question => ({
+  title: `Enable the account of ${nameOf(p)}?`,
+  says: 'Signing in works again, as it did before. An email says so.',
+  press: 'Enable',
+  run: post(p, 'enable', `The account of ${nameOf(p)} is enabled.`),
+});
+
+const restore = (p: Of): Question => ({
+  title: `Keep the account of ${nameOf(p)}?`,
+  says: 'The deletion is undone, and signing in works again.',
+  press: 'Keep the account',
+  run: post(p, 'restore', `The account of ${nameOf(p)} stays.`),
+});
+
+const resetFactors = (p: Of): Question => ({
+  title: `Remove the second factors of ${nameOf(p)}?`,
+  says: 'Authenticator apps, passkeys and recovery codes go, and trusted browsers are forgotten. All sessions end. Make sure that it is really this person who asks: whoever has the mailbox can sign in afterward.',
+  press: 'Remove second factors',
+  danger: true,
+  run: post(p, 'reset-factors', `The second factors of ${nameOf(p)} are removed.`),
+});
+
+const liftLimits = (p: Of): Question => ({
+  title: `Lift the limits of ${nameOf(p)}?`,
+  says: 'Counts of wrong passwords, codes and requested emails begin again at zero. Do this if the person has locked themselves out.',
+  press: 'Lift the limits',
+  run: post(p, 'lift-limits', `The limits of ${nameOf(p)} are lifted.`),
+});
+
+const link = (p: Of): Question => ({
+  title: `Mail ${nameOf(p)} a link to get in?`,
+  says: `The link goes to ${p.address}, works once, and leads to a new way to sign in. Nobody but its reader sees it.`,
+  press: 'Send the link',
+  run: async () => {
+    const { until } = await change<{ until: string }>('POST', to(p, 'link'), {});
+    return `The link is on its way. It works until ${shortly(until)}.`;
+  },
+});
+
+const remove = (p: Of): Question => ({
+  title: `Delete the account of ${nameOf(p)}?`,
+  says: 'All sessions end, and nobody can sign in. After 14 days the account is erased with its addresses, factors, passkeys, sessions and connections. Until then you can undo this here.',
+  press: 'Delete the account',
+  danger: true,
+  typed: p.address,
+  run: async () => {
+    const { until } = await change<{ until: string }>('POST', to(p, 'delete'), { email: p.address });
+    return `The account of ${nameOf(p)} is being deleted. You can undo it until ${shortly(until)}.`;
+  },
+});
+
+/** Everything that can be done to a person, in the order of the menu. Others do to an administrator what locks them out. */
+export function actionsFor(person: Of, ask: (question: Question) => void): Item[] {
+  const { id, state } = person;
+  const other = id !== boot.user.id;
+  const item = (label: string, question: Question, shown = true): Item[] =>
+    shown ? [{ label, danger: question.danger ?? false, run: () => ask(question) }] : [];
+  return [
+    ...item('Mail a link to get in', link(person), other),
+    ...item('Lift the limits', liftLimits(person)),
+    ...item('Enable', enable(person), state === 'disabled'),
+    ...item('Undo the deletion', restore(person), state === 'leaving'),
+    ...item('Sign out everywhere', endSessions(person)),
+    ...item('Remove second factors', resetFactors(person), other),
+    ...item('Disable', disable(person), other && state === 'active'),
+    ...item('Delete', remove(person), other && state !== 'leaving'),
+  ];
+}
+
+const endField = (at: string) => ({
+  name: 'ends_at',
+  label: 'End of the account',
+  type: 'date' as const,
+  value: at.slice(0, 10),
+  hint: 'From this day on the account is closed and signed out everywhere. Empty means never.',
+});
+
+/** The window that edits the name, the primary address, the roles and the end of an account. */
+export const edit = (p: Of & { ends_at?: string }): Question => ({
+  title: `Edit ${nameOf(p)}`,
+  press: 'Save',
+  fields: [
+    { name: 'name', label: 'Name', value: p.name },
+    {
+      name: 'address',
+      label: 'Primary address',
+      type: 'email',
+      value: p.address,
+      required: true,
+      hint: 'A new address counts as proven, ends all sessions, and is told to both mailboxes.',
+    },
+    {
+      name: 'roles',
+      label: 'Roles',
+      value: p.roles.join(', '),
+      hint: 'Separated by commas. The role portico:admin makes an administrator.',
+    },
+    ...(p.ends_at === undefined ? [] : [endField(p.ends_at)]),
+  ],
+  run: async (values) => {
+    const changes = changesOf(p, values);
+    for (const [action, body] of changes) await change('POST', to(p, action), body);
+    return changes.length ? 'The changes are saved.' : 'Nothing was changed.';
+  },
+});
+
+/** Only what is different: a field that another administrator changes meanwhile stays theirs. */
+function changesOf(p: Of & { ends_at?: string }, values: FormData) {
+  const text = (name: string) => String(values.get(name) ?? '').trim();
+  const roles = text('roles')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const day = text('ends_at');
+  const all: [differs: boolean, action: string, body: object][] = [
+    [text('name') !== p.name, 'name', { name: text('name') }],
+    [text('address') !== p.address, 'address', { email: text('address') }],
+    [roles.join() !== p.roles.join(), 'roles', { roles }],
+    [p.ends_at !== undefined && day !== p.ends_at.slice(0, 10), 'ends', { at: day && `${day}T00:00:00Z` }],
+  ];
+  return all.filter(([differs]) => differs).map(([, action, body]) => [action, body] as const);
+}

@@ -1,0 +1,101 @@
+import { QueryClient } from '@tanstack/react-query';
+import { type Answer, request } from '../api/client';
+import type { Failure } from '../api/problem';
+import { askProof, UNPROVEN } from './proof';
+import type { Page } from './types';
+
+const API = '/auth/api/admin/';
+
+/** A request that failed, as an error for TanStack Query. */
+class Failed extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.kind);
+    this.failure = failure;
+  }
+}
+
+type Method = Parameters<typeof request>[0];
+
+/**
+ * Sends a request to the API of administration. If a proof is missing, or the session has ended, it asks for a new
+ * sign-in in a window and sends the same request again, so no form is lost.
+ */
+export async function send<T>(method: Method, path: string, body?: object): Promise<T> {
+  for (;;) {
+    const answer: Answer<T> = await request(method, API + path, body);
+    if (answer.ok) return answer.value;
+    const { failure } = answer;
+    const code = failure.kind === 'problem' ? failure.problem.code : '';
+    if (!UNPROVEN.test(code) || !(await askProof(code))) throw new Failed(failure);
+  }
+}
+
+/** A search that has found little goes on by itself so often. */
+const PARTS = 4;
+
+const FEW = 10;
+
+/** Reads a page of a list. Where the search has ended early, it reads on until the page has some rows. */
+export async function readOn<T extends Page>(path: string, rowsOf: (page: T) => unknown[]): Promise<T> {
+  const page = await send<T>('GET', path);
+  const [place, query] = path.split('?');
+  for (let part = 1; part < PARTS && page.searched && page.next && rowsOf(page).length < FEW; part++) {
+    const on = new URLSearchParams(query);
+    on.set('after', page.next);
+    const { next = '', searched = false, ...more } = await send<T>('GET', `${place}?${on}`);
+    rowsOf(page).push(...rowsOf(more as T));
+    Object.assign(page, { next, searched });
+  }
+  return page;
+}
+
+/** Reads again after a broken connection. A refusal of Portico stays one. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      queryFn: ({ queryKey: [path] }) => send('GET', String(path)),
+      retry: (count, error) => count < 2 && error instanceof Failed && error.failure.kind !== 'problem',
+      retryDelay: (count) => 500 * 2 ** count,
+      staleTime: 10_000,
+      networkMode: 'always',
+    },
+  },
+});
+
+/** A change. What the page shows is read again after it. */
+export async function change<T = unknown>(method: Method, path: string, body?: object): Promise<T> {
+  const value = await send<T>(method, path, body);
+  void queries.invalidateQueries();
+  return value;
+}
+
+const WORDS: Record<string, string> = {
+  offline: 'This device is offline. Nothing was changed.',
+  unreachable: 'Portico does not answer. Check the connection, and try again.',
+  timeout: 'Portico took too long to answer. Try again.',
+  down: 'The server in front of Portico does not reach it. Try again in a moment.',
+  blocked: 'Something in front of Portico refused the request.',
+  'admin.self': 'Another administrator must do this to your account. The command line can, too.',
+  'admin.factor': 'Your account needs a second factor or a passkey before you can administer others.',
+  'route.missing': 'You are not an administrator any more, or this does not exist.',
+  'account.not_found': 'This account no longer exists.',
+  'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
+  'session.required': 'You are signed out.',
+  'session.ended': 'Your session has ended.',
+  'email.taken': 'Another account has this address.',
+  'email.invalid': 'This is not an email address.',
+  'request.throttled': 'Too many requests. Try again in a moment.',
+  'internal.error': 'Portico could not do this because of an error of its own.',
+};
+
+/** The words for a failed request, with the id to look for in the log. */
+export function wordsOf(error: unknown): { words: string; id: string } {
+  if (!(error instanceof Failed)) return { words: 'The page has an error of its own. Reload it.', id: '' };
+  const { failure } = error;
+  if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
+  const { code, fields, request_id } = failure.problem;
+  const field = fields[0];
+  const words = (field && (WORDS[field.code] ?? `${field.name}: ${field.code}`)) ?? WORDS[code];
+  return { words: words ?? `Portico refused this: ${code}.`, id: request_id };
+}

@@ -1,0 +1,207 @@
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { Button } from '../ui/button';
+import { Trouble } from './parts';
+
+interface FieldOf {
+  name: string;
+  label: string;
+  type?: 'text' | 'email' | 'date' | 'area' | 'checks';
+  value?: string;
+  hint?: string;
+  required?: boolean;
+  /** The boxes of `checks`. */
+  options?: string[];
+}
+
+export interface Question {
+  title: string;
+  /** What will happen. */
+  says?: ReactNode;
+  /** The words on the button that does it. */
+  press: string;
+  danger?: boolean;
+  /** What has to be typed, so that nobody does this by a slip. */
+  typed?: string;
+  fields?: FieldOf[];
+  /** Does it. What it returns is said at the bottom of the page, is shown in the window, or is the next question. */
+  run: (values: FormData) => Promise<string | { shown: ReactNode } | { next: Question }>;
+}
+
+interface Asking {
+  ask: (question: Question) => void;
+  say: (words: string) => void;
+}
+
+const Context = createContext<Asking>({ ask: () => {}, say: () => {} });
+
+/** Opens the window of a change, and says what a change has done. */
+export const useAsk = () => useContext(Context);
+
+const SAID_MS = 8000;
+
+/** Has the one window in which every change is asked about, and the words about the last one. */
+export function AskProvider({ children }: { children: ReactNode }) {
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [said, say] = useState('');
+  useEffect(() => {
+    if (!said) return;
+    const timer = setTimeout(() => say(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const opener = useRef<Element>(null);
+  const ask = (next: Question) => {
+    opener.current = document.activeElement;
+    setQuestion(next);
+  };
+  const close = () => {
+    setQuestion(null);
+    // the row of the button may be gone, and the keyboard would start at the top
+    const back = opener.current?.isConnected ? opener.current : document.querySelector('h1');
+    if (back instanceof HTMLElement) back.focus();
+  };
+  return (
+    <Context value={{ ask, say }}>
+      {children}
+      {question ? (
+        <Window key={question.title} question={question} say={say} goOn={setQuestion} close={close} />
+      ) : null}
+      <div role="status" className="said">
+        {said ? <p>{said}</p> : null}
+      </div>
+    </Context>
+  );
+}
+
+interface WindowProps {
+  question: Question;
+  say: Asking['say'];
+  goOn: Asking['ask'];
+  close: () => void;
+}
+
+function Window({ question, say, goOn, close }: WindowProps) {
+  const { title, says, press, danger, typed, fields = [], run } = question;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [shown, setShown] = useState<ReactNode>(null);
+  const [text, setText] = useState('');
+  useEffect(() => {
+    dialog.current?.showModal();
+    // on the first field, but on no button: a key that is still down must not press it
+    (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
+  }, []);
+  const shut = () => dialog.current?.close();
+
+  const submit = async (form: HTMLFormElement) => {
+    if (busy || (typed && text.trim() !== typed)) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const done = await run(new FormData(form));
+      if (typeof done === 'string') {
+        say(done);
+        shut();
+      } else if ('next' in done) goOn(done.next);
+      else setShown(done.shown);
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      className={danger ? 'ask final' : 'ask'}
+      tabIndex={-1}
+      aria-labelledby="ask-title"
+      aria-describedby={says ? 'ask-says' : undefined}
+      onClose={close}
+    >
+      <h2 id="ask-title">{title}</h2>
+      {shown ? (
+        <>
+          {shown}
+          <div className="ask-actions">
+            <Button type="button" onClick={shut}>
+              Done
+            </Button>
+          </div>
+        </>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit(event.currentTarget);
+          }}
+        >
+          {says ? (
+            <div id="ask-says" className="ask-says">
+              {says}
+            </div>
+          ) : null}
+          <Trouble error={error} />
+          {fields.map((field) => (
+            <Field key={field.name} {...field} />
+          ))}
+          {typed ? (
+            <p className="field">
+              <label htmlFor="ask-typed">
+                Type <b>{typed}</b> to confirm
+              </label>
+              <input
+                id="ask-typed"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            </p>
+          ) : null}
+          <div className="ask-actions">
+            <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
+              {press}
+            </Button>
+            <Button type="button" look="secondary" onClick={shut}>
+              Cancel
+            </Button>
+          </div>
+        </form>
+      )}
+    </dialog>
+  );
+}
+
+function Field({ name, label, type = 'text', value = '', hint, required, options = [] }: FieldOf) {
+  const id = `ask-${name}`;
+  const field = { id, name, defaultValue: value, required, 'aria-describedby': hint && `${id}-hint` };
+  if (type === 'checks')
+    return (
+      <fieldset className="field checks">
+        <legend>{label}</legend>
+        {options.map((option) => (
+          <label key={option}>
+            <input type="checkbox" name={name} value={option} />
+            {option}
+          </label>
+        ))}
+      </fieldset>
+    );
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {type === 'area' ? (
+        <textarea {...field} rows={6} spellCheck={false} />
+      ) : (
+        <input {...field} type={type} autoComplete="off" />
+      )}
+      {hint ? (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}

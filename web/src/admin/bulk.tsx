@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { change, send } from './api';
+import { type Question, useAsk } from './ask';
+import { boot } from './boot';
+import { Actions } from './menu';
+import type { Selection } from './selection';
+import type { Job, Skipped, Trial } from './types';
+
+/** What can be done to many people. The words follow "will be" and "are". */
+const ACTIONS: Record<string, { label: string; words: string; danger?: boolean; role?: boolean }> = {
+  'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
+  disable: { label: 'Disable', words: 'disabled and signed out', danger: true },
+  enable: { label: 'Enable', words: 'enabled' },
+  'give-role': { label: 'Give a role', words: 'given the role', role: true },
+  'take-role': { label: 'Take a role', words: 'without the role', role: true },
+};
+
+type Target = { people: string[] } | { filter: Record<string, string> };
+
+const many = (count: number, more = false) =>
+  `${more ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
+
+/** Says what is skipped and why: before, and after. */
+const SkippedList = ({ skipped, total }: { skipped: Skipped[]; total: number }) =>
+  skipped.length ? (
+    <details className="skipped" open={skipped.length < 6}>
+      <summary>
+        {skipped.length.toLocaleString('en')} of {total.toLocaleString('en')} skipped
+      </summary>
+      <ul>
+        {skipped.map(({ id, address, reason }) => (
+          <li key={id}>
+            <bdi>{address}</bdi>: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  ) : null;
+
+function questionFor(action: string, target: Target, role: string, trial: Trial): Question {
+  const { label, words, danger } = ACTIONS[action] ?? { label: action, words: action };
+  const left = trial.total - trial.skipped.length;
+  return {
+    title: `${label}: ${many(left, trial.more)}`,
+    says: (
+      <>
+        <p>
+          {many(left, trial.more)} will be {words} {role}. This runs in the background, and you can leave this
+          page.
+        </p>
+        <SkippedList {...trial} />
+      </>
+    ),
+    press: label,
+    danger: danger ?? false,
+    run: async () => {
+      await change('POST', 'jobs', { action, role, ...target });
+      return 'The job has begun.';
+    },
+  };
+}
+
+/** The actions on the selected rows, and the choice of all rows that the filters find. */
+export function BulkBar(props: { selection: Selection; filter: Record<string, string>; more: boolean }) {
+  const { selection, filter, more } = props;
+  const { ask, say } = useAsk();
+  const count = selection.ids.length;
+  const { after: _, ...question } = filter;
+
+  const weigh = async (action: string, target: Target, role = '') => {
+    const trial = await send<Trial>('POST', 'jobs', { action, role, try: true, ...target });
+    return questionFor(action, target, role, trial);
+  };
+  const begin = (action: string, target: Target) => {
+    const { label, role } = ACTIONS[action] ?? { label: action };
+    if (!role)
+      return void weigh(action, target).then(ask, () => say('The people could not be checked. Try again.'));
+    ask({
+      title: label,
+      press: 'Go on',
+      fields: [{ name: 'role', label: 'Role', required: true }],
+      run: async (values) => {
+        return { next: await weigh(action, target, String(values.get('role')).trim()) };
+      },
+    });
+  };
+  const items = (target: Target) =>
+    Object.entries(ACTIONS).map(([action, { label, danger }]) => ({
+      label,
+      danger: danger ?? false,
+      run: () => begin(action, target),
+    }));
+
+  return (
+    <section className="bulk" aria-label="Selection">
+      <p role="status">{count ? `${many(count)} selected` : 'Nobody selected'}</p>
+      {count ? (
+        <>
+          <Actions of="the selected people" words="Actions" items={items({ people: selection.ids })} />
+          <button type="button" className="link" onClick={selection.clear}>
+            Clear
+          </button>
+        </>
+      ) : null}
+      {more ? (
+        <span className="bulk-all">
+          <Actions of="these filters" words="All that match" items={items({ filter: question })} />
+        </span>
+      ) : null}
+    </section>
+  );
+}
+
+/** The jobs that run or have just ended. A closed page and a restarted server do not stop them. */
+export const useJobs = () =>
+  useQuery<{ jobs: Job[] }>({
+    queryKey: ['jobs'],
+    enabled: Boolean(boot.bulk),
+    refetchInterval: ({ state }) =>
+      state.data?.jobs.some((job) => /waiting|running/.test(job.state)) ? 1000 : false,
+  });
+
+export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
+
+function OneJob({ action, role, state, done, total, skipped, by }: Job) {
+  const label = `${ACTIONS[action]?.label ?? action}${role ? ` ${role}` : ''}`;
+  const ended = state === 'done' || state === 'failed';
+  return (
+    <section className="card job" aria-label={`Job: ${label}`}>
+      <p>
+        <b>{label}</b>
+        <span className="muted">
+          {state === 'failed' ? 'Stopped by an error' : ended ? 'Done' : 'Running'},{' '}
+          {done.toLocaleString('en')} of {many(total)}, begun by <bdi>{by}</bdi>
+        </span>
+      </p>
+      {ended ? null : <progress max={total} value={done} aria-label={label} />}
+      <SkippedList skipped={skipped} total={total} />
+    </section>
+  );
+}

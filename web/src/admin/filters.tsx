@@ -1,0 +1,137 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { go, useQueryOf, within, withValues } from './address';
+
+export interface Filter {
+  name: string;
+  label: string;
+  /** The values with their words. Without them it is a text, or a day. */
+  options?: [value: string, words: string][];
+  type?: 'date' | 'text';
+  hint?: string;
+}
+
+const PAUSE_MS = 300;
+
+/** A field whose text goes into the address, a moment after the last key. */
+function useTyped(name: string, values: (text: string) => Record<string, string>) {
+  const query = useQueryOf();
+  const now = query.get(name) ?? '';
+  const [text, setText] = useState(now);
+  const [sent, setSent] = useState(now);
+  if (sent !== now) {
+    setSent(now); // Back, or a filter that was taken away
+    setText(now);
+  }
+  useEffect(() => {
+    if (text === now) return;
+    const timer = setTimeout(() => {
+      setSent(text.trim());
+      go(withValues(values(text.trim())), Boolean(now && text));
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  });
+  return [text, setText] as const;
+}
+
+interface FiltersProps {
+  /** The field that searches. */
+  search: { name: string; label: string; beside?: ReactNode };
+  filters: Filter[];
+  children?: ReactNode;
+}
+
+/** The search of a list and its filters. All of them are in the address of the page. */
+export function Filters({ search, filters, children }: FiltersProps) {
+  const query = useQueryOf();
+  const [text, setText] = useTyped(search.name, (value) => ({ [search.name]: value }));
+  const active = filters.filter(({ name }) => query.get(name));
+  return (
+    <search className="filters">
+      <div className="filters-line">
+        <div className="find">
+          <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M8.8 14.6a5.8 5.8 0 1 0 0-11.6 5.8 5.8 0 0 0 0 11.6zM13 13l4 4" />
+          </svg>
+          <input
+            type="search"
+            aria-label={search.label}
+            placeholder={search.label}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+        {search.beside}
+        <details className="filters-more">
+          <summary>Filters{active.length ? ` (${active.length})` : ''}</summary>
+          <div className="filters-panel">
+            {filters.map((filter) => (
+              <OneFilter key={filter.name} {...filter} />
+            ))}
+          </div>
+        </details>
+        {children}
+      </div>
+      {active.length ? (
+        <ul className="chips" aria-label="Active filters">
+          {active.map((filter) => (
+            <li key={filter.name}>
+              <a className="chip" href={withValues({ [filter.name]: '' })} onClick={within}>
+                <span className="hidden-words">Remove the filter </span>
+                {filter.label}: <b>{wordsFor(filter, query.get(filter.name) ?? '')}</b>
+                <span aria-hidden="true">×</span>
+              </a>
+            </li>
+          ))}
+          <li>
+            <a
+              className="chip-all"
+              href={withValues(Object.fromEntries(active.map(({ name }) => [name, ''])))}
+              onClick={within}
+            >
+              Remove all
+            </a>
+          </li>
+        </ul>
+      ) : null}
+    </search>
+  );
+}
+
+const wordsFor = ({ options }: Filter, value: string) =>
+  options?.find(([option]) => option === value)?.[1] ?? value;
+
+function OneFilter({ name, label, options, type = 'text', hint }: Filter) {
+  const query = useQueryOf();
+  const [text, setText] = useTyped(name, (value) => ({ [name]: value }));
+  return (
+    <div className="field">
+      <label htmlFor={`filter-${name}`}>{label}</label>
+      {options ? (
+        <select
+          id={`filter-${name}`}
+          value={query.get(name) ?? ''}
+          onChange={(event) => go(withValues({ [name]: event.target.value }))}
+        >
+          <option value="">Any</option>
+          {options.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={`filter-${name}`}
+          type={type}
+          placeholder={hint}
+          autoComplete="off"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+    </div>
+  );
+}

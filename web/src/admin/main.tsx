@@ -1,0 +1,45 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import type { ComponentType } from 'react';
+import { createRoot } from 'react-dom/client';
+import '../ui/tokens.css';
+import { announceProof } from '../screens/own/proof';
+import '../screens/own/entries.css';
+import { queries } from './api';
+import { AskProvider } from './ask';
+import { boot } from './boot';
+import { Shell } from './shell';
+import type { PlaceName } from './types';
+import './admin.css';
+import './table.css';
+
+const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
+  people: () => (personId() ? import('./person') : import('./people')),
+  invitations: () => import('./invitations'),
+  apps: () => import('./apps'),
+  keys: () => import('./keys'),
+  record: () => import('./record'),
+  system: () => import('./system'),
+};
+
+const [, place = '', below] = location.pathname.replace(/^\/auth\/admin\/?/, '/').split('/');
+const personId = () => below;
+
+/** Draws the place that the path names. The style of all places is in the document. */
+async function start() {
+  announceProof();
+  const root = document.getElementById('root');
+  if (!root) return;
+  const at = boot.places.find((name) => name === place) ?? 'people';
+  const { Place } = await PLACES[at]();
+  createRoot(root).render(
+    <QueryClientProvider client={queries}>
+      <Shell at={at}>
+        <AskProvider>
+          <Place />
+        </AskProvider>
+      </Shell>
+    </QueryClientProvider>,
+  );
+}
+
+void start();

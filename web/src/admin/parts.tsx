@@ -1,0 +1,117 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { timeWords } from '../lib/local-times';
+import { Button } from '../ui/button';
+import { ErrorSummary } from '../ui/message';
+import { wordsOf } from './api';
+
+const TIMES = timeWords('en', new Date());
+
+/** A time in the zone of the browser, with the exact one on hover. */
+export function Time({ at, none = 'never' }: { at: string | undefined; none?: string }) {
+  if (!at) return <span className="muted">{none}</span>;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={TIMES.exact(date)}>
+      {TIMES.short(date)}
+    </time>
+  );
+}
+
+/** The day of a time, in words. */
+export const dayOf = (at: string) => TIMES.day(new Date(at));
+
+export const shortly = (at: string) => TIMES.short(new Date(at));
+
+export const exactly = (at: string) => TIMES.exact(new Date(at));
+
+export const clockOf = (at: string) => TIMES.clock(new Date(at));
+
+type Tone = 'good' | 'bad' | 'warn' | 'plain' | 'accent';
+
+export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
+  <span className={`tag ${tone}`}>{children}</span>
+);
+
+const STATES = {
+  active: ['good', 'Active'],
+  disabled: ['bad', 'Disabled'],
+  leaving: ['warn', 'Being deleted'],
+} as const;
+
+export function StateTag({ state }: { state: keyof typeof STATES }) {
+  const [tone, words] = STATES[state] ?? ['plain', state];
+  return <Tag tone={tone}>{words}</Tag>;
+}
+
+/** Says why something could not be read, with a button to read it again. */
+export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { words, id } = error ? wordsOf(error) : { words: '', id: '' };
+  return (
+    <ErrorSummary
+      words={words}
+      requestId={{ id, words: `Request ${id}` }}
+      retry={retry && { label: 'Try again', onRetry: retry }}
+    />
+  );
+}
+
+/** What one page reads: gray lines as long as it waits, an error with a retry, or the content. */
+export function Loaded<T>({
+  query,
+  lines = 6,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  lines?: number;
+  children: (data: T) => ReactNode;
+}) {
+  const { data, error, isPending } = query;
+  return (
+    <>
+      <Trouble error={error} retry={() => void query.refetch()} />
+      {isPending ? (
+        <div className="waiting card">
+          <p className="hidden-words" role="status">
+            Loading
+          </p>
+          {Array.from({ length: lines }, (_, line) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines without content
+            <span key={line} className="bone" />
+          ))}
+        </div>
+      ) : null}
+      {data === undefined ? null : children(data)}
+    </>
+  );
+}
+
+/** A part of a place, with its heading. */
+export function Card(props: { title: string; action?: ReactNode; about?: string; children: ReactNode }) {
+  return (
+    <section className="card" aria-label={props.title}>
+      <div className="card-head">
+        <h2>{props.title}</h2>
+        {props.action}
+      </div>
+      {props.about ? <p className="card-about">{props.about}</p> : null}
+      {props.children}
+    </section>
+  );
+}
+
+/** A small button, as in a row. Its label names what it is about. */
+export const Small = (props: { label?: string; onClick: () => void; danger?: boolean; children: string }) => (
+  <span className={props.danger ? 'small danger' : 'small'}>
+    <Button type="button" look="secondary" aria-label={props.label} onClick={props.onClick}>
+      {props.children}
+    </Button>
+  </span>
+);
+
+/** Copies a text. The clipboard needs https, so the text can be selected too. */
+export const Copy = ({ text, label }: { text: string; label: string }) => (
+  <Small label={label} onClick={() => void navigator.clipboard?.writeText(text)}>
+    Copy
+  </Small>
+);

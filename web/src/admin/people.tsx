@@ -1,0 +1,174 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { actionsFor, nameOf } from './actions';
+import { go, useQueryOf, within, withValues } from './address';
+import { readOn } from './api';
+import { useAsk } from './ask';
+import { boot } from './boot';
+import { BulkBar, Jobs, useJobs } from './bulk';
+import { type Filter, Filters } from './filters';
+import { Actions } from './menu';
+import { StateTag, Tag, Time } from './parts';
+import { useSelection } from './selection';
+import { Head } from './shell';
+import { type Column, Pager, Table } from './table';
+import type { People, Row } from './types';
+
+const FILTERS: Filter[] = [
+  { name: 'role', label: 'Role', hint: 'portico:admin' },
+  {
+    name: 'state',
+    label: 'State',
+    options: [
+      ['active', 'Active'],
+      ['disabled', 'Disabled'],
+      ['leaving', 'Being deleted'],
+    ],
+  },
+  {
+    name: 'factor',
+    label: 'Second factor',
+    options: [
+      ['none', 'None'],
+      ['any', 'Any of them'],
+      ['passkey', 'Passkey'],
+      ['totp', 'Authenticator app'],
+    ],
+  },
+  { name: 'created_from', label: 'Created from', type: 'date' },
+  { name: 'created_to', label: 'Created before', type: 'date' },
+  { name: 'seen_before', label: 'Last seen before', type: 'date' },
+];
+
+const DAYS = ['created_from', 'created_to', 'seen_before'];
+
+/** What the API is asked for the address of this page. A whole address is looked up as one. */
+export function questionOf(query: URLSearchParams): Record<string, string> {
+  const asked: Record<string, string> = {};
+  for (const name of ['after', 'q', ...FILTERS.map((filter) => filter.name)]) {
+    const value = query.get(name);
+    if (value) asked[name] = DAYS.includes(name) ? new Date(`${value}T00:00`).toISOString() : value;
+  }
+  const q = asked['q'];
+  if (q)
+    asked['by'] = /^\S+@\S+\.\S+$/.test(q)
+      ? 'address'
+      : query.get('by') === 'name'
+        ? 'name-prefix'
+        : 'address-prefix';
+  return asked;
+}
+
+/** What a person can be asked for at the second step, in words. */
+function factorsOf({ factors: { totp, passkeys } }: Row) {
+  if (!totp && !passkeys) return <span className="muted">None</span>;
+  return (
+    <>
+      {passkeys ? <Tag tone="good">{passkeys > 1 ? `${passkeys} passkeys` : 'Passkey'}</Tag> : null}
+      {totp ? <Tag tone="good">{totp > 1 ? `${totp} apps` : 'App'}</Tag> : null}
+    </>
+  );
+}
+
+const Who = ({ row }: { row: Row }) => (
+  <div className="who">
+    <a href={`/auth/admin/people/${encodeURIComponent(row.id)}`}>
+      <bdi>{nameOf(row)}</bdi>
+    </a>
+    <p className="who-line">{row.name ? <bdi>{row.address}</bdi> : null}</p>
+    <p className="narrow">
+      {row.state === 'active' ? null : <StateTag state={row.state} />}
+      {row.roles.map((role) => (
+        <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
+          {role}
+        </Tag>
+      ))}
+      {row.factors.totp || row.factors.passkeys ? factorsOf(row) : <Tag>No second factor</Tag>}
+    </p>
+  </div>
+);
+
+function columnsFor(actions: (row: Row) => React.ReactNode): Column<Row>[] {
+  return [
+    { name: 'Person', cell: (row) => <Who row={row} /> },
+    { name: 'State', wide: true, cell: (row) => <StateTag state={row.state} /> },
+    { name: 'Second factor', wide: true, cell: factorsOf },
+    {
+      name: 'Roles',
+      wide: true,
+      cell: (row) =>
+        row.roles.map((role) => (
+          <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
+            {role}
+          </Tag>
+        )),
+    },
+    { name: 'Last seen', wide: true, cell: (row) => <Time at={row.seen_at} /> },
+    { name: 'Actions', quiet: true, cell: actions },
+  ];
+}
+
+/** The list of all people. */
+export function Place() {
+  const { ask } = useAsk();
+  const query = useQueryOf();
+  const asked = questionOf(query);
+  const people = useQuery<People>({
+    queryKey: [`people?${new URLSearchParams(asked)}`],
+    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: People) => page.people),
+    placeholderData: keepPreviousData,
+  });
+  const jobs = useJobs();
+  const selection = useSelection();
+  const filtered = Object.keys(asked).some((name) => name !== 'after');
+  const beside = (
+    <select
+      className="beside"
+      aria-label="Search in"
+      value={query.get('by') ?? ''}
+      onChange={(event) => go(withValues({ by: event.target.value }))}
+    >
+      <option value="">Address begins with</option>
+      <option value="name">Name begins with</option>
+    </select>
+  );
+  const none = filtered ? (
+    <>
+      <h2>Nobody matches</h2>
+      <p>
+        The search finds a whole address, or the beginning of an address or a name.{' '}
+        <a href="/auth/admin/people" onClick={within}>
+          Show everybody
+        </a>
+      </p>
+    </>
+  ) : (
+    <>
+      <h2>Nobody is here yet</h2>
+      <p>
+        People appear here when they sign up. You can also invite them, or import them with{' '}
+        <code>portico user import</code>.
+      </p>
+    </>
+  );
+  return (
+    <>
+      <Head title="People" />
+      <Jobs jobs={jobs.data?.jobs ?? []} />
+      <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
+      {boot.bulk ? (
+        <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
+      ) : null}
+      <Table
+        label="people"
+        query={people}
+        rowsOf={(answer) => answer.people}
+        keyOf={(row) => row.id}
+        nameOf={nameOf}
+        {...(boot.bulk ? { selection } : {})}
+        empty={none}
+        columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
+      />
+      <Pager page={people.data} label="people" />
+    </>
+  );
+}

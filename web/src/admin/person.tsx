@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { actionsFor, edit, nameOf } from './actions';
+import { useAsk } from './ask';
+import { boot } from './boot';
+import { Actions } from './menu';
+import { Loaded, Small, StateTag, Tag, Time } from './parts';
+import { Apps, Emails, Ways, Where } from './person-lists';
+import { Head } from './shell';
+import { Timeline } from './timeline';
+import type { Person } from './types';
+import { mailFailed } from './words';
+
+const id = () => location.pathname.split('/')[4] ?? '';
+
+/** The page of one person. */
+export function Place() {
+  const person = useQuery<Person>({ queryKey: [`people/${id()}`] });
+  return (
+    <>
+      <nav className="back" aria-label="Back">
+        <a href="/auth/admin/people">‹ People</a>
+      </nav>
+      {person.data ? null : <Head title="Person" />}
+      <Loaded query={person} lines={12}>
+        {(data) => <Whole person={data} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Whole({ person }: { person: Person }) {
+  const { ask } = useAsk();
+  return (
+    <>
+      <Head
+        title={nameOf(person)}
+        badge={<StateTag state={person.state} />}
+        actions={
+          <>
+            <Small onClick={() => ask(edit(person))}>Edit</Small>
+            <Actions of={nameOf(person)} words="Actions" items={actionsFor(person, ask)} />
+          </>
+        }
+      >
+        <bdi>{person.address}</bdi>
+      </Head>
+      <InTheWay person={person} />
+      <div className="columns">
+        <div>
+          <Timeline events={person.events} emails={person.emails} />
+          <Emails person={person} />
+        </div>
+        <div>
+          <Facts person={person} />
+          <Ways person={person} />
+          <Where person={person} />
+          <Apps person={person} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Reasons why this person cannot sign in now, or gets no email. */
+function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkeys, providers }: Person) {
+  const reasons: [key: string, words: React.ReactNode][] = [];
+  if (state === 'disabled')
+    reasons.push(['state', 'An administrator has disabled the account. Nobody can sign in to it.']);
+  if (state === 'leaving')
+    reasons.push(['state', 'The account is being deleted. Its owner can sign in to keep it.']);
+  if (ends_at && new Date(ends_at) < new Date())
+    reasons.push([
+      'end',
+      <>
+        The account has ended <Time at={ends_at} />.
+      </>,
+    ]);
+  for (const { name, words, ends_at: end } of limits.filter((limit) => limit.refuses))
+    reasons.push([
+      name,
+      <>
+        A limit {words} until <Time at={end} />.
+      </>,
+    ]);
+  const [last] = emails;
+  if (last && mailFailed(last.state))
+    reasons.push([
+      'email',
+      <>
+        The last email, <Time at={last.asked_at} />, was refused by the mail server: <q>{last.answer}</q>
+      </>,
+    ]);
+  if (!password && !passkeys.length && !providers.length)
+    reasons.push([
+      'ways',
+      'The account has no password, no passkey and no provider. An emailed code or a link still works.',
+    ]);
+  for (const { of, rule, source } of refusing)
+    reasons.push([
+      of + rule,
+      <>
+        The rule <code>{rule}</code> of {of} asks for a role that this account does not have ({source}).
+      </>,
+    ]);
+  return reasons;
+}
+
+function InTheWay({ person }: { person: Person }) {
+  const { ask } = useAsk();
+  const reasons = reasonsOf(person);
+  const lift = actionsFor(person, ask).find(({ label }) => label === 'Lift the limits');
+  if (!reasons.length) return null;
+  return (
+    <section className="card in-the-way" aria-label="What is in the way">
+      <div className="card-head">
+        <h2>What is in the way</h2>
+        {lift && person.limits.some(({ refuses }) => refuses) ? (
+          <Small onClick={lift.run}>Lift the limits</Small>
+        ) : null}
+      </div>
+      <ul>
+        {reasons.map(([key, words]) => (
+          <li key={key}>{words}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const USES: Record<string, string> = {
+  primary: 'signs in',
+  recovery: 'for recovery',
+  notice: 'gets notices',
+  own: 'other address',
+};
+
+function Facts({ person }: { person: Person }) {
+  const { roles, created_at, seen_at, ends_at, erased_at, addresses } = person;
+  const facts: [string, React.ReactNode][] = [
+    [
+      'Roles',
+      roles.length
+        ? roles.map((role) => (
+            <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
+              {role}
+            </Tag>
+          ))
+        : 'None',
+    ],
+    ['Last seen', <Time key="time" at={seen_at} />],
+    ['Created', <Time key="time" at={created_at} />],
+    ['Id', <code key="id">{person.id}</code>],
+  ];
+  if (ends_at !== undefined) facts.splice(3, 0, ['Account ends', <Time key="time" at={ends_at} />]);
+  if (erased_at) facts.splice(0, 0, ['Erased', <Time key="time" at={erased_at} />]);
+  return (
+    <section className="card" aria-label="Account">
+      <h2>Account</h2>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name} className="fact">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {person.id === boot.user.id ? (
+        <p className="note">
+          This is you. Another administrator must do what could lock you out, so one always remains.
+        </p>
+      ) : null}
+      {addresses.length ? (
+        <ul className="lines">
+          {addresses.map(({ address, use }) => (
+            <li key={address}>
+              <bdi>{address}</bdi> <span className="muted">{USES[use] ?? use}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useProven } from '../screens/own/proof';
+import { Button } from '../ui/button';
+
+/** Faults that signing in again removes. */
+export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
+
+type Waiting = { code: string; done: (proven: boolean) => void };
+
+let waiting: Waiting[] = [];
+const listeners = new Set<() => void>();
+
+function set(next: Waiting[]) {
+  waiting = next;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Asks the administrator for a new sign-in. It resolves to false if they cancel. */
+export const askProof = (code: string): Promise<boolean> =>
+  new Promise((done) => set([...waiting, { code, done }]));
+
+function settle(proven: boolean) {
+  const all = waiting;
+  set([]);
+  for (const { done } of all) done(proven);
+}
+
+/** The window over everything else that asks for the sign-in, which happens in a browser window of its own. */
+export function ProofDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [first] = useSyncExternalStore(subscribe, () => waiting);
+  const asked = first?.code;
+  useProven(() => settle(true));
+  useEffect(() => {
+    if (asked) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [asked]);
+  const ended = asked !== 'proof.needed';
+  const here = encodeURIComponent(`${location.pathname}#proven`);
+  const page = `/auth/${ended ? 'signin' : 'mfa'}?return_to=${here}`;
+  return (
+    <dialog
+      ref={dialog}
+      className="ask"
+      aria-labelledby="proof-title"
+      aria-describedby="proof-says"
+      onCancel={() => settle(false)}
+    >
+      <h2 id="proof-title">{ended ? 'Sign in again' : 'Confirm it’s you'}</h2>
+      <p id="proof-says" className="ask-says">
+        {ended
+          ? 'Your session has ended. Sign in again in a window, and this page goes on where it is.'
+          : 'A change needs your second factor or passkey of the last ten minutes. A window asks for it, and what you have entered here stays.'}
+      </p>
+      <div className="ask-actions">
+        <Button
+          type="button"
+          onClick={() => open(page, '_blank', 'popup,width=480,height=760') ?? location.assign(page)}
+        >
+          {ended ? 'Sign in' : 'Continue'}
+        </Button>
+        <Button type="button" look="secondary" onClick={() => settle(false)}>
+          Cancel
+        </Button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,161 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { go, useQueryOf, within, withValues } from './address';
+import { readOn } from './api';
+import { type Filter, Filters } from './filters';
+import { Time } from './parts';
+import { Head } from './shell';
+import { type Column, Pager, Table } from './table';
+import type { Fact, Facts } from './types';
+import { EVENTS, eventFailed, eventWords } from './words';
+
+const FILTERS: Filter[] = [
+  { name: 'actor', label: 'Changed by', hint: 'address of an admin, or name of a key' },
+  { name: 'network', label: 'Network', hint: '192.0.2.1' },
+  { name: 'from', label: 'From', type: 'date' },
+  { name: 'to', label: 'Before', type: 'date' },
+];
+
+function KindFilter() {
+  return (
+    <select
+      className="beside"
+      aria-label="Kind of event"
+      value={useQueryOf().get('kind') ?? ''}
+      onChange={(event) => go(withValues({ kind: event.target.value }))}
+    >
+      <option value="">All kinds of events</option>
+      {Object.entries(EVENTS).map(([kind, words]) => (
+        <option key={kind} value={kind}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const ACTORS: Record<Fact['actor']['kind'], string> = {
+  self: '',
+  operator: 'the command line',
+  admin: 'the administrator',
+  key: 'the key',
+  stranger: 'a stranger',
+};
+
+const Actor = ({ actor: { kind, id, name } }: Fact) =>
+  kind === 'self' ? null : (
+    <span>
+      by {ACTORS[kind]}{' '}
+      {kind === 'admin' && id ? (
+        <a href={`/auth/admin/people/${encodeURIComponent(id)}`}>{name ?? id}</a>
+      ) : (
+        <bdi>{name}</bdi>
+      )}
+    </span>
+  );
+
+const Subject = ({ person }: { person: Fact['person'] | undefined }) =>
+  person ? (
+    <a href={`/auth/admin/people/${encodeURIComponent(person.id)}`}>
+      <bdi>{person.name || person.address}</bdi>
+    </a>
+  ) : (
+    <span className="muted">none</span>
+  );
+
+const COLUMNS: Column<Fact>[] = [
+  {
+    name: 'Event',
+    cell: (fact) => (
+      <div className={eventFailed(fact.kind) ? 'who failed' : 'who'}>
+        <p className="entry-name">{eventWords(fact.kind)}</p>
+        <p className="narrow">
+          <Subject person={fact.person} /> <Time at={fact.at} />
+        </p>
+        <p className="entry-line">
+          <Actor {...fact} />
+          {fact.detail ? <span>{fact.detail}</span> : null}
+          {fact.browser ? <span>{fact.browser}</span> : null}
+          {fact.request_id ? <span>request {fact.request_id}</span> : null}
+        </p>
+      </div>
+    ),
+  },
+  { name: 'Person', wide: true, cell: (fact) => <Subject person={fact.person} /> },
+  {
+    name: 'Network',
+    wide: true,
+    cell: ({ network }) =>
+      network ? (
+        <a
+          className="network"
+          href={withValues({ network })}
+          onClick={within}
+          aria-label={`Only the network ${network}`}
+        >
+          {network}
+        </a>
+      ) : null,
+  },
+  { name: 'Time', wide: true, cell: (fact) => <Time at={fact.at} /> },
+];
+
+/** The record of what happened, with filters, and files of what they find. */
+export function Place() {
+  const query = useQueryOf();
+  const asked = new URLSearchParams(query);
+  for (const name of ['from', 'to']) {
+    const day = asked.get(name);
+    if (day) asked.set(name, new Date(`${day}T00:00`).toISOString());
+  }
+  const facts = useQuery<Facts>({
+    queryKey: [`record?${asked}`],
+    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: Facts) => page.facts),
+    placeholderData: keepPreviousData,
+  });
+  const exported = new URLSearchParams(asked);
+  exported.delete('after');
+  const file = (form: string) => `/auth/api/admin/record.${form}?${exported}`;
+  return (
+    <>
+      <Head
+        title="Record"
+        actions={
+          <>
+            <a className="button-button button-secondary" href={file('csv')} download>
+              CSV
+            </a>
+            <a className="button-button button-secondary" href={file('jsonl')} download>
+              JSON lines
+            </a>
+          </>
+        }
+      >
+        Who did what, when, and from where. A file has everything that the filters find, and is recorded
+        itself.
+      </Head>
+      <Filters
+        search={{ name: 'person', label: 'Address of a person', beside: <KindFilter /> }}
+        filters={FILTERS}
+      />
+      <Table
+        label="events"
+        query={facts}
+        rowsOf={(answer) => answer.facts}
+        keyOf={(fact) => fact.id}
+        columns={COLUMNS}
+        empty={
+          <>
+            <h2>Nothing found</h2>
+            <p>
+              No event matches.{' '}
+              <a href="/auth/admin/record" onClick={within}>
+                Show all events
+              </a>
+            </p>
+          </>
+        }
+      />
+      <Pager page={facts.data} label="record" />
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
+import { change } from './api';
+import { useAsk } from './ask';
+import { Card, Loaded, Small, Tag, Time } from './parts';
+import { MailState } from './person-lists';
+import { Head } from './shell';
+import type { System } from './types';
+import { readable } from './words';
+
+const CHECKS = { ok: ['good', 'OK'], warning: ['warn', 'Warning'], fault: ['bad', 'Fault'] } as const;
+
+const ORDER = { fault: 0, warning: 1, ok: 2 };
+
+/** How the installation is. */
+export function Place() {
+  const system = useQuery<System>({ queryKey: ['system'] });
+  return (
+    <>
+      <Head title="System" actions={<Small onClick={() => void system.refetch()}>Check again</Small>}>
+        What <code>portico doctor</code> says, the nodes, the signing keys and the emails that wait.
+      </Head>
+      <Loaded query={system}>{(data) => <Whole {...data} />}</Loaded>
+    </>
+  );
+}
+
+function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
+  return (
+    <div className="columns">
+      <div>
+        <Card title="Checks">
+          <ul className="checks">
+            {checks
+              .toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+              .map(({ name, state, words }) => (
+                <li key={name}>
+                  <Tag tone={CHECKS[state][0]}>{CHECKS[state][1]}</Tag>
+                  <div>
+                    <b>{name}</b>
+                    <p className="muted">{words}</p>
+                  </div>
+                </li>
+              ))}
+          </ul>
+        </Card>
+        <Mail mail={mail} />
+      </div>
+      <div>
+        <Card title="Nodes">
+          <Entries>
+            {nodes.map((node) => (
+              <Entry key={node.id} icon={<Icon icon="desktop" />} name={node.id}>
+                <span>{node.version}</span>
+                <span>
+                  since <Time at={node.started_at} />
+                </span>
+                <span>
+                  seen <Time at={node.seen_at} />
+                </span>
+              </Entry>
+            ))}
+          </Entries>
+        </Card>
+        <Card title="Signing keys">
+          <Entries>
+            {signing_keys.map((key) => (
+              <Entry key={key.id} icon={<Icon icon="key" />} name={key.id} badge={<Tag>{key.state}</Tag>}>
+                <span>{key.algorithm}</span>
+                <span>
+                  since <Time at={key.created_at} />
+                </span>
+                {key.ends_at ? (
+                  <span>
+                    until <Time at={key.ends_at} />
+                  </span>
+                ) : null}
+              </Entry>
+            ))}
+          </Entries>
+        </Card>
+        <Card title="Version">
+          <p>
+            Portico {version} <code>{commit}</code>
+          </p>
+          <p className="muted">
+            <code>portico licenses</code> prints the licenses of its parts.
+          </p>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function Mail({ mail: { waiting, given_up, messages } }: Pick<System, 'mail'>) {
+  const { ask } = useAsk();
+  return (
+    <Card title="Emails" about={`${waiting} wait, ${given_up} were given up.`}>
+      {messages.length ? (
+        <Entries>
+          {messages.map(({ id, template, to, state, answer, asked_at }) => (
+            <Entry
+              key={id}
+              icon={<Icon icon="mail" />}
+              name={to}
+              badge={<MailState state={state} />}
+              action={
+                <Small
+                  label={`Send again: ${readable(template)} to ${to}`}
+                  onClick={() =>
+                    ask({
+                      title: `Send “${readable(template)}” again?`,
+                      says: `The email to ${to} is handed to the mail server once more.`,
+                      press: 'Send again',
+                      run: async () => {
+                        await change('POST', `system/mail/${encodeURIComponent(id)}/again`);
+                        return 'The email is on its way.';
+                      },
+                    })
+                  }
+                >
+                  Send again
+                </Small>
+              }
+            >
+              <span>{readable(template)}</span>
+              <span>
+                <Time at={asked_at} />
+              </span>
+              {answer ? <q>{answer}</q> : null}
+            </Entry>
+          ))}
+        </Entries>
+      ) : (
+        <Empty>No email waits.</Empty>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react';
+import { Icon } from '../screens/own/entry';
+import { Card, clockOf, dayOf, exactly } from './parts';
+import type { Email, Happening } from './types';
+import { failed, wordsOf } from './words';
+
+type IconName = Parameters<typeof Icon>[0]['icon'];
+
+function iconOf(event: Happening): IconName {
+  if (failed(event)) return 'alert';
+  if (event.kind === 'email') return 'mail';
+  if (/^signed|session/.test(event.what)) return 'enter';
+  return /passkey|factor|recovery|password/.test(event.what) ? 'key' : 'change';
+}
+
+const KINDS: [string, string, (event: Happening) => boolean][] = [
+  ['all', 'Everything', () => true],
+  ['wrong', 'Failures', failed],
+  ['emails', 'Emails', ({ kind }) => kind === 'email'],
+  [
+    'changes',
+    'Changes',
+    (event) => event.kind !== 'email' && !failed(event) && !/^signed|session/.test(event.what),
+  ],
+];
+
+const SHOWN = 12;
+
+/** The emails as lines of the timeline. */
+const lineOf = ({ id, template, state, answer, asked_at }: Email): Happening => ({
+  id,
+  at: asked_at,
+  kind: 'email',
+  what: template,
+  by: '',
+  detail: answer ? `${state}: ${answer}` : state,
+  network: '',
+  browser: '',
+  request_id: '',
+});
+
+/** What has happened to the account, with the emails to it, the newest first, by days. */
+export function Timeline({ events, emails }: { events: Happening[]; emails: Email[] }) {
+  const [kind, setKind] = useState('all');
+  const [shown, setShown] = useState(SHOWN);
+  const passes = KINDS.find(([name]) => name === kind)?.[2] ?? (() => true);
+  const all = [...events, ...emails.map(lineOf)].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const matching = all.filter(passes);
+  return (
+    <Card title="What happened">
+      <fieldset className="switch">
+        <legend className="hidden-words">Show</legend>
+        {KINDS.map(([name, label]) => (
+          <label key={name}>
+            <input type="radio" name="kind" checked={name === kind} onChange={() => setKind(name)} />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {matching.length ? (
+        <ol className="days">
+          {matching.slice(0, shown).map((event, index) => (
+            <Line key={event.kind + event.id} event={event} day={dayAfter(matching[index - 1], event)} />
+          ))}
+        </ol>
+      ) : (
+        <p className="empty">Nothing of this kind.</p>
+      )}
+      {matching.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(shown + 50)}>
+          Show older
+        </button>
+      ) : null}
+    </Card>
+  );
+}
+
+/** The heading of a new day, or "". */
+function dayAfter(newer: Happening | undefined, event: Happening): string {
+  const day = dayOf(event.at);
+  return newer && dayOf(newer.at) === day ? '' : day;
+}
+
+function Line({ event, day }: { event: Happening; day: string }) {
+  const { at, by, detail, network, browser, request_id } = event;
+  const admin = by.startsWith('admin:') ? by.slice(6) : '';
+  return (
+    <li>
+      {day ? <h3 className="day">{day}</h3> : null}
+      <div className={failed(event) ? 'happening failed' : 'happening'}>
+        <Icon icon={iconOf(event)} />
+        <div className="entry-words">
+          <p className="entry-name">{wordsOf(event)}</p>
+          <p className="entry-line">
+            {admin ? (
+              <span>
+                by <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>an administrator</a>
+              </span>
+            ) : by && by !== 'self' ? (
+              <span>by {by}</span>
+            ) : null}
+            {[detail, browser, network, request_id && `request ${request_id}`].filter(Boolean).map((part) => (
+              <span key={part}>{part}</span>
+            ))}
+          </p>
+        </div>
+        <time className="entry-clock" dateTime={at} title={exactly(at)}>
+          {clockOf(at)}
+        </time>
+      </div>
+    </li>
+  );
+}

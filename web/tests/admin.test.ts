@@ -1,0 +1,446 @@
+/** The page of administration on recorded answers (fixtures/admin.mjs), behind its real policy. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Locator, Page, Route } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BOOT, installation } from '../fixtures/admin.mjs';
+import { openWorld, shown, type World } from './browser';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let world: World;
+let page: Page;
+let complaints: string[] = [];
+/** The document as the server fills it, and with it the policy of another document for the style of this one. */
+let sent: { body: string; headers: Record<string, string> };
+beforeAll(async () => {
+  world = await openWorld();
+  const read = (path: string) => readFileSync(new URL(`../dist/${path}`, import.meta.url), 'utf8');
+  const { style_hashes } = JSON.parse(read('documents/manifest.json'));
+  const policy =
+    (await fetch(world.origin + shown('terms/idle'))).headers.get('content-security-policy') ?? '';
+  sent = {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.replace(/style-src [^;]*/, `style-src '${style_hashes['admin']}'`),
+    },
+    body: read('documents/admin.html')
+      .replace('{{.style}}', () => read('styles/admin.css'))
+      .replace('{{.boot}}', () => JSON.stringify(BOOT))
+      .replace(/{{if .*?{{else}}(.*?){{end}}/, (_, plain) => plain)
+      .replaceAll(/{{.*?}}/g, ''),
+  };
+});
+afterEach(() => page?.context().close());
+afterAll(() => world.close());
+
+type Fake = ReturnType<typeof installation>;
+
+/** What a test does to a request before the installation answers it. */
+type Before = (route: Route, path: string) => Promise<boolean> | boolean;
+
+/** Opens a place in a window of this width. `before` answers some requests itself. */
+async function open(path: string, fake: Fake = installation(), width = 1280, before: Before = () => false) {
+  const context = await world.browser.newContext({ viewport: { width, height: 900 } });
+  page = await context.newPage();
+  complaints = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      complaints.push(message.text());
+  });
+  await page.route('**/auth/api/admin/**', async (route) => {
+    const request = route.request();
+    const { pathname, search } = new URL(request.url());
+    if (await before(route, pathname + search)) return;
+    const { status, body } = fake.answer(request.method(), pathname + search, request.postDataJSON());
+    await route.fulfill({ status, json: body });
+  });
+  await context.route(/\/auth\/admin/, (route) => route.fulfill(sent));
+  await page.goto(`${world.origin}/auth/admin/${path}`);
+  return fake;
+}
+
+const refused = (code: string, status = 500) => ({
+  status,
+  json: { status, code, request_id: '01JD3K8V5Q' },
+});
+
+const row = (name: string): Locator => page.locator('tbody tr').filter({ hasText: name });
+
+const queryOf = () => new URL(page.url()).search;
+
+async function act(name: string, action: string) {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+async function violations() {
+  await page.evaluate(axe);
+  const found = (await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  )) as AxeResults;
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`);
+}
+
+async function settled() {
+  await page.locator('tbody tr, main .card').first().waitFor();
+  await page.locator('table[aria-busy=true], .bone').first().waitFor({ state: 'detached' });
+}
+
+const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+const PLACES = ['people', 'people/p1', 'people/p0', 'invitations', 'apps', 'keys', 'record', 'system'];
+
+test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
+  await open(`${place}?theme=dark`);
+  await settled();
+  expect.soft(await violations(), 'dark').toEqual([]);
+  await page.context().close();
+
+  await open(place);
+  await settled();
+  expect.soft(await violations(), '1280 px').toEqual([]);
+  expect.soft(await page.locator('.places [aria-current]').count()).toBe(1);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect.soft(await violations(), '360 px').toEqual([]);
+  expect.soft(await sideways(), '360 px').toBe(0);
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect.soft(await sideways(), '320 px').toBe(0);
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  expect.soft(await sideways(), '320 px and text of 200 %').toBe(0);
+  expect.soft(complaints, 'errors and policy').toEqual([]);
+});
+
+test.each(['people', 'invitations', 'apps', 'keys', 'record'])(
+  '%s without content says what to do',
+  async (place) => {
+    await open(place, installation({ people: 0 }));
+    await page.locator('.none').waitFor();
+    expect.soft(await page.locator('.none h2').count()).toBe(1);
+    expect.soft(await page.locator('.none p').textContent()).toMatch(/\w{4,}/);
+    expect.soft(await violations()).toEqual([]);
+  },
+);
+
+test('a search and filters are in the address, and Back restores them', async () => {
+  await open('people');
+  await page.getByLabel('Search people').fill('person4');
+  await expect.poll(queryOf).toBe('?q=person4');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(11);
+  await page.getByText('Filters').click();
+  await page.getByLabel('State').selectOption('active');
+  await page.getByLabel('Second factor').selectOption('none');
+  await expect.poll(queryOf).toBe('?q=person4&state=active&factor=none');
+  const address = page.url();
+  await settled();
+  const few = await page.locator('tbody tr').count();
+  expect(await violations()).toEqual([]);
+  await page.getByRole('link', { name: 'Remove the filter State' }).click();
+  await expect.poll(queryOf).toBe('?q=person4&factor=none');
+  await page.goBack();
+  expect(page.url()).toBe(address);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
+  await page.getByRole('link', { name: 'Kasia Nowak' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Kasia Nowak' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => page.getByLabel('Search people').inputValue()).toBe('person4');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
+});
+
+test('a whole address, its beginning and a name are asked for as such', async () => {
+  const asked: (string | null)[] = [];
+  await open('people', installation(), 1280, (_, path) => {
+    asked.push(new URLSearchParams(path.split('?')[1]).get('by'));
+    return false;
+  });
+  await page.getByLabel('Search people').fill('person4@example.com');
+  await expect.poll(() => asked).toContain('address');
+  await page.getByLabel('Search people').fill('person');
+  await expect.poll(() => asked).toContain('address-prefix');
+  await page.getByLabel('Search in').selectOption('name');
+  await expect.poll(() => asked).toContain('name-prefix');
+});
+
+test('pages go on and back, and a partial search goes on by itself', async () => {
+  await open('people');
+  await page.getByRole('link', { name: 'Next' }).click();
+  await row('person25@').waitFor();
+  expect(queryOf()).toBe('?after=25');
+  await page.getByRole('link', { name: 'Next' }).click();
+  await row('person50@').waitFor();
+  expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Previous' }).click();
+  await row('person25@').waitFor();
+  await page.goBack();
+  await row('mara@').waitFor();
+  await page.context().close();
+
+  let parts = 0;
+  await open('people?role=rare', installation(), 1280, async (route, path) => {
+    if (!path.includes('/people')) return false;
+    parts += 1;
+    await route.fulfill({ json: { people: [], next: `c${parts}`, searched: true } });
+    return true;
+  });
+  await page.getByText('There may be more').waitFor();
+  expect(parts, 'requests').toBe(4);
+  expect(await page.getByRole('link', { name: 'Search on' }).getAttribute('href')).toContain('after=c4');
+});
+
+test('Shift selects a range, and a selection survives an action and another page', async () => {
+  const fake = await open('people');
+  await page.getByLabel('Select Jonas Weber').first().click();
+  await page
+    .getByLabel('Select Wei Zhang')
+    .first()
+    .click({ modifiers: ['Shift'] });
+  await page.getByText('5 people selected').waitFor();
+  await page.getByLabel('Select Amélie Dubois').first().focus();
+  await page.keyboard.press('Space');
+  await page.getByText('4 people selected').waitFor();
+  await act('Jonas Weber', 'Disable');
+  await page.getByRole('button', { name: 'Disable', exact: true }).click();
+  await page.getByText('The account of Jonas Weber is disabled.').waitFor();
+  expect(fake.people[1]?.state).toBe('disabled');
+  await expect.poll(() => row('person1@').locator('.wide').getByText('Disabled').count()).toBe(1);
+  await page.getByText('4 people selected').waitFor();
+  expect(await focused()).toBe('Actions for Jonas Weber');
+  await page.getByRole('link', { name: 'Next' }).click();
+  await row('person25@').waitFor();
+  await page.getByText('4 people selected').waitFor();
+});
+
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+
+test('the actions of a row work by keyboard alone', async () => {
+  const fake = await open('people');
+  await page.getByRole('button', { name: 'Actions for Jonas Weber' }).first().focus();
+  await page.keyboard.press('ArrowDown');
+  const at = () => page.evaluate(() => document.activeElement?.textContent);
+  await expect.poll(at).toBe('Mail a link to get in');
+  expect(await violations()).toEqual([]);
+  await page.keyboard.press('End');
+  expect(await at()).toBe('Delete');
+  await page.keyboard.press('ArrowDown');
+  expect(await at()).toBe('Mail a link to get in');
+  await page.keyboard.press('s');
+  expect(await at()).toBe('Sign out everywhere');
+  await page.keyboard.press('Escape');
+  expect(await focused()).toBe('Actions for Jonas Weber');
+  await page.keyboard.press('Enter');
+  await expect.poll(at).toBe('Mail a link to get in');
+  await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Sign Jonas Weber out everywhere?' }).waitFor();
+  expect(await violations()).toEqual([]);
+  expect(fake.changes, 'no key has pressed the button').toEqual([]);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Jonas Weber is signed out everywhere.').waitFor();
+  expect(fake.changes.map(({ path }) => path)).toEqual(['/auth/api/admin/people/p1/end-sessions']);
+  expect(await focused()).toBe('Actions for Jonas Weber');
+});
+
+test('a change without a proof asks for it in a window, and what was typed is sent after it', async () => {
+  const fake = await open('people/p1', installation({ proven: false }));
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Name').fill('Jonas W.');
+  await page.getByLabel('Roles').fill('staff, portico:admin');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  expect(await violations()).toEqual([]);
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const popup = await opened;
+  expect(new URL(popup.url()).pathname).toBe('/auth/mfa');
+  const back = new URL(popup.url()).searchParams.get('return_to') ?? '';
+  expect(back).toBe('/auth/admin/people/p1#proven');
+  fake.proven = true;
+  const closed = popup.waitForEvent('close');
+  await popup.goto(world.origin + back).catch(() => {}); // it closes itself
+  await closed;
+  await page.getByText('The changes are saved.').waitFor();
+  expect(fake.changes.map(({ path, body }) => [path.split('/').at(-1), body])).toEqual([
+    ['name', { name: 'Jonas W.' }],
+    ['roles', { roles: ['staff', 'portico:admin'] }],
+  ]);
+  await page.getByRole('heading', { level: 1, name: 'Jonas W.' }).waitFor();
+});
+
+test('a session that ended asks for a sign-in, and the page goes on', async () => {
+  let ended = true;
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!ended || !path.includes('/people')) return false;
+    await route.fulfill(refused('session.required', 401));
+    return true;
+  });
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+  ended = false;
+  const other = await page.context().newPage();
+  await other.goto(`${world.origin}/auth/admin/people#proven`).catch(() => {});
+  await row('mara@').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+test('a canceled proof changes nothing and says so', async () => {
+  const fake = await open('people/p1', installation({ proven: false }));
+  await act('Jonas Weber', 'Lift the limits');
+  await page.getByRole('button', { name: 'Lift the limits' }).last().click();
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('Nothing was changed, because the confirmation was canceled.').waitFor();
+  expect(fake.changes).toEqual([]);
+});
+
+test('a deletion needs the address, and one’s own account offers nothing that locks out', async () => {
+  const fake = await open('people/p1');
+  await act('Jonas Weber', 'Delete');
+  const last = page.getByRole('button', { name: 'Delete the account' });
+  await page.getByLabel(/to confirm/).fill('person1@example.co');
+  await last.click();
+  expect(fake.changes).toEqual([]);
+  await page.getByLabel(/to confirm/).fill('person1@example.com');
+  await last.click();
+  await page.getByText('of Jonas Weber is being deleted').waitFor();
+  expect(fake.changes).toEqual([
+    { method: 'POST', path: '/auth/api/admin/people/p1/delete', body: { email: 'person1@example.com' } },
+  ]);
+  await page.context().close();
+
+  await open('people/p0');
+  await page.getByRole('button', { name: 'Actions for Mara Lindqvist' }).click();
+  const items = await page.getByRole('menuitem').allTextContents();
+  expect(items).toEqual(['Lift the limits', 'Sign out everywhere']);
+});
+
+test('the page of a person says what is in the way of a sign-in', async () => {
+  await open('people/p1');
+  const reasons = await page.getByRole('region', { name: 'What is in the way' }).textContent();
+  expect(reasons).toMatch(/passwords in unknown browsers until/);
+  expect(reasons).toMatch(/550 5\.1\.1 mailbox unavailable/);
+  expect(reasons).toMatch(/role:admin \/admin/);
+  await page.getByLabel('Failures').check();
+  await expect.poll(() => page.locator('.happening:not(.failed)').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show older' }).click();
+  expect(await page.locator('.happening').count()).toBeGreaterThan(12);
+});
+
+test('an error has a retry, and loading rows keep the place of the list', async () => {
+  let broken = true;
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.includes('/people')) return false;
+    if (broken) await route.fulfill(refused('internal.error'));
+    else await held;
+    return broken;
+  });
+  await page.getByText('because of an error of its own').waitFor();
+  await page.getByText('01JD3K8V5Q').waitFor();
+  expect(await violations()).toEqual([]);
+  broken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.reload();
+  await page.locator('.bones').first().waitFor();
+  const before = await page.locator('tbody tr').first().boundingBox();
+  release();
+  await row('mara@').waitFor();
+  const after = await page.locator('tbody tr').first().boundingBox();
+  expect([after?.y, after?.height]).toEqual([before?.y, before?.height]);
+});
+
+test('a change of many says what is skipped, runs as a job, and shows it after a reload', async () => {
+  const fake = await open('people');
+  await page.getByLabel('Select Mara Lindqvist').first().click();
+  await page.getByLabel('Select Jonas Weber').first().click();
+  await act('the selected people', 'Disable');
+  await page.getByRole('heading', { name: 'Disable: 1 person' }).waitFor();
+  await page.getByText('mara@example.com: is you').waitFor();
+  await page.getByRole('button', { name: 'Disable', exact: true }).click();
+  await page.getByText('The job has begun.').waitFor();
+  await page.getByRole('region', { name: 'Job: Disable' }).waitFor();
+  expect(await violations()).toEqual([]);
+  await page.reload();
+  await page.getByText(/Done, 2 of 2 people/).waitFor();
+  await page.getByText('1 of 2 skipped').waitFor();
+  expect(fake.people[1]?.state).toBe('disabled');
+
+  await page.getByRole('button', { name: 'All that match' }).click();
+  await page.getByRole('menuitem', { name: 'Give a role' }).click();
+  await page.getByLabel('Role', { exact: true }).last().fill('guest');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('heading', { name: 'Give a role: 60 people' }).waitFor();
+  await page.getByRole('button', { name: 'Give a role' }).click();
+  await page.getByText('The job has begun.').waitFor();
+  expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', filter: {} });
+});
+
+test('invitations judge each line before they are sent', async () => {
+  const fake = await open('invitations');
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('new@example.com, New\nnonsense\nmara@example.com');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  await page.getByRole('heading', { name: 'Invite 1 of 3?' }).waitFor();
+  await page.getByText('is not an address').waitFor();
+  expect(fake.changes).toEqual([]);
+  await page.getByRole('button', { name: 'Send 1 invitations' }).click();
+  await row('new@example.com').waitFor();
+  expect(fake.changes[0]?.body).toMatchObject({ addresses: ['new@example.com'], roles: [] });
+});
+
+test('the secret of a key is shown once', async () => {
+  await open('keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('Payroll');
+  await page.getByLabel('people:read').check();
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText(/^pk_/).waitFor();
+  expect(await violations()).toEqual([]);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row('Payroll').waitFor();
+  await expect.poll(() => page.getByText(/^pk_/).count()).toBe(0);
+});
+
+test('the record has its filters in the address, and files of what they find', async () => {
+  await open('record?person=mara%40example.com');
+  await page.getByLabel('Kind of event').selectOption('roles_changed');
+  await expect.poll(queryOf).toBe('?person=mara%40example.com&kind=roles_changed');
+  await expect.poll(() => page.locator('tbody tr').count()).toBeLessThan(10);
+  const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+  expect(file).toBe('/auth/api/admin/record.csv?person=mara%40example.com&kind=roles_changed');
+});
+
+test('markup and formulas in a shown text stay text', async () => {
+  const fake = installation();
+  const evil = '<img src=x onerror=alert(1)>\u202E=HYPERLINK("x")';
+  Object.assign(fake.people[1] ?? {}, { name: evil, roles: [evil] });
+  await open('people', fake);
+  await page.getByRole('link', { name: evil }).click();
+  await page.getByRole('heading', { level: 1, name: evil }).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('the page says without script that it needs one', async () => {
+  const context = await world.browser.newContext({ javaScriptEnabled: false });
+  page = await context.newPage();
+  await page.goto(`${world.origin}/auth/admin/people`);
+  expect(await page.locator('main').textContent()).toMatch(/needs JavaScript/);
+});
+
+test('no file of another page names one of administration', () => {
+  const dist = new URL('../dist/', import.meta.url);
+  const files = ['documents', 'styles', 'assets'].flatMap((folder) =>
+    readdirSync(new URL(folder, dist)).map((file) => `${folder}/${file}`),
+  );
+  const others = files.filter((file) => /\.(html|css|js)$/.test(file) && !/\/admin[.-]/.test(file));
+  expect(others.length).toBeGreaterThan(100);
+  for (const file of others)
+    expect(readFileSync(new URL(file, dist), 'utf8'), file).not.toMatch(/assets\/admin-|\.\/admin-/);
+});
