@@ -427,6 +427,12 @@ test('markup and formulas in a shown text stay text', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('a narrow window shows where it is in the row of places', async () => {
+  await open('system', installation(), 360);
+  const place = await page.locator('.places [aria-current]').boundingBox();
+  expect((place?.x ?? 999) + (place?.width ?? 0)).toBeLessThanOrEqual(360);
+});
+
 test('the page says without script that it needs one', async () => {
   const context = await world.browser.newContext({ javaScriptEnabled: false });
   page = await context.newPage();

@@ -19,6 +19,9 @@ const PLACES: Record<PlaceName, { name: string; icon: string }> = {
   system: { name: 'System', icon: 'M3 3.8h14v5H3zM3 11.2h14v5H3zM6 6.3h.1M6 13.7h.1' },
 };
 
+/** On a narrow window the places are a row that scrolls. */
+const showInRow = (link: HTMLElement | null) => link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 /** The frame of every place: the brand, who is signed in, and the way to the other places. */
 export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) {
   const { brand, user, places } = boot;
@@ -49,7 +52,11 @@ export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) 
         <ul>
           {places.map((name) => (
             <li key={name}>
-              <a href={`/auth/admin/${name}`} aria-current={name === at ? 'page' : undefined}>
+              <a
+                href={`/auth/admin/${name}`}
+                aria-current={name === at ? 'page' : undefined}
+                ref={name === at ? showInRow : null}
+              >
                 <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">
                   <path d={PLACES[name].icon} />
                 </svg>
