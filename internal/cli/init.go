@@ -15,7 +15,7 @@ type initCmd struct {
 	PublicURL string `help:"The address that browsers use." placeholder:"URL" name:"public-url"`
 	SMTPURL   string `help:"Your mail server. Without this flag it is read from standard input, which keeps its password from other users of the machine." placeholder:"URL" name:"smtp-url"`
 	MailFrom  string `help:"The sender of emails." placeholder:"ADDRESS"`
-	Admin     string `help:"The email address of the first account. It gets the role admin." placeholder:"ADDRESS"`
+	Admin     string `help:"The email address of the first account. It gets the roles admin and portico:admin." placeholder:"ADDRESS"`
 	SignUp    string `help:"Whether anybody may sign up, yes or no. The default is no." placeholder:"YES|NO"`
 	Proxy     string `help:"The proxy in front, on this machine: nginx, caddy, traefik, haproxy, apache or none." placeholder:"NAME"`
 }
@@ -64,7 +64,7 @@ func (c initCmd) begin(s *session, settings string, a answers) (link string, unt
 		return "", time.Time{}, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	u, err := opened.Operator.CreateUser(s, flow.ByOperator, a.Admin, "", "", "admin")
+	u, err := opened.Operator.CreateUser(s, flow.ByOperator, a.Admin, "", "", "admin", flow.RoleAdmin)
 	if err != nil {
 		return "", time.Time{}, err
 	}

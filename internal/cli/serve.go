@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 type serveCmd struct{}
@@ -18,6 +19,19 @@ func (serveCmd) Help() string {
   portico serve
 
 Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. If a setting is missing or unsafe, it names the setting and does not start. It waits for a PostgreSQL server that does not answer yet.`
+}
+
+// firstAdmin makes the admin of an empty installation, and prints the link to get in. The log
+// never has it.
+func firstAdmin(s *session, a *app.App) error {
+	if a.Config.FirstAdmin == "" {
+		return nil
+	}
+	link, until, err := a.Operator.FirstAdmin(s, flow.ByOperator, a.Config.FirstAdmin)
+	if err != nil || link == "" {
+		return err
+	}
+	return s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to create the passkey or the password of "+a.Config.FirstAdmin+":", "   "+link)
 }
 
 // Run serves until ctx ends.
@@ -56,6 +70,9 @@ func (serveCmd) Run(s *session) (err error) {
 	}
 	a.Warn()
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
+	if err := firstAdmin(s, a); err != nil {
+		return err
+	}
 	a.Passwords.MakeRoom()
 	err = a.Run(s, listeners)
 	log.Info("stopped")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"portico/internal/account"
@@ -93,6 +94,7 @@ func (p person) String() string {
 type userCreateCmd struct {
 	Email    string   `arg:"" help:"The user's email address. It counts as verified."`
 	Name     string   `help:"The user's name."`
+	Admin    bool     `help:"Give the role portico:admin, which opens the admin page."`
 	Role     []string `help:"A role, as access rules name it. Can be repeated." placeholder:"NAME" sep:"none"`
 	Password bool     `help:"Read a password from standard input. Otherwise the user sets one through \"Forgot your password?\"."`
 	JSON     bool     `name:"json" help:"Print the account as JSON."`
@@ -112,6 +114,9 @@ func (c userCreateCmd) Run(s *session) error {
 		if password == "" { // an account without a password would surprise the operator
 			return flow.NoPassword
 		}
+	}
+	if c.Admin {
+		c.Role = append(c.Role, flow.RoleAdmin)
 	}
 	return s.withApp(func(a *app.App) error {
 		created, err := a.Operator.CreateUser(s, flow.ByOperator, c.Email, c.Name, password, c.Role...)
@@ -191,13 +196,27 @@ func (c userDeleteCmd) Run(s *session) error {
 	})
 }
 
-// withUser runs fn with the account of an email address.
+// withUser runs fn with the account of an email address. It warns if no admin is left after it.
 func (s *session) withUser(email string, fn func(*app.App, account.Account) error) error {
 	return s.withApp(func(a *app.App) error {
 		u, err := a.Operator.User(s, email)
 		if err != nil {
 			return err
 		}
-		return fn(a, u)
+		if !slices.Contains(u.Roles, flow.RoleAdmin) {
+			return fn(a, u)
+		}
+		before, err := a.Operator.HasAdmin(s)
+		if err == nil {
+			err = fn(a, u)
+		}
+		if err != nil {
+			return err
+		}
+		after, err := a.Operator.HasAdmin(s)
+		if before && !after {
+			complain(s.Stderr, "portico: nobody can open the admin page any more: 'portico user add-role ADDRESS "+flow.RoleAdmin+"' makes an admin of a user with a second factor or a passkey")
+		}
+		return err
 	})
 }

@@ -38,6 +38,7 @@ type Config struct {
 	SignUp         SignUp
 	Passkeys       bool           // whether users may sign in with passkeys
 	Admin          bool           // whether the admin page and its API answer
+	FirstAdmin     string         // address of the admin of an empty installation; "" for none
 	AdminNetworks  []netip.Prefix // from which they answer; nil for all
 	OpenID         OpenID
 	PasskeyOrigins []string // other origins that may use the passkeys: "https://example.net"

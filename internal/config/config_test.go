@@ -91,6 +91,7 @@ hsts_subdomains = false
 profile = "standard"
 passkeys = false
 admin = false
+first_admin = "mara@example.com"
 admin_networks = ["10.2.0.0/16"]
 mfa.trust = false
 mfa.require = ["role:admin", "all"]
@@ -250,7 +251,7 @@ func TestLoad_Everything(t *testing.T) {
 		MailReplyTo:   "help@example.com",
 		DKIMSelector:  "s1",
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
-		Profile: "standard", AdminNetworks: []netip.Prefix{netip.MustParsePrefix("10.2.0.0/16")},
+		Profile: "standard", FirstAdmin: "mara@example.com", AdminNetworks: []netip.Prefix{netip.MustParsePrefix("10.2.0.0/16")},
 		MFA:    config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
 		Audit:  config.Audit{Keep: 90 * 24 * time.Hour},
 		Locale: "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
+	"portico/internal/account"
 	"portico/internal/session"
 )
 
@@ -40,6 +42,38 @@ func (f *Operator) strong(ctx context.Context, tx Tx, found session.Found) error
 		return NoAdminFactor
 	}
 	return f.fresh(ctx, tx, found, f.clock.Now())
+}
+
+// HasAdmin reports whether somebody can open the admin page: an active account with the role
+// and with a second factor or a passkey.
+func (f *Operator) HasAdmin(ctx context.Context) (bool, error) {
+	q := account.Query{Role: RoleAdmin, State: account.Active, Factors: account.AnyFactor, Limit: 1}
+	for {
+		page, err := f.People(ctx, q)
+		if err != nil || len(page.People) > 0 || page.Next == "" {
+			return len(page.People) > 0, err
+		}
+		q.After = page.Next
+	}
+}
+
+// FirstAdmin makes an admin in an installation without accounts, and returns the link of
+// AccountLink. It returns "" if there is an account. Of two nodes that start at once, one makes it.
+//
+// Faults: the field email.
+func (f *Operator) FirstAdmin(ctx context.Context, by Actor, email string) (link string, until time.Time, err error) {
+	page, err := f.People(ctx, account.Query{Limit: 1})
+	if err != nil || len(page.People) > 0 {
+		return "", until, err
+	}
+	a, err := f.CreateUser(ctx, by, email, "", "", RoleAdmin)
+	if errors.Is(err, account.Exists) {
+		return "", until, nil
+	}
+	if err != nil {
+		return "", until, err
+	}
+	return f.AccountLink(ctx, by, a)
 }
 
 // acts runs a change by an Actor, in one transaction that judges the Actor first. An
