@@ -2,12 +2,14 @@ package flow_test
 
 import (
 	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/session"
@@ -62,6 +64,9 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.Active) }},
 		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},
 		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
+		{"ExportRecord", func() error {
+			return o.ExportRecord(ctx, by, audit.Query{}, audit.NewWriter(io.Discard, audit.CSV))
+		}},
 		{"RotateKey", func() error { k, err := o.RotateKey(ctx, by); key = k.ID; return err }},
 		{"RevokeKey", func() error { return o.RevokeKey(ctx, by, key) }},
 		{"AllowRegistrations", func() error {

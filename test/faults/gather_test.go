@@ -26,6 +26,9 @@ var (
 	insertAccounts = `INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at)
 		SELECT ` + identifier("n", 1) + `, 'person' || n || '@x.test', 'person' || n || '@x.test', 'Person ' || n, $2, $3, $4, 1, $5, 0, '', 0, '', 0, 0, 0, 0, 0
 		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
+	insertPeople = `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
+		SELECT ` + identifier("n", 1) + `, convert_to('person' || n || '@x.test', 'UTF8'), convert_to('person ' || n, 'UTF8'), $2, $3, 0, 0, $4
+		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
 	insertSessions = `INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at)
 		SELECT ` + identifier("n", 2) + `, sha256(convert_to(lpad(n::text, 42, '0') || 'A', 'UTF8')), ` + identifier("1 + n * 7919 % $2::bigint", 1) + `,
 			1, '["password"]', ` + chrome + `, made, made, greatest(made, $4::bigint - n % 86400 * 1000000), made + 30 * 86400000000, '', 0
@@ -60,9 +63,10 @@ func (p *place) gather(url string, c population) {
 		facts.build(left)
 	})
 	both.Go(func() {
-		people.fill("identity, account, session", insert{insertAccounts, []any{c.accounts, state, roles, password, now}},
+		people.fill("identity, account, session, person", insert{insertAccounts, []any{c.accounts, state, roles, password, now}},
+			insert{insertPeople, []any{c.accounts, state, roles, now}},
 			insert{insertSessions, []any{c.sessions, c.accounts, every(30*day+12*time.Hour, c.sessions), now}})
-		for _, index := range people.indexes("identity, account, session") {
+		for _, index := range people.indexes("identity, account, session, person") {
 			people.reindex(index)
 		}
 		people.build(left)

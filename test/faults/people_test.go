@@ -40,6 +40,8 @@ func (p *place) populate(n int) {
 	for _, query := range []string{
 		`INSERT INTO account (id, address, address_key, name, state, roles, password, version, created_at, address_at, locale, flow_ends, terms, terms_at, factor_told_at, alarm_at, alarm_mail_at, alarm_address_at) ` + numbers +
 			`SELECT printf('p%012d', i), 'person' || i || '@x.test', 'person' || i || '@x.test', '', state, roles, password, 1, ?3, 0, '', 0, '', 0, 0, 0, 0, 0 FROM n, account WHERE address = ?2`,
+		`INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at) ` + numbers +
+			`SELECT printf('p%012d', i), CAST('person' || i || '@x.test' AS BLOB), x'', 'active', '[]', 0, 0, ?3 FROM n WHERE ?2 <> ''`,
 		`INSERT INTO session (id, token_hash, account_id, version, methods, user_agent, created_at, authenticated_at, last_seen_at, expires_at, peer, strong_at) ` + numbers +
 			`SELECT printf('s%012d', i), token_hash(i), printf('p%012d', i), 1, '["password"]', '', ?3, ?3, ?3, ?3 + 86400000000, '', 0 FROM n WHERE ?2 <> ''`,
 		`INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail) ` + numbers +
