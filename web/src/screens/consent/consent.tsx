@@ -3,7 +3,7 @@ import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import { Hint, Lead } from '../../ui/lead';
+import { Hint, Lead, Whole } from '../../ui/lead';
 import { Notice } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
@@ -16,6 +16,15 @@ function View({ boot }: { boot: Boot }) {
   const { client, session } = boot;
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
+      <div className={styles.account}>
+        <When value={session.name}>
+          <strong>{session.name}</strong>
+        </When>
+        <Whole>{session.email}</Whole>
+        <When value={boot.next}>
+          <a href={boot.next}>{boot.next_label}</a>
+        </When>
+      </div>
       <Lead>{t('consent.lead', { app: client.name, host: client.host, email: session.email })}</Lead>
       <ul className={styles.scopes}>
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>
