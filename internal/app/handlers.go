@@ -107,6 +107,10 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.dist(), Root: !atRoot(c),
 		Brand: screens.Brand{Name: c.Brand.Name},
 		Legal: screens.Legal{Imprint: c.Legal.Imprint, Privacy: c.Legal.Privacy, Terms: c.Legal.Terms, Version: c.Legal.TermsVersion},
+		ClientName: func(id string) string {
+			client, _ := l.clients.Get(id)
+			return client.Name
+		},
 		Theme: look, Describe: useragent.Describe, Place: l.places.Of,
 		Settings: l.shown(), Related: c.PasskeyOrigins, Sender: sender(c.MailFrom), Providers: []screens.Provider{},
 	}

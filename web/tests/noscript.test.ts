@@ -105,7 +105,7 @@ test.each([
   ['confirm-link/password', 'Confirm address', '/auth/confirm-link'],
   ['confirm-link/password', 'Choose a password', '/auth/confirm-link/anew'],
   ['confirm-link/expired', 'Send a new link', '/auth/confirm-link/resend'],
-  ['mfa/idle', 'Start again', '/auth/mfa/restart?flow=flow1'],
+  ['mfa/idle', 'Use another account', '/auth/mfa/restart?flow=flow1'],
   ['terms/idle', 'Accept and continue', '/auth/terms?flow=flow1'],
   ['terms/idle', 'Sign out', '/auth/terms/refuse?flow=flow1'],
   ['protect/grace', 'Turn on', '/auth/protect?flow=flow1'],

@@ -163,6 +163,8 @@ test.each(['locked', 'link-only'])('%s: no time is promised for a code', async (
     const { page, complaints } = await visit(world, path, { javaScriptEnabled, hydrate: javaScriptEnabled });
     expect(await page.getByRole('alert').first().textContent()).toContain('Use the link in the email');
     expect(await promise(page)).toBe(0);
+    const fields = await page.getByLabel('6-digit code').count(); // none, where no code can work
+    expect(fields).toBe(state === 'locked' ? 1 : 0);
     expect(complaints).toEqual([]);
     await page.context().close();
   }

@@ -199,7 +199,7 @@ func TestRules(t *testing.T) {
 	check(401, "session.required", "GET /admin/x", "")
 	check(403, "rule.role", "GET /admin/x", plain)
 	check(403, "rule.role", "GET /ADMIN/x", plain)
-	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"detail":"You're signed in as plain@x.test. This account`) || !strings.Contains(page.body, `"next_label":"Use another account"`) {
+	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"detail":"You're signed in as plain@x.test. This account`) || !strings.Contains(page.body, `"next_label":"Use another account"`) || !strings.Contains(page.body, `"back_label":"Go to your account"`) {
 		t.Errorf("the page of a person without the role: %s", page.body)
 	}
 	if said := s.log.String(); !strings.Contains(said, `has no role that is asked for: role:admin /admin/*"`) {

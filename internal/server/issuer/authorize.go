@@ -65,10 +65,8 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 			denied := &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
 			return h.refuse(w, r, request, fmt.Errorf("%w: %w", denied, rule.Refuse(found.User.ID, request.Client.RuleTexts...)))
 		}
-		asked := flow.CutMark(rawQuery)
-		signIn, _ := h.leading(pages.SignIn, url.Values{}, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
-		back := h.carry(w, r, request, flow.Mark{}, asked+"&"+refusedParam+"=1")
-		return h.Screens.RefuseUser(w, r, found, request.Client, signIn, pages.Authorize+"?"+back)
+		back := h.carry(w, r, request, flow.Mark{}, flow.CutMark(rawQuery)+"&"+refusedParam+"=1")
+		return h.Screens.RefuseUser(w, r, found, request.Client, h.another(w, r, rawQuery), pages.Authorize+"?"+back)
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
@@ -133,7 +131,7 @@ func (h *Handler) weak(r *http.Request, request openid.Request, found session.Fo
 // session has ended meanwhile, the request is judged again.
 func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, mark flow.Mark, rawQuery string, agreed bool) error {
 	if request.Ask && request.Client.Consent && !agreed {
-		return h.Screens.AskConsent(w, r, found, request, rawQuery)
+		return h.Screens.AskConsent(w, r, found, request, rawQuery, h.another(w, r, rawQuery))
 	}
 	code, err := h.OpenID.Authorize(r.Context(), h.Actions.Caller(w, r), found, request, mark, agreed)
 	switch {
@@ -144,7 +142,7 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 	case errors.Is(err, openid.ErrConsentNeeded) && request.None:
 		return h.refuse(w, r, request, &openid.Error{Code: "consent_required", Description: "the user must agree"})
 	case errors.Is(err, openid.ErrConsentNeeded):
-		return h.Screens.AskConsent(w, r, found, request, rawQuery)
+		return h.Screens.AskConsent(w, r, found, request, rawQuery, h.another(w, r, rawQuery))
 	case err != nil:
 		return h.refuse(w, r, request, err)
 	}
@@ -158,6 +156,13 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request, request openid.
 		query.Set("again", "1")
 	}
 	return h.lead(w, r, request, pages.SignIn, query, h.OpenID.Sent(asked, h.Actions.BindBrowser(w, r)))
+}
+
+// another returns the address of the sign-in with another account, which leads back to the
+// request. It is "" if the request is too long for that.
+func (h *Handler) another(w http.ResponseWriter, r *http.Request, rawQuery string) string {
+	location, _ := h.leading(pages.SignIn, url.Values{}, h.OpenID.Sent(flow.CutMark(rawQuery), h.Actions.BindBrowser(w, r)))
+	return location
 }
 
 // lead sends the browser to a page of ours, which leads back to the request.

@@ -369,3 +369,44 @@ func TestIDToken_Assurance(t *testing.T) {
 		t.Errorf("the ID token says %s", claims)
 	}
 }
+
+// The sign-in page names the app that sent the visitor, as the settings name it, and nothing that a
+// link or a guest says about itself.
+func TestSignIn_NamesTheApp(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	guest := publish(t, nil)
+	guests := startGuests(t, guest)
+	signIn := func(to string) string { return "/auth/signin?return_to=" + url.QueryEscape(to) }
+	for name, test := range map[string]struct {
+		site       *site
+		page, want string
+	}{
+		"a client":          {s, s.Browser().Open(authorize(ask())).Next(), "to continue to The App"},
+		"a guest":           {guests, guests.Browser().Open(authorize(ask(guest.asks()...))).Next(), ""},
+		"an unknown client": {s, signIn(authorize(url.Values{"client_id": {"Your Bank"}})), ""},
+		"a foreign origin":  {s, signIn("https://evil.test/"), ""},
+		"a page here":       {s, signIn("/auth/account"), ""},
+	} {
+		var page consentPage
+		b := test.site.Browser()
+		b.Boot(b.Open(test.page), &page)
+		if page.Screen != "signin" || page.Detail != test.want {
+			t.Errorf("%s: %s says %q, want %q", name, page.Screen, page.Detail, test.want)
+		}
+	}
+}
+
+// The consent page leads to the sign-in with another account, and back to the question.
+func TestConsent_AnotherAccount(t *testing.T) {
+	t.Parallel()
+	s := startAsking(t, nil)
+	s.Person("noor@example.org")
+	b := s.signedIn("mara@example.org")
+	page := s.asked(b)
+	to := query(t, page.Next).Get("return_to")
+	next := b.Send("/auth/signin", url.Values{"email": {"noor@example.org"}, "password": {apptest.Password}, "return_to": {to}}).Next()
+	if b.Boot(b.Open(next), &page); page.Screen != "consent" || page.Session.Email != "noor@example.org" {
+		t.Errorf("%s leads to %s of %s", page.Next, page.Screen, page.Session.Email)
+	}
+}

@@ -31,7 +31,7 @@ type Screens interface {
 	AskSignOut(w http.ResponseWriter, r *http.Request, found session.Found, request string, wrong error) error
 	// AskConsent asks whether the client may learn what it asks for. query is the
 	// query of the request.
-	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error
+	AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query, another string) error
 	// RefuseUser says that the user may not use the client. another leads to the sign-in
 	// with another account, and back leads to the client. Both are "" from a device.
 	RefuseUser(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, another, back string) error

@@ -50,6 +50,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 	case rule.CodeRole:
 		if person := s.signedIn(w, r); person != (SignedIn{}) {
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.role", map[string]string{"email": person.Email})
+			b.Back, b.BackLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}
 		b.Next, b.NextLabel = s.signInFor(r), s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 	case flow.CodeFlowConflict:

@@ -60,6 +60,10 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		switch {
 		case b.Link.State == "malformed":
 			b.Flow.ID = waiting // most likely the flow of the same email
+		case b.Link.State == "elsewhere" && person != (SignedIn{}):
+			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
+		case b.Link.State == "elsewhere":
+			b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 		case b.Link.State == "used" && person != (SignedIn{}):
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
 			b.Next = s.Actions.Targets.Or(flow.Target{})

@@ -29,10 +29,11 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 	})
 }
 
-// AskConsent shows what an OpenID client asks for.
-func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query string) error {
+// AskConsent shows what an OpenID client asks for. another leads to the sign-in with another
+// account; it is "" if the request is too long for the way there and back.
+func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query, another string) error {
 	return s.show(w, r, ScreenConsent, func(b *Boot) {
-		b.Session = personOf(found)
+		b.Session, b.Next, b.NextLabel = personOf(found), another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 		b.Client = Client{
 			Request: query, Name: request.Client.Name, Host: request.Host(), Unknown: request.Client.Host,
 			Asked:  strings.Join(request.Asks(), " "),

@@ -80,6 +80,20 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// appAt returns the name of the app that a return target leads to, as the settings have it: the
+// name of an OpenID client, or the host of another origin. It is "" for a path of this site, and for
+// a guest, which names itself.
+func (s *Screens) appAt(returnTo string) string {
+	u, err := url.Parse(s.Actions.Targets.Check(returnTo).String())
+	switch {
+	case err != nil:
+		return ""
+	case u.Path == pages.Authorize && u.Host == "":
+		return s.ClientName(u.Query().Get("client_id"))
+	}
+	return u.Host
+}
+
 // cookieLost reports whether the browser came from the sign-in page back to it
 // without a cookie. This happens if the browser refuses the session cookie: the
 // target redirects back, and redirects keep the Referer.

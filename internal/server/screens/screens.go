@@ -35,6 +35,8 @@ type Config struct {
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
 	Related   []string // other origins that may use the passkeys
+	// ClientName returns the name that the settings give an OpenID client, "" if they have no such client.
+	ClientName func(id string) string
 	// Describe returns a browser in words, such as "Firefox, Linux"; "" if it is unknown.
 	Describe func(userAgent string) string
 	// Place returns the city and country of a network in words, "" if it is unknown.
@@ -157,6 +159,9 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen Screen, ch
 	b.Providers = offered
 	if change != nil {
 		change(&b)
+	}
+	if app := s.appAt(b.ReturnTo); app != "" && screen == ScreenSignIn {
+		b.Detail = s.Catalogue.Text(loc, "signin.notice.app", map[string]string{"app": app})
 	}
 	b.Here = s.here(r, b)
 	return d.serve(w, r, b.Status, b)

@@ -260,7 +260,7 @@ test.describe('without script', () => {
       await page.goto(`/auth/${path}`);
       await expectScreen(page, "Confirm it's you");
     }
-    await button(page, 'Start again').click();
+    await button(page, 'Use another account').click();
     await expectScreen(page, 'Sign in');
     await page.goto('/auth/signup');
     await expectScreen(page, 'Create an account');

@@ -311,6 +311,7 @@ export type MessageKey =
   | 'mfa.lead'
   | 'mfa.lead_for'
   | 'mfa.leave'
+  | 'mfa.other'
   | 'mfa.passkey.cancelled'
   | 'mfa.passkey.lead'
   | 'mfa.passkey.lead_for'

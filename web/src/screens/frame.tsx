@@ -14,6 +14,8 @@ interface FrameProps {
   summary?: Summary;
   announcement?: string;
   above?: ReactNode;
+  /** Between the title and the messages. */
+  lead?: ReactNode;
   rail?: ReactNode;
   children: ReactNode;
 }
@@ -22,7 +24,7 @@ interface FrameProps {
  * The parts that all screens have around their content: page, notice, summary and announcement. If the
  * error has the same words as the notice, only the error is shown.
  */
-export function Frame({ boot, title, summary, announcement = '', above, rail, children }: FrameProps) {
+export function Frame({ boot, title, summary, announcement = '', above, lead, rail, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const { style } = document.documentElement;
@@ -41,6 +43,7 @@ export function Frame({ boot, title, summary, announcement = '', above, rail, ch
       rail={rail}
       footer={import.meta.env.SSR ? <PageFooter boot={boot} /> : null}
     >
+      {lead}
       <Notice words={said ? '' : boot.notice} />
       {summary ? <ErrorSummary {...summary} /> : null}
       {children}

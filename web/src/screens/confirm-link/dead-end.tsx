@@ -15,7 +15,7 @@ type DeadState = (typeof DEAD)[number];
 /** The next step after a link that confirms nothing. */
 export function DeadEnd({ boot, state }: { boot: Boot; state: DeadState }) {
   if (state === 'malformed') return <Malformed boot={boot} />;
-  if (state === 'elsewhere') return <Elsewhere />;
+  if (state === 'elsewhere') return <Elsewhere boot={boot} />;
   if (state === 'used') return <Used boot={boot} />;
   return (
     <When value={boot.link.address} otherwise={<Gone boot={boot} />}>
@@ -116,7 +116,16 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
 }
 
 /** A new address is confirmed only where it was asked for. */
-const Elsewhere = () => <Lead>{useText().t('confirm-link.elsewhere.lead')}</Lead>;
+function Elsewhere({ boot }: { boot: Boot }) {
+  return (
+    <>
+      <Lead>{useText().t('confirm-link.elsewhere.lead')}</Lead>
+      <ButtonLink look="secondary" href={boot.next}>
+        {boot.next_label}
+      </ButtonLink>
+    </>
+  );
+}
 
 /** Leads to the code of the same email, if this browser asked for it. */
 function Malformed({ boot }: { boot: Boot }) {

@@ -5,10 +5,11 @@ import { Each, When } from '../../lib/template';
 import '../../ui/bullets.css';
 import { Button } from '../../ui/button';
 import { Actions } from '../../ui/layout';
-import { Hint, Lead } from '../../ui/lead';
+import { Hint, Lead, Whole } from '../../ui/lead';
 import { Notice } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import styles from './consent.module.css';
 
 /** Asks whether an app may learn who the user is, and what else. */
 function View({ boot }: { boot: Boot }) {
@@ -17,6 +18,15 @@ function View({ boot }: { boot: Boot }) {
   const { client, session } = boot;
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
+      <div className={styles.account}>
+        <When value={session.name}>
+          <strong>{session.name}</strong>
+        </When>
+        <Whole>{session.email}</Whole>
+        <When value={boot.next}>
+          <a href={boot.next}>{boot.next_label}</a>
+        </When>
+      </div>
       <Lead>{t('consent.lead', { app: client.name, host: client.host, email: session.email })}</Lead>
       <ul className="bullets">
         <Each of={client.scopes}>{(scope) => <li>{scope.text}</li>}</Each>

@@ -155,7 +155,7 @@ function Restart({ boot }: { boot: Boot }) {
         otherwise={
           <Footer>
             <Button look="quiet" {...props}>
-              {t('mfa.restart')}
+              {t('mfa.other')}
             </Button>
           </Footer>
         }

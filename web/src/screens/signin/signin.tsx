@@ -6,6 +6,7 @@ import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Aside, Footer } from '../../ui/layout';
+import { Lead } from '../../ui/lead';
 import { PasswordField } from '../../ui/password-field';
 import { ProviderButtons } from '../../ui/provider-buttons';
 import { useSuggestion } from '../../ui/suggestion';
@@ -40,6 +41,11 @@ function View({ boot }: { boot: Boot }) {
     <Frame
       boot={boot}
       title={screen.title(boot, text)}
+      lead={
+        <When value={boot.detail}>
+          <Lead>{boot.detail}</Lead>
+        </When>
+      }
       summary={form.summary}
       announcement={form.announcement}
     >

@@ -103,7 +103,9 @@ function Enter({ boot }: { boot: Boot }) {
     <Frame boot={boot} title={titleOf(flow, text)} summary={form.summary} announcement={form.announcement}>
       <Success words={boot.success} />
       <When value={flow.state} is="code" otherwise={<NoCode flow={flow} form={form} />}>
-        <CodeForm flow={flow} form={form} mails={mails} />
+        <Unless value={form.trouble.code} is="code.link_only">
+          <CodeForm flow={flow} form={form} mails={mails} />
+        </Unless>
       </When>
       <Resend
         flow={flow}
