@@ -287,18 +287,18 @@ func TestClaims_Picture(t *testing.T) {
 	if err := s.Owner.SetPortrait(t.Context(), flow.Caller{}, found, given.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.Owner.PortraitID(t.Context(), found.User.ID)
+	head, err := s.Owner.Head(t.Context(), found.User.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := s.Origin + "/auth/picture/" + id
+	want := s.Origin + "/auth/picture/" + head.Portrait
 	if info := s.userInfo(s.tokens(b, "scope", "openid profile").Access); !strings.Contains(info.text, `"picture":"`+want+`"`) {
 		t.Errorf("UserInfo is %s", info.text)
 	}
 	if info := s.userInfo(s.tokens(b, "scope", "openid email").Access); strings.Contains(info.text, "picture") {
 		t.Errorf("without the scope, UserInfo is %s", info.text)
 	}
-	if got := s.send("GET", "/auth/picture/"+id, ""); got.StatusCode != 200 || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+	if got := s.send("GET", "/auth/picture/"+head.Portrait, ""); got.StatusCode != 200 || got.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
 		t.Errorf("%d %v", got.StatusCode, got.Header)
 	}
 }
