@@ -76,7 +76,7 @@ test('after a change of a list the focus is on what has changed, and after a rem
   await arrive(page, 'Devices');
   const entries = page.locator('.entry');
   const count = await entries.count();
-  await press(page, button(page, /^Sign out (?!all)/).first());
+  await press(page, page.getByRole('button', { name: /^Sign out (?!all)/ }).first());
   await expect(page.getByText('That device is signed out.')).toBeVisible();
   await expect(entries).toHaveCount(count - 1);
   await expect(entries.nth(1)).toBeFocused();
