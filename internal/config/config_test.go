@@ -130,6 +130,7 @@ code = true
 
 [signup]
 mode = "closed"
+domains = ["example.com", "Bücher.example"]
 name = "optional"
 
 [password]
@@ -249,7 +250,7 @@ func TestLoad_Everything(t *testing.T) {
 		ReturnOrigins: []string{"https://app.example.com", "https://*.apps.example.com"}, ReturnDefault: "https://app.example.com/start",
 		Profile: "standard",
 		MFA:     config.MFA{Require: []string{"role:admin", "all"}, Grace: 7 * 24 * time.Hour},
-		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
+		Locale:  "de", PasskeyOrigins: []string{"https://example.net"}, OpenID: config.OpenID{Registration: true, ClientDocuments: true, ClientOrigins: []string{"https://claude.ai"}}, SignIn: config.SignIn{Code: true}, SignUp: config.SignUp{Mode: "closed", Domains: []string{"example.com", "xn--bcher-kva.example"}, Name: "optional"}, Brand: config.Brand{Name: "Example", Colour: "#0b6e42", Gradient: []string{"#2f8f5b", "#0b6e42"}, Radius: 4, Scheme: "auto"},
 		Legal:    config.Legal{Imprint: "https://example.com/imprint", Privacy: "https://example.com/privacy?from=login", Terms: "https://example.com/terms", TermsVersion: "2026-01"},
 		Password: config.Password{Profile: "nist", Min: 16, Hash: "auto", SignInsPerSecond: 25},
 		Hashing:  config.Hashing{MemoryMiB: 64, Passes: 3, Slots: 4, Queue: 40},
