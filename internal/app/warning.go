@@ -28,9 +28,9 @@ func (a *App) Warn() {
 }
 
 // strangers adds a warning for each app and each OpenID client that strangers
-// reach by signing up.
+// reach by signing up. The domains of signup.domains are not those of strangers.
 func strangers(cfg config.Config, r *config.Report) {
-	if flow.SignUpMode(cfg.SignUp.Mode) != flow.ModeOpen {
+	if flow.SignUpMode(cfg.SignUp.Mode) != flow.ModeOpen || len(cfg.SignUp.Domains) > 0 {
 		return
 	}
 	if cfg.App.Upstream != nil {

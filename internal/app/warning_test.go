@@ -35,6 +35,7 @@ func TestWarnings_Strangers(t *testing.T) {
 		"a client for all users":   {client + "rules = [\"role:editor\", \"signed-in\"]\n", "portico.toml:7: client.1.rules.2: (signed-in) "},
 		"a device":                 {client + "grants = [\"device_code\"]\n", "portico.toml:3: client.1: "},
 		"sign-up is closed":        {upstream + "signup.mode = \"closed\"\n" + client, ""},
+		"sign-up of some domains":  {upstream + "signup.domains = [\"example.com\"]\n" + client, ""},
 		"roles":                    {upstream + "rules = [\"role:member+mfa /*\"]\n" + client + "rules = [\"role:member\"]\n", ""},
 		"for everybody anyway":     {upstream + "rules = [\"public /*\"]\n", ""},
 		"a client without users":   {client + "grants = [\"client_credentials\"]\nclient_scopes = [\"a\"]\n", ""},

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"portico/internal/file"
+	"portico/internal/origin"
 )
 
 var (
@@ -53,6 +54,16 @@ func parsePrefix(s string) (netip.Prefix, *mistake) {
 		return p, &mistake{s + " is IPv4 written as IPv6", "write it as IPv4"}
 	}
 	return p.Masked(), nil
+}
+
+// parseDomain reads the domain of email addresses. It returns its ASCII form.
+func parseDomain(s string) (string, *mistake) {
+	domain := strings.ToLower(origin.ASCIIHost(s))
+	_, err := netip.ParseAddr(domain)
+	if err == nil || !strings.Contains(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, ":") || origin.Check("https://"+domain) != nil {
+		return "", &mistake{quoted(s) + " is not a domain of email addresses", "write what follows the @, such as example.com"}
+	}
+	return domain, nil
 }
 
 var selectorForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)*$`)

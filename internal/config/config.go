@@ -110,8 +110,9 @@ type SignIn struct {
 
 // SignUp says who may sign up, and what the form asks for.
 type SignUp struct {
-	Mode string // "open" or "closed"
-	Name string // whether the form asks for a name: "off", "optional" or "required"
+	Mode    string   // "open" or "closed"
+	Domains []string // the only domains of addresses; empty: all
+	Name    string   // whether the form asks for a name: "off", "optional" or "required"
 }
 
 // Password is the rule for new passwords, and how the cost of a hash is chosen.

@@ -109,6 +109,8 @@ func keys() []key {
 			"Whether users may sign in with an emailed code instead of a password. The code counts as one factor: an account with a second factor must still give it."),
 		stated(text("signup.mode", func(c *Config) *string { return &c.SignUp.Mode }, oneOf("open", "closed"),
 			"Whether visitors may sign up. `open`: everybody with an email address may. `closed`: you create the accounts. While it is `open`, the rule `signed-in` and clients without rules let strangers in. See [Who may sign up](accounts.md#who-may-sign-up).")),
+		list("signup.domains", func(c *Config) *[]string { return &c.SignUp.Domains }, parseDomain, sameText,
+			"The only domains whose email addresses may sign up or replace the address of an account, such as `[\"example.com\"]`. Subdomains are other domains. Another address gets an email that says why. You may give an account any address, and so may users for a recovery."),
 		text("signup.name", func(c *Config) *string { return &c.SignUp.Name }, oneOf("off", "optional", "required"),
 			"Whether the sign-up form asks for a name. Apps receive it in `X-Portico-Name`, in the token and from the session API. A user who signs up with a provider keeps the name from the provider."),
 		text("password.profile", func(c *Config) *string { return &c.Password.Profile }, oneOf("standard", "nist"),

@@ -35,13 +35,13 @@ func readAnswer(callback url.Values) (answer, error) {
 	} {
 		values := callback[f.name]
 		if len(values) > 1 {
-			return answer{}, fmt.Errorf("the callback has %d parameters %s", len(values), f.name)
+			return answer{}, fmt.Errorf("the callback has the parameter %s %d times", f.name, len(values))
 		}
 		if len(values) == 1 {
 			*f.value = values[0]
 		}
 		if len(*f.value) > f.limit {
-			return answer{}, fmt.Errorf("the callback's %s has %d bytes", f.name, len(*f.value))
+			return answer{}, fmt.Errorf("the callback's %s is too long, with %d bytes", f.name, len(*f.value))
 		}
 	}
 	return a, nil
@@ -55,7 +55,7 @@ func (a answer) verdict(meta metadata) error {
 		return errors.New("the callback lacks the parameter iss that the metadata promises")
 	}
 	if a.issuer != "" && !meta.issuedBy(a.issuer) {
-		return fmt.Errorf("the callback comes from the issuer %.256q", a.issuer)
+		return fmt.Errorf("the callback names another issuer, %.256q", a.issuer)
 	}
 	switch a.err {
 	case "":

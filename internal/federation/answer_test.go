@@ -23,17 +23,17 @@ func TestCallback(t *testing.T) {
 		{"no state", func(_ *op, q url.Values) { q.Del("state") }, CodeRejected, "state"},
 		{"empty state", func(_ *op, q url.Values) { q.Set("state", "") }, CodeRejected, "state"},
 		{"another state", func(_ *op, q url.Values) { q.Set("state", "other") }, CodeRejected, "state"},
-		{"state twice", func(_ *op, q url.Values) { q.Add("state", flowID) }, CodeRejected, "2 parameters state"},
-		{"code twice", func(_ *op, q url.Values) { q.Add("code", "other") }, CodeRejected, "2 parameters code"},
-		{"issuer twice", func(o *op, q url.Values) { q["iss"] = []string{o.srv.URL, o.srv.URL} }, CodeRejected, "2 parameters iss"},
+		{"state twice", func(_ *op, q url.Values) { q.Add("state", flowID) }, CodeRejected, "parameter state 2 times"},
+		{"code twice", func(_ *op, q url.Values) { q.Add("code", "other") }, CodeRejected, "parameter code 2 times"},
+		{"issuer twice", func(o *op, q url.Values) { q["iss"] = []string{o.srv.URL, o.srv.URL} }, CodeRejected, "parameter iss 2 times"},
 		{"no code", func(_ *op, q url.Values) { q.Del("code") }, CodeRejected, "neither a code nor an error"},
 		{"huge code", func(_ *op, q url.Values) { q.Set("code", strings.Repeat("x", 4097)) }, CodeRejected, "4097 bytes"},
 		{"another code", func(_ *op, q url.Values) { q.Set("code", "stolen") }, CodeRejected, "invalid_grant"},
-		{"another issuer", func(_ *op, q url.Values) { q.Set("iss", "https://evil.test") }, CodeRejected, "comes from the issuer"},
-		{"issuer with a slash", func(o *op, q url.Values) { q.Set("iss", o.srv.URL+"/") }, CodeRejected, "comes from the issuer"},
+		{"another issuer", func(_ *op, q url.Values) { q.Set("iss", "https://evil.test") }, CodeRejected, "names another issuer"},
+		{"issuer with a slash", func(o *op, q url.Values) { q.Set("iss", o.srv.URL+"/") }, CodeRejected, "names another issuer"},
 		{"denied", func(_ *op, q url.Values) { q.Set("error", "access_denied") }, CodeCancelled, ""},
 		{"denied, without a code", func(_ *op, q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, CodeCancelled, ""},
-		{"denied by a stranger", func(_ *op, q url.Values) { q.Set("error", "access_denied"); q.Set("iss", "https://evil.test") }, CodeRejected, "comes from the issuer"},
+		{"denied by a stranger", func(_ *op, q url.Values) { q.Set("error", "access_denied"); q.Set("iss", "https://evil.test") }, CodeRejected, "names another issuer"},
 		{"denied in another attempt", func(_ *op, q url.Values) { q.Set("error", "access_denied"); q.Set("state", "other") }, CodeRejected, "state"},
 		{"cancelled at apple", func(_ *op, q url.Values) { q.Set("error", "user_cancelled_authorize") }, CodeCancelled, ""},
 		{"cancelled at linkedin", func(_ *op, q url.Values) { q.Set("error", "user_cancelled_login") }, CodeCancelled, ""},
@@ -132,7 +132,7 @@ func TestMixUp(t *testing.T) {
 	want(t, err, CodeRejected, "began at provider")
 	codeOfHonest.Set("iss", honest.srv.URL)
 	_, err = s.Finish(t.Context(), "evil", atEvil.Pending, codeOfHonest)
-	want(t, err, CodeRejected, "comes from the issuer")
+	want(t, err, CodeRejected, "names another issuer")
 	if honest.hit("/token") != 0 || evil.hit("/token") != 0 {
 		t.Error("a code was redeemed")
 	}
@@ -141,5 +141,5 @@ func TestMixUp(t *testing.T) {
 	evil.claims["iss"] = quote(honest.srv.URL)
 	evil.codes = map[string]url.Values{}
 	_, err = s.Finish(t.Context(), "evil", atEvil.Pending, evil.authorize(atEvil.URL))
-	want(t, err, CodeRejected, "comes from the issuer")
+	want(t, err, CodeRejected, "names another issuer")
 }

@@ -13,7 +13,7 @@
 //
 // It does not find or create accounts, keep anything between the two steps, or
 // speak HTTP to the browser. The caller (flow) binds each attempt to a browser,
-// lets it be used once, lets it expire, and seals Begun.Pending in between.
+// accepts it once, lets it expire, and seals Begun.Pending in between.
 //
 // Invariants:
 //   - An identity is the pair (issuer, subject). An email address is a hint.
@@ -23,7 +23,7 @@
 //   - Only the authorization code flow is used, with state, nonce and PKCE S256.
 //     Presets with refusesPKCE or omitsNonce are the exceptions, and so are the
 //     presets for OAuth 2.0, which has no nonce.
-//   - A response of one provider is never accepted for another provider (RFC 9207,
+//   - A response from one provider is never accepted for another (RFC 9207,
 //     RFC 9700 4.4). Each provider has its own callback address, the attempt
 //     names its provider, and iss is checked where it is sent or promised.
 //   - An ID token is signed with an asymmetric algorithm of our list, by a key

@@ -62,17 +62,17 @@ func TestEmailDocuments(t *testing.T) {
 		{"UserInfo about another", func(o *op) {
 			o.claims["email"] = ""
 			o.profile = `{"sub":"subject-2","email":"info@x.test","email_verified":true}`
-		}, "", false, "somebody else"},
+		}, "", false, "another user"},
 		{"UserInfo about nobody", func(o *op) {
 			o.claims["email"] = ""
 			o.profile = `{"email":"info@x.test","email_verified":true}`
-		}, "", false, "somebody else"},
+		}, "", false, "another user"},
 		{"UserInfo in other letters", func(o *op) {
 			o.claims["email"] = ""
 			o.profile = `{"sub":"subject-1","Email":"info@x.test","EMAIL_VERIFIED":true}`
 		}, "", false, ""},
 		{"UserInfo is a list", func(o *op) { o.claims["email"], o.profile = "", `[]` }, "", false, "not a JSON object"},
-		{"UserInfo goes on", func(o *op) { o.claims["email"], o.profile = "", o.profile+"{}" }, "", false, "continues"},
+		{"UserInfo goes on", func(o *op) { o.claims["email"], o.profile = "", o.profile+"{}" }, "", false, "after the end"},
 		{"UserInfo refuses", func(o *op) {
 			o.claims["email"] = ""
 			o.handlers["/userinfo"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }

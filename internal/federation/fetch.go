@@ -43,11 +43,11 @@ func (t jsonOnly) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	case err != nil:
 		return nil, &outage{cause: err}
 	case resp.StatusCode >= 500, resp.StatusCode == http.StatusTooManyRequests:
-		return nil, &outage{cause: fmt.Errorf("the answer is %d", resp.StatusCode), retry: retryAfter(resp)}
+		return nil, &outage{cause: fmt.Errorf("the response has the status %d", resp.StatusCode), retry: retryAfter(resp)}
 	case resp.StatusCode/100 == 3:
-		return nil, fmt.Errorf("the answer is a redirect (%d)", resp.StatusCode)
+		return nil, fmt.Errorf("the response is a redirect (%d)", resp.StatusCode)
 	case resp.StatusCode == http.StatusOK && !isJSON(resp.Header.Get("Content-Type")):
-		return nil, fmt.Errorf("the answer has the content type %.64q, want JSON", resp.Header.Get("Content-Type"))
+		return nil, fmt.Errorf("the content type of the response is %.64q, not JSON", resp.Header.Get("Content-Type"))
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil

@@ -14,7 +14,7 @@ import (
 func judgeHashes(claims object, alg jose.SignatureAlgorithm, g grant) error {
 	for name, value := range map[string]string{"at_hash": g.token.AccessToken, "c_hash": g.answer.code} {
 		if claims.has(name) && claims.text(name) != halfHash(alg, value) {
-			return fmt.Errorf("the ID token has an %s for something else", name)
+			return fmt.Errorf("the %s of the ID token does not match", name)
 		}
 	}
 	return nil

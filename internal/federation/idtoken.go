@@ -26,7 +26,7 @@ func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 		return nil, fmt.Errorf("read the ID token: %w", err)
 	}
 	if t, ok := token.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]; ok && t != "JWT" && t != "jwt" {
-		return nil, fmt.Errorf("the ID token has the type %.32q", t) // an access token, a logout token, ...
+		return nil, fmt.Errorf("the ID token has the wrong type, %.32q", t) // an access token, a logout token, ...
 	}
 	payload, key, err := p.payload(ctx, token)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *provider) claims(ctx context.Context, g grant) (object, error) {
 	issuer := p.issuer(claims)
 	switch {
 	case !g.meta.issuedBy(issuer):
-		return nil, fmt.Errorf("the ID token comes from the issuer %.256q", issuer)
+		return nil, fmt.Errorf("the ID token names another issuer, %.256q", issuer)
 	case g.answer.issuer != "" && g.answer.issuer != issuer:
 		return nil, fmt.Errorf("the ID token comes from %.256q, the callback from %.256q", issuer, g.answer.issuer)
 	case p.preset.tenants && key.issuer != "" && !matchIssuer(key.issuer, issuer):
@@ -93,15 +93,15 @@ func (p *provider) judge(claims object, nonce string) error {
 	case (claims.has("azp") || several(claims["aud"])) && claims.text("azp") != p.clientID:
 		return fmt.Errorf("the ID token was issued to %.256q", claims["azp"])
 	case !hasExpires || now.After(expires.Add(maxSkew)):
-		return fmt.Errorf("the ID token ended at %.32q", claims["exp"])
+		return fmt.Errorf("the ID token expired at %.32q", claims["exp"])
 	case !hasIssued || issued.After(now.Add(maxSkew)):
-		return fmt.Errorf("the ID token is from the future, %.32q", claims["iat"])
+		return fmt.Errorf("the ID token was issued in the future, at %.32q", claims["iat"])
 	case claims.has("nbf") && (!hasNotBefore || notBefore.After(now.Add(maxSkew))):
 		return fmt.Errorf("the ID token is not valid before %.32q", claims["nbf"])
 	case !sameNonce && !(p.preset.omitsNonce && !claims.has("nonce")):
-		return errors.New("the ID token has another nonce than the attempt")
+		return errors.New("the nonce of the ID token does not match the attempt")
 	case !validSubject(claims.text("sub")):
-		return fmt.Errorf("the ID token has the subject %.300q", claims["sub"])
+		return fmt.Errorf("the ID token has an unusable subject, %.300q", claims["sub"])
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func parseObject(data []byte) (object, error) {
 		return nil, errors.New("the document is not JSON")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the document continues after its end")
+		return nil, errors.New("there is data after the end of the document")
 	}
 	return o, nil
 }

@@ -33,7 +33,7 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 			return Identity{}, err
 		}
 		if profile.text("sub") != identity.Subject {
-			return Identity{}, errors.New("the UserInfo answer is about somebody else than the ID token")
+			return Identity{}, errors.New("the UserInfo response is about another user than the ID token")
 		}
 	}
 	identity.Email, identity.EmailVerified = p.address(profile)
@@ -82,7 +82,7 @@ func subject(profile object, name string) (string, error) {
 		}
 	}
 	if !validSubject(s) {
-		return "", fmt.Errorf("the profile has the %s %.300q", name, profile[name])
+		return "", fmt.Errorf("the profile has an unusable %s, %.300q", name, profile[name])
 	}
 	return s, nil
 }

@@ -104,7 +104,7 @@ func (p *provider) finish(ctx context.Context, pending []byte, callback url.Valu
 		return Identity{}, err
 	}
 	if subtle.ConstantTimeCompare([]byte(ans.state), []byte(a.State)) != 1 || a.State == "" {
-		return Identity{}, errors.New("the answer has another state than the attempt")
+		return Identity{}, errors.New("the state of the callback does not match the attempt")
 	}
 	meta, err := p.metadata.Current(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *provider) exchange(ctx context.Context, meta metadata, a attempt, code 
 		return nil, err
 	}
 	if token.Type() != "Bearer" {
-		return nil, fmt.Errorf("the token type is %.32q, want Bearer", token.TokenType)
+		return nil, fmt.Errorf("the token type must be Bearer, not %.32q", token.TokenType)
 	}
 	return token, nil
 }

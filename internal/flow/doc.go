@@ -8,7 +8,7 @@
 //	Flows     the steps of a visitor, and sessions
 //	Owner     what a signed-in user reads and changes on the account pages
 //	Operator  what an operator does to accounts, OpenID clients and signing keys.
-//	          A change takes the Actor, whom its audit records name
+//	          A change takes the Actor, who is named in its audit records
 //	OpenID    what OpenID clients ask for
 //
 // A method that only one type needs belongs to that type, and all others to core.
@@ -55,8 +55,8 @@
 //	/auth/arrive           RedeemTicket, RedeemAdmission
 //
 // The package joins the domain packages, which do not import each other. It has
-// no SQL, no HTTP and no texts, and leaves to a domain package what one can do
-// alone.
+// no SQL, no HTTP and no texts. What one domain package can do alone is left to
+// that package.
 //
 // A pending flow is one row: kind, step, sealed data, return target, hash of the
 // browser cookie, expiry. Its id is in the URL, so each tab has its own flow, and
@@ -74,16 +74,16 @@
 //     get the same response. Only the mailbox learns the truth.
 //   - An account exists only after its address was proven, so a password that a
 //     stranger chose never opens it.
-//   - A browser that waits for a second factor has no session, and nothing of the
-//     account changes until it is given. admitted asks for it after every proof that is not
+//   - A browser that waits for a second factor has no session, and nothing about the
+//     account changes until the factor is given. admitted asks for it after every proof that is not
 //     strong itself, and every way to a session ends in admitted. A browser that the account trusts is
 //     not asked; its session counts one proof.
-//   - The same holds for the terms, which come last: admitted asks for them, whatever
-//     the way to it was. A sign-up makes no account before they are accepted.
-//   - An account that needs a second factor and has none gets no session before it has
-//     one, or its owner puts it off within the grace: admitted asks after the terms.
-//   - An account that its owner has closed gets no session before a press on its page
-//     keeps it: admitted asks before the terms.
+//   - The same holds for the terms, which come last: admitted asks for them after
+//     every kind of sign-in. A sign-up makes no account before they are accepted.
+//   - An account that needs a second factor and has none gets no session until it has
+//     one, or its owner puts it off within the grace period: admitted asks after the terms.
+//   - An account that its owner has closed gets no session until the owner chooses
+//     to keep it: admitted asks before the terms.
 //   - A step is judged where it ends, by the functions of judge.go. They alone make the
 //     accounts that it may change or open.
 //   - A change of how an account is signed in to ends the flows that began before it, and

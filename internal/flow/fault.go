@@ -14,6 +14,7 @@ const (
 	CodeSignInRejected = "signin.rejected"
 	CodeSignInCodeOff  = "signin.code_off"
 	CodeSignUpClosed   = "signup.closed"
+	CodeSignUpDomain   = "signup.domain"
 	CodeSignUpTaken    = "signup.taken"
 	CodeLinkPassword   = "link.password"
 	CodeLinkLocked     = "link.locked"
@@ -119,6 +120,11 @@ var (
 	// SignUpClosed means that the operator has closed the sign-up.
 	SignUpClosed = fault.New(fault.Forbidden, CodeSignUpClosed)
 
+	// SignUpDomain means that the operator admits no address of this domain, for a new
+	// account or for one that changes its address. Only a caller who has proven the address,
+	// or whose account has it, gets it.
+	SignUpDomain = fault.New(fault.Forbidden, CodeSignUpDomain)
+
 	// SignUpTaken means that an account was made for the address after this
 	// sign-up began, such as by a sign-up in another browser. Only a caller with
 	// the code from the mailbox gets it.
@@ -137,7 +143,9 @@ var (
 // SignUpEnds returns the codes of the faults that end a sign-up, with or without a
 // provider. Each begins with "signup.", and the key of its title
 // ends in what follows.
-func SignUpEnds() []string { return []string{CodeSignUpClosed, CodeSignUpTaken} }
+func SignUpEnds() []string {
+	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken}
+}
 
 // IsOvertaken tells Overtaken from another Unknown.
 func IsOvertaken(err error) bool {

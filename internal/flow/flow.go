@@ -123,7 +123,8 @@ type Config struct {
 	Resources []string          // that unknown clients may ask tokens for
 	Targets   Targets
 	SignUp    SignUpMode
-	Terms     string // version of the terms that users accept, "" for none
+	Domains   []string // of the addresses that may sign up; empty: all
+	Terms     string   // version of the terms that users accept, "" for none
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
 	Require   Require
@@ -193,6 +194,7 @@ type core struct {
 	resources []string
 	targets   Targets
 	signUp    SignUpMode
+	domains   []string
 	terms     string
 	names     NameRule
 	mayTrust  bool
@@ -241,6 +243,7 @@ func New(cfg Config) All {
 		resources: cfg.Resources,
 		targets:   cfg.Targets,
 		signUp:    cfg.SignUp,
+		domains:   cfg.Domains,
 		terms:     cfg.Terms,
 		names:     cfg.Names,
 		mayTrust:  cfg.Trust,

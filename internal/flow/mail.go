@@ -33,6 +33,7 @@ const (
 	mailDropped    = "address-removed"
 	mailConfirm    = "confirm-address"
 	mailTaken      = "address-taken"
+	mailOutside    = "address-outside" // of the domains that may sign up
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailUnlinked   = "provider-removed"
@@ -202,7 +203,7 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 //
 // The caller must have counted the email. While the mailbox gets no more emails no
 // code is made, because a page must not show a code as sent that was not.
-func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed string, to addressee) error {
+func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data, to addressee) error {
 	issued, err := f.codes.Issue(ctx, tx, p.ID)
 	if err != nil {
 		return err
@@ -216,10 +217,12 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, typed 
 		return err
 	}
 	known := to.known(p.Kind)
-	l := email{to: typed, owner: to.owner, at: to.at}
+	l := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
 	case to.owner != nil && !to.owner.Open():
 		l.template = mailClosed
+	case to.owner == nil && (p.Kind == SignUp || p.Kind == AddressChange && !d.Recovery) && !f.admits(p.AddressKey):
+		l.template = mailOutside
 	case p.Kind == AddressChange && to.owner == nil:
 		l.template, l.secret = mailConfirm, &issued
 	case p.Kind == AddressChange:

@@ -14,7 +14,7 @@ import (
 // answers are the emails that a visitor asks for. They tell of no change.
 var answers = []string{
 	"verify-address", "recover", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
-	"address-of-account", "confirm-address", "address-taken", "take-back",
+	"address-of-account", "confirm-address", "address-taken", "address-outside", "take-back",
 }
 
 // uncopied are the emails about changes that go to one address, with the reasons.

@@ -123,7 +123,7 @@ func (f *OpenID) parser(metadata []byte, id string) func() (openid.Registration,
 		}
 		for _, told := range []struct{ member, address string }{{"jwks_uri", r.KeysURI}, {"backchannel_logout_uri", r.LogoutURI}} {
 			if err == nil && told.address != "" && !f.documents.Counts(told.address) {
-				err = &openid.Error{Code: "invalid_client_metadata", Description: told.member + " is not https without a query, has more than 512 bytes, or is of an origin that does not count here"}
+				err = &openid.Error{Code: "invalid_client_metadata", Description: told.member + " must be an https address of at most 512 bytes, without a query, at an allowed origin"}
 			}
 		}
 		return r, err

@@ -78,6 +78,9 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
+	if !d.Recovery && !f.admits(address.Key) {
+		return Result{}, SignUpDomain
+	}
 	var r Result
 	if d.Recovery {
 		r, err = f.addRecovery(ctx, tx, c, owner, here, address)

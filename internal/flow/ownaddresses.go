@@ -145,9 +145,12 @@ func (f *Owner) changeOther(ctx context.Context, found session.Found, mail strin
 // MakePrimary lets one of the other addresses of the signed-in user sign in. The
 // former primary address takes its place, and can be had back with an alarm.
 //
-// Faults: as changeOther.
+// Faults: SignUpDomain; as changeOther.
 func (f *Owner) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
+		if !f.admits(o.Address.Key) {
+			return SignUpDomain
+		}
 		r, err = f.replaceAddress(ctx, tx, c, owner, found.Session, o.Address, account.Other{Use: o.Use, Until: account.Forever})
 		return err
 	})

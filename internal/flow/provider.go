@@ -68,7 +68,8 @@ type Detour struct {
 // works once. The Detour accompanies a fault.
 //
 // Faults: Unknown, Moved; provider.cancelled, .rejected, .unavailable,
-// .no_address, .address_taken, .no_proof; account.Disabled; SignUpClosed.
+// .no_address, .address_taken, .no_proof; account.Disabled; SignUpClosed,
+// SignUpDomain.
 func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string, answer url.Values) (r Result, rest Detour, err error) {
 	ctx, w := f.watch(ctx, "finish-provider", Provider)
 	defer w.end(&r, &err)
@@ -182,7 +183,11 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if known := to.known(SignUp); known != nil && who.EmailVerified {
 		return f.askLink(ctx, tx, c, p, *known, waiting)
 	}
-	if err := f.mayRegister(); err != nil {
+	proven := ""
+	if who.EmailVerified {
+		proven = address.Key
+	}
+	if err := f.mayRegister(proven); err != nil {
 		return Result{}, err
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {

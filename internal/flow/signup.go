@@ -2,6 +2,8 @@ package flow
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -32,15 +34,26 @@ const (
 	ModeClosed SignUpMode = "closed" // no visitor: the operator creates the accounts
 )
 
-// mayRegister is the gate of registration: the form, each email, and a provider's new
-// identity pass it when they begin, and register passes it again.
+// mayRegister is the gate of registration for an address that is proven. The form and
+// each email pass it without an address, and register passes it again. Of the domain only
+// the mailbox learns: mailProof sends another email.
 //
-// Faults: SignUpClosed.
-func (f *core) mayRegister() error {
-	if f.signUp != ModeOpen {
+// Faults: SignUpClosed, SignUpDomain.
+func (f *core) mayRegister(proven string) error {
+	switch {
+	case f.signUp != ModeOpen:
 		return SignUpClosed
+	case proven != "" && !f.admits(proven):
+		return SignUpDomain
 	}
 	return nil
+}
+
+// admits reports whether an account may have the address with this key as its primary one.
+// An operator may give it any.
+func (f *core) admits(key string) bool {
+	_, domain, _ := strings.Cut(key, "@")
+	return len(f.domains) == 0 || slices.Contains(f.domains, domain)
 }
 
 // NameRule is whether the form asks for a name.
@@ -170,7 +183,7 @@ func (f *core) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, addre
 		return Result{}, err
 	}
 	if held == nil {
-		err = f.mailProof(ctx, tx, c, p, address.Mail, to)
+		err = f.mailProof(ctx, tx, c, p, d, to)
 	} else {
 		err = f.record.Add(ctx, tx, fact(c, audit.MailHeld, p.AccountID, string(p.Kind)))
 	}

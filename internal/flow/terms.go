@@ -48,7 +48,8 @@ func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data
 // AcceptTerms ends the step that asks for the terms: with the session that waits
 // for them, or with a new account. Accepted is the version that the page showed.
 //
-// Faults: the field terms, TermsChanged; Unknown, Overtaken, Moved; SignUpClosed, SignUpTaken.
+// Faults: the field terms, TermsChanged; Unknown, Overtaken, Moved; SignUpClosed, SignUpDomain,
+// SignUpTaken.
 func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "terms", Acceptance)
 	defer w.end(&r, &err)

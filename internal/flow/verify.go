@@ -129,7 +129,7 @@ func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
 func (f *Flows) allows(k Kind) error {
 	switch {
 	case k == SignUp:
-		return f.mayRegister()
+		return f.mayRegister("")
 	case k == ByCode && !f.byCode:
 		return ByCodeOff
 	}
@@ -209,15 +209,15 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 // Proven is the time of the owner's newest proof, zero if a provider does not
 // report it.
 func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
-	if err := f.mayRegister(); err != nil {
-		return Result{}, err
-	}
 	if d.Identity != nil && !f.takesIdentity(d) {
 		return Result{}, Overtaken
 	}
 	address, bad := account.ParseAddress(d.Address, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
+	}
+	if err := f.mayRegister(address.Key); err != nil {
+		return Result{}, err
 	}
 	name := d.Name
 	if d.Identity != nil {
@@ -344,7 +344,8 @@ func (f *Flows) addresseeOf(ctx context.Context, tx account.Store, p Pending) (a
 func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account.Address) (spent bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		// Read again: of two concurrent calls, the second waits here.
-		if _, _, err := f.at(ctx, tx, c, p.ID, Verify); err != nil {
+		_, d, err := f.at(ctx, tx, c, p.ID, Verify)
+		if err != nil {
 			return err
 		}
 		if p.Kind == AddressChange {
@@ -376,7 +377,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		case held != nil:
 			return held // nothing was written
 		}
-		return f.mailProof(ctx, tx, c, p, address.Mail, to)
+		return f.mailProof(ctx, tx, c, p, d, to)
 	})
 	return spent, err
 }

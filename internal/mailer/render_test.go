@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // templates returns all templates, in the order of a user's first encounter.
 func templates() []string {
 	return []string{
-		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
+		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "address-outside", "provider-only",
 		"password-changed", "password-removed", "address-changed", "address-given", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
 		"link-made", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",

@@ -71,7 +71,7 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
-	case "account-closed", "picture-removed", "alarm-raised":
+	case "account-closed", "address-outside", "picture-removed", "alarm-raised":
 		return layout{parts: []part{heading, intro, facts, note}}, true
 	case "account-managed":
 		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true

@@ -27,7 +27,7 @@ type demand struct {
 func (r *Request) readClaims(text string) error {
 	all, ok := readMembers([]byte(text))
 	if !ok {
-		return invalidRequest("claims must be a JSON object that has each member once")
+		return invalidRequest("claims must be a JSON object without duplicate members")
 	}
 	for _, place := range []string{inUserInfo, inIDToken} {
 		asked, err := all.demands(place[:len(place)-1])
@@ -65,13 +65,13 @@ func (r *Request) readClaims(text string) error {
 func (m members) demands(place string) (map[string]demand, error) {
 	var raw members
 	if m[place] != nil && json.Unmarshal(m[place], &raw) != nil {
-		return nil, invalidRequest("claims: " + place + " must be a JSON object that has each member once")
+		return nil, invalidRequest("claims: " + place + " must be a JSON object without duplicate members")
 	}
 	asked := make(map[string]demand, len(raw))
 	for name, text := range raw {
 		var said members
 		if json.Unmarshal(text, &said) != nil {
-			return nil, invalidRequest("claims: a claim must be null or a JSON object that has each member once")
+			return nil, invalidRequest("claims: a claim must be null or a JSON object without duplicate members")
 		}
 		d := demand{}
 		var values []json.RawMessage

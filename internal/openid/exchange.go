@@ -135,7 +135,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, show
 	}
 	for _, scope := range strings.Fields(in.Scopes) {
 		if !slices.Contains(l.Grant.Scopes, scope) {
-			return Live{}, &Error{"invalid_scope", "the grant does not have one of the scopes: request it at the authorization endpoint, and allow it in the scopes of the client"}
+			return Live{}, &Error{"invalid_scope", "one of the scopes was not granted: request it at the authorization endpoint, and allow it in the scopes of the client"}
 		}
 	}
 	if err := client.mayUse(l.Grant, in.Key); err != nil {

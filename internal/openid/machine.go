@@ -50,7 +50,7 @@ func (k *Keeper) Employ(client Client, scopes string, asked []string, key string
 		m.Scopes = nil
 		for _, scope := range strings.Fields(scopes) {
 			if !slices.Contains(client.OwnScopes, scope) {
-				return "", Machine{}, &Error{"invalid_scope", "the client is not allowed one of the scopes"}
+				return "", Machine{}, &Error{"invalid_scope", "the client may not use one of the scopes"}
 			}
 			m.Scopes = append(m.Scopes, scope)
 		}

@@ -32,7 +32,7 @@ type Metadata struct {
 func ParseMetadata(text []byte, address string) (Metadata, error) {
 	m, ok := readMembers(text)
 	if !ok {
-		return Metadata{}, errors.New("it is not a JSON object that has each member once")
+		return Metadata{}, errors.New("it is not a JSON object without duplicate members")
 	}
 	switch {
 	case m.text("client_id") != address:

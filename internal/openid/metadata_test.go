@@ -27,7 +27,7 @@ func TestParseMetadata(t *testing.T) {
 		"no object":                   {`[]`, "object"},
 		"null":                        {`null`, "object"},
 		"no JSON":                     {`<html>`, "object"},
-		"a member twice":              {with(`"client_name":"App"`, `"redirect_uri\u0073":[]`), "once"},
+		"a member twice":              {with(`"client_name":"App"`, `"redirect_uri\u0073":[]`), "duplicate"},
 		"another id":                  {with(`client.json`, `other.json`), "client_id"},
 		"an id in other letters":      {with(`"client_id"`, `"CLIENT_ID"`), "client_id"},
 		"no id":                       {with(`"client_id"`, `"x"`), "client_id"},

@@ -40,7 +40,7 @@ const methodBasic = "client_secret_basic"
 func ParseRegistration(text []byte, id string, algorithms []string) (Registration, error) {
 	m, ok := readMembers(text)
 	if !utf8.Valid(text) || !ok {
-		return Registration{}, invalidMetadata("send a JSON object in UTF-8, each member once")
+		return Registration{}, invalidMetadata("send a JSON object in UTF-8 without duplicate members")
 	}
 	if id != "" {
 		if err := m.checkChange(id); err != nil {

@@ -15,7 +15,7 @@ func resources(asked, allowed []string) ([]string, error) {
 	var list []string
 	for _, r := range asked {
 		if !slices.Contains(allowed, r) {
-			return nil, &Error{"invalid_target", "the client is not allowed this resource"}
+			return nil, &Error{"invalid_target", "the client may not use this resource"}
 		}
 		if !slices.Contains(list, r) {
 			list = append(list, r)

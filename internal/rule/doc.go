@@ -19,7 +19,7 @@
 //   - Rules that are not public ignore letter case and a slash at the end, as
 //     many apps do. Public rules match exactly. So another spelling never gives
 //     access.
-//   - If a generous app could read the path as another one (Unicode case,
+//   - If a lenient app could read the path as another one (Unicode case,
 //     full-width letters, a dot or blank at the end of a name), the request must
 //     also satisfy the rule of that path. Paths in any language pass.
 //   - New refuses rules that can never match, and rules that partly hide a later

@@ -33,5 +33,5 @@ var (
 // Refuse returns RoleMissing with what the log says about it: the account, and the rules that ask for roles
 // which it does not have.
 func Refuse(account string, rules ...string) error {
-	return RoleMissing.WithCause(errors.New("account " + account + " has no role that is asked for: " + strings.Join(rules, ", ")))
+	return RoleMissing.WithCause(errors.New("account " + account + " has none of the required roles: " + strings.Join(rules, ", ")))
 }

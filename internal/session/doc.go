@@ -18,9 +18,9 @@
 //     each new sign-in in the same browser (ASVS 7.2.4).
 //   - The reason why a session ended is returned only for its token. Looking for
 //     it never slows a successful check down.
-//   - AuthenticatedAt is the time of the user's last proof. A provider may start a
-//     new session without asking for a proof, which then can be days old.
-//   - Use delays the idle end, never the absolute one (ASVS 7.3).
+//   - AuthenticatedAt is the time of the user's last proof. A provider may sign the user
+//     in without asking for a new one, so that time can be days ago.
+//   - Using a session delays its idle end, never its absolute end (ASVS 7.3).
 //   - After Forget, this node no longer uses cached data of the account.
 //   - Every session is complete. Pending sign-ins are flows (internal/flow).
 package session

@@ -198,6 +198,7 @@ func attacks() testform.Catalogue {
 			"SEC-116": "A malicious provider sends its callback in place of an honest one.",
 			"SEC-117": "An attacker repeats the callback of a provider.",
 			"SEC-120": "A stranger registers through a provider although registration is closed.",
+			"SEC-363": "A stranger with an address outside the domains that may sign up registers by the form, by a provider or by a code from before.",
 			"SEC-122": "A disabled user signs in at the provider.",
 			"SEC-123": "A provider's documents point Portico at addresses inside its own network.",
 			"SEC-125": "An attacker signs up with the address of another user, who later comes from a provider.",

@@ -364,6 +364,38 @@ func TestSEC120_ClosedRegistrationHasNoSideDoor(t *testing.T) {
 	}
 }
 
+func TestSEC363_DomainsHaveNoSideDoor(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, true)
+	address := fresh("n")
+	begun := s.visitor() // begun before the operator names domains
+	flow := begun.signUp(address, good)
+	code := s.mail.next(address).code(t)
+	s.config.SignUp.Domains = []string{"elsewhere.test"}
+	s.restart()
+	begun2 := s.visitor()
+	begun2.cookies = begun.cookies
+	begun2.verify(flow, code).refused(403, "signup.domain")
+	outside := fresh("n")
+	s.visitor().signUp(outside, good)
+	if m := s.mail.next(outside); !strings.Contains(m.subject(t), "can't be used") || strings.Contains(m.raw, "confirm-link") {
+		t.Errorf("the email says %s", m.raw)
+	}
+	v := s.visitor()
+	if next := v.continueWith(p.says(object{"sub": fresh("s"), "email": fresh("n"), "email_verified": true})); !strings.Contains(next, "signup.domain") {
+		t.Errorf("a first sign-in with a provider leads to %s", next)
+	}
+	unproven := fresh("n")
+	v.continueWith(p.says(object{"sub": fresh("s"), "email": unproven, "email_verified": false}))
+	if m := s.mail.next(unproven); !strings.Contains(m.subject(t), "can't be used") {
+		t.Errorf("the email says %s", m.raw)
+	}
+	if n := s.count(`SELECT COUNT(*) FROM account`); n != 0 || v.whoami() != "" {
+		t.Errorf("%d accounts were made", n)
+	}
+}
+
 func TestSEC122_DisabledStaysDisabledAtTheProvider(t *testing.T) {
 	announce(t)
 	t.Parallel()

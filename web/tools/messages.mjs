@@ -109,7 +109,15 @@ const ONLY_ON = {
   'session.ended.': [],
   'session.missing': ['account-sessions'],
   'signin.code_off': [],
-  'signup.': ['signup', 'verify-code', 'confirm-link', 'terms', 'reset-password', 'new-passkey'],
+  'signup.': [
+    'signup',
+    'verify-code',
+    'confirm-link',
+    'terms',
+    'reset-password',
+    'new-passkey',
+    'account-addresses',
+  ],
   'terms.': ['signup', 'terms'],
 };
 

@@ -29,7 +29,7 @@
 //     fold names (CGI, WSGI, PHP), and for headers that the client calls
 //     hop-by-hop.
 //   - No app gets a cookie of Portico, and no app can set one.
-//   - An app gets no cookie with a user's request that it set for another user
+//   - An app gets no cookie that it set for another user
 //     (turn.go).
 //   - Only the configured upstreams are dialed. Redirects are passed on.
 //   - If a session cannot be checked, the response is an error. The visitor never

@@ -202,7 +202,7 @@ func TestRules(t *testing.T) {
 	if page := s.get("/admin/x", "Accept: text/html", "Cookie: "+plain); !strings.Contains(page.body, `"title":"You don't have access to this page"`) || !strings.Contains(page.body, `"detail":"You're signed in as plain@x.test. This account`) || !strings.Contains(page.body, `"next_label":"Use another account"`) || !strings.Contains(page.body, `"back_label":"Go to your account"`) {
 		t.Errorf("the page of a person without the role: %s", page.body)
 	}
-	if said := s.log.String(); !strings.Contains(said, `has no role that is asked for: role:admin /admin/*"`) {
+	if said := s.log.String(); !strings.Contains(said, `has none of the required roles: role:admin /admin/*"`) {
 		t.Errorf("the log does not name the rule: %s", said)
 	}
 	check(200, "", "DELETE /admin", admin)

@@ -44,11 +44,11 @@ func ParseHeader(text string) (Header, error) {
 	case !ok || name == "":
 		return Header{}, fmt.Errorf("%q does not name a header and a part of the identity", text)
 	case len(name) > maxFolded || strings.ContainsFunc(name, func(r rune) bool { return r > 'z' || !alphanumeric(byte(r)) && r != '-' }):
-		return Header{}, fmt.Errorf("%q is not the name of a header made of letters, digits and -", name)
+		return Header{}, fmt.Errorf("%q is not a header name of letters, digits and hyphens", name)
 	case !slices.Contains([]Part{ID, Email, Name, Roles, Token, SessionAge}, p):
 		return Header{}, fmt.Errorf("%q is not a part of the identity", p)
 	case hasMeaning(name):
-		return Header{}, fmt.Errorf("%s has a meaning of its own in HTTP, or is one of ours", name)
+		return Header{}, fmt.Errorf("%s has a meaning in HTTP, or belongs to Portico", name)
 	}
 	return Header{http.CanonicalHeaderKey(name), p}, nil
 }

@@ -325,7 +325,7 @@ func TestWebSocket_Memory(t *testing.T) {
 		before := steadyInUse()
 		for range conns {
 			if _, _, response := direct.webSocket("", ""); response.StatusCode != http.StatusSwitchingProtocols {
-				t.Fatalf("the answer is %d", response.StatusCode)
+				t.Fatalf("the response has the status %d", response.StatusCode)
 			}
 		}
 		return (int64(steadyInUse()) - int64(before)) / int64(conns)

@@ -27,7 +27,7 @@ func (p *passage) switched(answer *http.Response) error {
 	protocol := answer.Header.Get("Upgrade")
 	conn, writable := answer.Body.(io.ReadWriteCloser)
 	if !p.asked.upgrade || !writable || !strings.EqualFold(protocol, "websocket") {
-		return fmt.Errorf("the app switches to the protocol %q, which was not asked for", protocol)
+		return fmt.Errorf("the app switched to the protocol %q, which the client did not ask for", protocol)
 	}
 	answer.Body = http.NoBody // so that ReverseProxy does not close the connection
 	p.socket = &socket{conn, answer}
