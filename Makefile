@@ -41,8 +41,9 @@ test: ## What to run before a push: on SQLite, with the main journeys
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
+# Four lanes need about the same processor time. The longest stage of each comes first.
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! race+states,e2e,staticcheck+release-test+client-test+apps+proxies+acme+postgres+fuzz faults-short
+	@tools/stages build! e2e,race+staticcheck+apps+proxies+fuzz,states+acme+client-test,postgres+release-test faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size
