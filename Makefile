@@ -13,7 +13,7 @@ export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 COMPILE := GOGC=400
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
-.PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e e2e-postgres engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
+.PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,8 +41,9 @@ test: ## What to run before a push: on SQLite, with the main journeys
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
+# Four lanes need about the same processor time. The longest stage of each comes first.
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! race+states,e2e+e2e-postgres,staticcheck+release-test+client-test+apps+proxies+acme+postgres+fuzz faults-short
+	@tools/stages build! e2e,race+staticcheck+apps+proxies+fuzz,states+acme+client-test,postgres+release-test faults-short
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size
@@ -78,14 +79,15 @@ unit: build ## Go: all packages but the suites of test/, on SQLite
 	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
-# The tests of password strength judge thousands of passwords, one after the other, and TestTiming compares times.
-race: build ## The same with the race detector, on both databases, and the Go client
-	@$(RACE) tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+# The tests of password strength and of hostile emails judge thousands of texts, one after the other, and TestTiming compares times.
+# internal/app runs on PostgreSQL here and on SQLite in the stage unit.
+race: build ## The same with the race detector, on PostgreSQL, and the Go client
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
-postgres: build ## Go: internal/app, commands, the security suite and upgrades on PostgreSQL; the benchmarks in short
+postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -timeout 20m ./internal/app ./test/security
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 
 acme: build ## Certificates from a real ACME authority (Pebble)
@@ -134,17 +136,15 @@ test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(w
 	@cd test/e2e && ../../tools/memory npm run --silent test:main
 	@touch $@
 
-e2e: build chromium ## All journeys, and the differences between browsers
+# The databases differ only below the flows. So each journey runs on one of them.
+e2e: build chromium ## All journeys, the main ones on SQLite and the others on PostgreSQL, and the differences between browsers
 	@failed=; STAGE_RESULT=/dev/null $(MAKE) journeys || failed=1; \
-		(cd test/e2e && ../../tools/memory npm run --silent test:others) || failed=1; \
+		(cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- ../../tools/memory npm run --silent test:others) || failed=1; \
 		$(MAKE) engines || failed=1; [ -z "$$failed" ]
 
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
 	@tools/engines
 	@cd test/e2e && npm run --silent engines
-
-e2e-postgres: build test/e2e/node_modules/.package-lock.json chromium ## On PostgreSQL: the main journeys, accounts, passkeys, second factors, sessions, devices, OpenID clients
-	@cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- npm run --silent test:postgres
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form

@@ -117,8 +117,12 @@ func TestNames_AreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	recorded := map[string]bool{}
+	for _, used := range regexp.MustCompile(`\baudit\.(\w+)`).FindAllStringSubmatch(code.String(), -1) {
+		recorded[used[1]] = true
+	}
 	for _, name := range names(t) {
-		if !regexp.MustCompile(`\baudit\.` + name[1] + `\b`).MatchString(code.String()) {
+		if !recorded[name[1]] {
 			t.Errorf("no package records audit.%s", name[1])
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -109,12 +110,18 @@ func Lines(w io.Writer) io.Writer { return lines{w} }
 type lines struct{ io.Writer }
 
 func (l lines) Write(line []byte) (int, error) {
+	if before, ok := bytes.CutSuffix(line, []byte("\n")); ok && !slices.ContainsFunc(before, special) {
+		return l.Writer.Write(line) // nearly every line: it costs no copy
+	}
 	text := strings.TrimSuffix(string(line), "\n")
 	if _, err := io.WriteString(l.Writer, Escape(text)+"\n"); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
+
+// special reports whether a byte is not a printable character of ASCII.
+func special(c byte) bool { return c < ' ' || c > '~' }
 
 // runes yields each character, and whether it belongs where it stands.
 func runes(s string) iter.Seq2[rune, bool] {

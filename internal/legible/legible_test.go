@@ -64,13 +64,19 @@ func TestClean(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
-	line := `{"msg":"a` + "\u202e\u009b\U000e0041" + `é"}` + "\n"
-	if n, err := legible.Lines(&log).Write([]byte(line)); n != len(line) || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	if want := `{"msg":"a\u202e\u009b\udb40\udc41é"}` + "\n"; log.String() != want {
-		t.Errorf("%q, want %q", log.String(), want)
+	for line, want := range map[string]string{
+		`{"msg":"a` + "\u202e\u009b\U000e0041" + `é"}` + "\n": `{"msg":"a\u202e\u009b\udb40\udc41é"}` + "\n",
+		`msg="a ~"` + "\n": `msg="a ~"` + "\n",
+		"msg=a\x1b[2J\n":   `msg=a\u001b[2J` + "\n", "msg=a\x7f\n": `msg=a\u007f` + "\n", "msg=a\nb\n": `msg=a\u000ab` + "\n",
+		"msg=a": "msg=a\n",
+	} {
+		var log bytes.Buffer
+		if n, err := legible.Lines(&log).Write([]byte(line)); n != len(line) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+		if log.String() != want {
+			t.Errorf("%q, want %q", log.String(), want)
+		}
 	}
 }
 

@@ -223,7 +223,7 @@ func (c *Catalogue) TextOr(loc, key, other string, params map[string]string) str
 		return c.Text(loc, other, params)
 	}
 	text := m.choose(c.tags[at], params["count"])
-	if RightToLeft(c.locales[at]) {
+	if len(params) > 0 && RightToLeft(c.locales[at]) {
 		params = isolated(params)
 	}
 	return fill(text, params)

@@ -39,9 +39,9 @@ func key(test string) string {
 	return m[1] + "-" + m[2]
 }
 
-// Announce logs the sentence of the running test. A reader of `go test -v`, or of
-// a failure, learns what the number means.
-func (c Catalogue) Announce(t *testing.T) {
+// Announce logs the sentence of the running test and returns its subject. A reader of
+// `go test -v`, or of a failure, learns what the number means.
+func (c Catalogue) Announce(t *testing.T) (subject string) {
 	t.Helper()
 	k := key(t.Name())
 	subject, ok := c.subject(k)
@@ -49,6 +49,7 @@ func (c Catalogue) Announce(t *testing.T) {
 		t.Fatalf("%q has no sentence in the catalogue; the next free number is %s", k, c.next())
 	}
 	t.Logf("%s: %s", k, c[subject][k])
+	return subject
 }
 
 func (c Catalogue) subject(k string) (string, bool) {

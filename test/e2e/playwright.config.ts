@@ -3,13 +3,6 @@ import { defineConfig } from '@playwright/test';
 /** The journeys of every change. `make e2e` adds the other journeys and the tests that wait for Resend. */
 const MAIN = /\/(signup|signin|recovery|code|provider)\.spec\.ts$/;
 const WAITS = /@waits/;
-/**
- * The journeys that also run on PostgreSQL: the main ones, and all of the account, its passkeys, second factors and
- * sessions. The others write little, or the same rows. `access.spec.ts`, the longest, judges markup, which is the same
- * on both databases.
- */
-const ON_POSTGRES =
-  /\/(signup|signin|recovery|code|provider|account\w*|address|bycode|device|factor|narrow|openid|\w*passkey\w*|protect|relatedorigin|savedcodes|sessions|stepup|tabs)\.spec\.ts$/;
 
 // One Portico, mail server and identity provider for each worker. Two workers fill two cores.
 export default defineConfig({
@@ -46,7 +39,6 @@ export default defineConfig({
     { name: 'main', testDir: 'journeys', testMatch: MAIN, grepInvert: WAITS },
     { name: 'waits', testDir: 'journeys', testMatch: MAIN, grep: WAITS },
     { name: 'others', testDir: 'journeys', testIgnore: MAIN },
-    { name: 'postgres', testDir: 'journeys', testMatch: ON_POSTGRES, grepInvert: WAITS },
     // WebDriver does not report when a page has handled a key. On a busy machine a press may come too early.
     { name: 'engines', testDir: 'engines', retries: 2 },
     { name: 'shots', testDir: 'shots' },

@@ -145,7 +145,7 @@ func (s *site) strings(db *sql.DB, query string) (list []string) {
 	return list
 }
 
-// unchanged fails if fn changes the database.
+// unchanged fails if fn changes the database. On PostgreSQL, each node counts its heartbeats in a row.
 func (s *site) unchanged(what string, fn func()) {
 	s.Helper()
 	s.settle() // an email is marked as sent only after it has arrived
@@ -153,7 +153,7 @@ func (s *site) unchanged(what string, fn func()) {
 	fn()
 	after := s.rows()
 	for _, table := range slices.Sorted(maps.Keys(after)) {
-		if !slices.Equal(before[table], after[table]) {
+		if table != "node" && !slices.Equal(before[table], after[table]) {
 			s.Errorf("%s changed the table %s:\n%s\n---\n%s", what, table, strings.Join(before[table], "\n"), strings.Join(after[table], "\n"))
 		}
 	}
