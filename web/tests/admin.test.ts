@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import type { Locator, Page, Route } from 'playwright';
+import type { BrowserContext, Locator, Page, Route } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BOOT, installation } from '../fixtures/admin.mjs';
 import { openWorld, shown, type World } from './browser';
@@ -40,6 +40,12 @@ type Fake = ReturnType<typeof installation>;
 /** What a test does to a request before the installation answers it. */
 type Before = (route: Route, path: string) => Promise<boolean> | boolean;
 
+/** The document at all its paths, and nothing at the page that a proof is given on. */
+async function serve(context: BrowserContext) {
+  await context.route(/\/auth\/admin/, (route) => route.fulfill(sent));
+  await context.route(/\/auth\/mfa/, (route) => route.fulfill({ body: '' }));
+}
+
 /** Opens a place in a window of this width. `before` answers some requests itself. */
 async function open(path: string, fake: Fake = installation(), width = 1280, before: Before = () => false) {
   const context = await world.browser.newContext({ viewport: { width, height: 900 } });
@@ -57,7 +63,7 @@ async function open(path: string, fake: Fake = installation(), width = 1280, bef
     const { status, body } = fake.answer(request.method(), pathname + search, request.postDataJSON());
     await route.fulfill({ status, json: body });
   });
-  await context.route(/\/auth\/admin/, (route) => route.fulfill(sent));
+  await serve(context);
   await page.goto(`${world.origin}/auth/admin/${path}`);
   return fake;
 }
@@ -435,6 +441,7 @@ test('a narrow window shows where it is in the row of places', async () => {
 
 test('the page says without script that it needs one', async () => {
   const context = await world.browser.newContext({ javaScriptEnabled: false });
+  await serve(context);
   page = await context.newPage();
   await page.goto(`${world.origin}/auth/admin/people`);
   expect(await page.locator('main').textContent()).toMatch(/needs JavaScript/);

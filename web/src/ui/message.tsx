@@ -1,5 +1,6 @@
 import type { ReactNode, Ref } from 'react';
 import { When } from '../lib/template';
+import layout from './layout.module.css';
 import styles from './message.module.css';
 
 interface ErrorSummaryProps {
@@ -54,7 +55,7 @@ export function Notice({ words, children }: { words: string; children?: ReactNod
 /** Announces words to screen readers only, without moving the focus. */
 export function Announcement({ words }: { words: string }) {
   return (
-    <p role="status" className={styles.announcement}>
+    <p role="status" className={layout.hidden}>
       {words}
     </p>
   );

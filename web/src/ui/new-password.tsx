@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { containsAddress, lengthOf, type Strength, strengthOf } from '../lib/strength';
-import announced from './message.module.css';
+import layout from './layout.module.css';
 import styles from './new-password.module.css';
 import { PasswordField } from './password-field';
 import { afterPress } from './steady';
@@ -137,7 +137,7 @@ function Rule({ met, metWords, children }: { met: boolean; metWords: string; chi
         />
       </svg>
       <span>{children}</span>
-      <span className={announced.announcement}>{met ? metWords : ''}</span>
+      <span className={layout.hidden}>{met ? metWords : ''}</span>
     </li>
   );
 }
