@@ -15,9 +15,9 @@ const (
 	aPage      = 25
 	farPages   = 1000
 
-	// mostGrowth is twice that of the row growth: the 2,000 rows that a search looks at are in
-	// memory in a small database.
-	mostGrowth = 3
+	// A page may take half as long again as in a small installation, as in the row growth. A
+	// search looks at 2,000 rows, which a small database has in memory.
+	mostGrowth, mostOfSearch = 1.5, 3
 )
 
 // listed is a page of a list of people.
@@ -25,18 +25,19 @@ type listed struct {
 	name  string
 	query account.Query
 	pages int // that come before it
+	aim   float64
 }
 
 // looks are the pages whose times are compared.
 func looks() []listed {
 	always := time.Now().AddDate(1, 0, 0)
 	return []listed{
-		{"first page", account.Query{}, 0},
-		{"next page", account.Query{}, 1},
-		{"thousandth next page", account.Query{}, farPages},
-		{"beginning of an address", account.Query{By: account.ByAddressPrefix, Text: "u12"}, 0},
-		{"thousandth page by last use", account.Query{SeenBefore: always}, farPages},
-		{"search that finds nobody", account.Query{SeenBefore: always, CreatedTo: time.Unix(1, 0)}, 0},
+		{"first page", account.Query{}, 0, mostGrowth},
+		{"next page", account.Query{}, 1, mostGrowth},
+		{"thousandth next page", account.Query{}, farPages, mostGrowth},
+		{"beginning of an address", account.Query{By: account.ByAddressPrefix, Text: "u12"}, 0, mostGrowth},
+		{"thousandth page by last use", account.Query{SeenBefore: always}, farPages, mostGrowth},
+		{"search that finds nobody", account.Query{SeenBefore: always, CreatedTo: time.Unix(1, 0)}, 0, mostOfSearch},
 	}
 }
 
@@ -75,7 +76,7 @@ func lists(ctx context.Context, b *bench, e engine) (figures []figure, err error
 		figures = append(figures, figure{
 			name:    fmt.Sprintf("%s, p99, %d people against %d", l.name, large, b.small),
 			product: millis(values(all[1], waitOf)), limit: millis(values(all[0], waitOf)),
-			value: ratios(all[1], all[0], waitOf), aim: mostGrowth,
+			value: ratios(all[1], all[0], waitOf), aim: l.aim,
 		})
 	}
 	return figures, nil
