@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { change, send } from './api';
+import { useEffect, useRef } from 'react';
+import { change, queries, send } from './api';
 import { type Question, useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
@@ -132,13 +133,23 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
   );
 }
 
+const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'running'));
+
 /** The jobs that run or have just ended. A closed page and a restarted server do not stop them. */
-export const useJobs = () =>
-  useQuery<{ jobs: Job[] }>({
+export function useJobs() {
+  const jobs = useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
     enabled: Boolean(boot.bulk),
-    refetchInterval: ({ state }) => (state.data?.jobs.some((job) => job.state === 'running') ? 1000 : false),
+    refetchInterval: ({ state }) => (runs(state.data?.jobs) ? 1000 : false),
   });
+  const running = runs(jobs.data?.jobs);
+  const ran = useRef(false);
+  useEffect(() => {
+    if (ran.current && !running) void queries.invalidateQueries(); // the list shows what the job has changed
+    ran.current = running;
+  }, [running]);
+  return jobs;
+}
 
 export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
 
