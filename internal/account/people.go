@@ -64,6 +64,7 @@ type Page struct {
 	// Partial is set if the search has looked at as many people as one page may cost. The
 	// page has all matches among them, and the next page looks at the others.
 	Partial bool
+	Places  []string // Query.After of the page that begins after each of the people
 }
 
 // PeopleStore is what lists of people need of the database.

@@ -11,7 +11,10 @@ import (
 	"portico/internal/store"
 )
 
-const tidyEvery = time.Minute
+const (
+	tidyEvery = time.Minute
+	jobsEvery = time.Second
+)
 
 // startTidying deletes expired data every minute. Only one of the processes that share a
 // database does so: the holder of the lease.
@@ -25,6 +28,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		}
 		return a.comparePeople(ctx)
 	})
+	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
 	if !a.Store.Shared() {
 		return
 	}
@@ -52,6 +56,25 @@ func (a *App) purge(ctx context.Context) error {
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workJobs works on the jobs of admins until all have ended. It asks for the lease between
+// the parts of the work, and only if there is work.
+func (a *App) workJobs(ctx context.Context) error {
+	for ctx.Err() == nil {
+		operator := a.live.Load().Operator
+		if busy, err := operator.HasJobs(ctx); err != nil || !busy {
+			return err
+		}
+		held := false
+		if err := a.alone(ctx, func(*store.Tx) error { held = true; return nil }); err != nil || !held {
+			return err
+		}
+		if err := operator.WorkJobs(ctx); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ type Actor struct {
 	caller Caller         // whom the emails about the change name
 	from   Caller         // who sent the request, for the audit records
 	admin  *session.Found // of an admin; nil for the command line
+	step   *step          // of a job that the admin has begun, or nil
 }
 
 // ByOperator is an operator who runs a command.
@@ -39,7 +40,15 @@ func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
 // Uses reports whether the Actor is an admin who uses a session.
 func (a Actor) Uses(sessionID string) bool { return a.admin != nil && a.admin.Session.ID == sessionID }
 
+// accountID returns the id of the admin's account.
+func (a Actor) accountID() string {
+	if a.admin == nil {
+		return ""
+	}
+	return a.admin.User.ID
+}
+
 // own reports whether the Actor is an admin who changes their own account.
 func (a Actor) own(accountID string) bool {
-	return a.admin != nil && a.admin.User.ID == accountID
+	return a.admin != nil && a.accountID() == accountID
 }

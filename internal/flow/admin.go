@@ -91,7 +91,10 @@ func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) err
 }
 
 func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
-	if by.admin == nil {
+	switch {
+	case by.step != nil:
+		return f.goesOn(ctx, tx, by.step)
+	case by.admin == nil:
 		return nil
 	}
 	admin, err := f.owned(ctx, tx, *by.admin)

@@ -13,6 +13,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/federation"
+	"portico/internal/job"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -38,6 +39,7 @@ type Tx interface {
 	trust.Store
 	throttle.Store
 	audit.Store
+	job.Store
 	outbox.Store
 	signingkey.Store
 	openid.Store

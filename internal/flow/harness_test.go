@@ -174,7 +174,11 @@ func closed(c *flow.Config) { c.SignUp = flow.ModeClosed }
 
 func setup(t *testing.T, options ...option) *bundle {
 	t.Helper()
-	s := sqlitetest.Open(t)
+	return setupOn(t, sqlitetest.Open(t), options...)
+}
+
+func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
+	t.Helper()
 	b := &bundle{
 		T: t, store: flowStore{s, &facts{}}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)),
 		mail: &mailbox{arrived: make(chan struct{}, 1000)},

@@ -74,6 +74,10 @@ var personals = []personal{
 	},
 	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
+	{
+		name: "job", columns: "id, account_id, version, peer, user_agent, request_id, kind, total, created_at, state, why, step, done, skips, ended_at",
+		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
+	},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
 	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
 }

@@ -19,7 +19,7 @@ func (t *Tx) People(ctx context.Context, q account.Query, now time.Time) (accoun
 	s := &search{}
 	s.people(q, now)
 	all, err := look(ctx, t, s, personColumns, "person q ON q.account_id = looked.id JOIN account a ON a.id = q.account_id", q.After, q.Limit, scanPerson)
-	return account.Page{People: all, Next: s.next, Partial: s.partial}, err
+	return account.Page{People: all, Next: s.next, Partial: s.partial, Places: s.places}, err
 }
 
 func scanPerson(row scanner) (account.Person, error) {

@@ -20,8 +20,9 @@ type search struct {
 	args    []any
 	index   index
 	rest    []string
-	next    string // the cursor of the next page
-	partial bool   // the page ended at the bound
+	next    string   // the cursor of the next page
+	places  []string // the cursor after each row of the page
+	partial bool     // the page ended at the bound
 }
 
 // index is a range of an index in its order. The cursor of a page is a place in it.
@@ -84,6 +85,7 @@ func look[T any](ctx context.Context, t *Tx, s *search, columns, joined, after s
 		}
 		if f.fits == 1 {
 			page = append(page, f.item)
+			s.places = append(s.places, s.index.cursor(f.place))
 		}
 		if f.number == int64(bound) {
 			s.next, s.partial = s.index.cursor(f.place), len(page) < limit

@@ -339,6 +339,8 @@ func attacks() testform.Catalogue {
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
 			"SEC-378": "A caller looks for an admin page that is off, or that this network must not see.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
+			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
+			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
 		},
 		"operator": { // Commands, settings and files of the operator
 			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",

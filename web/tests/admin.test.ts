@@ -384,7 +384,7 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   await page.getByRole('heading', { name: 'Give a role: 60 people' }).waitFor();
   await page.getByRole('button', { name: 'Give a role' }).click();
   await page.getByText('The job has begun.').waitFor();
-  expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', filter: {} });
+  expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
 test('invitations judge each line before they are sent', async () => {

@@ -37,6 +37,9 @@ func (a *Admin) operations() []operation {
 		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", none{}, a.mailAgain),
 		change(person+"/restore", "Undo the deletion of an account", none{}, a.enable),
 		change(person+"/end-sessions", "End all sessions of a person, in every app", AdminEnded{}, a.endSessions),
+		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
+		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
+		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(person+"/roles", "Replace the roles of a person", none{}, a.setRoles),
 	}
 }
@@ -58,7 +61,7 @@ func read[Out any](scope, path, summary string, out Out, run func(r *http.Reques
 	}
 }
 
-// change returns an operation on the person of its path, which has a body.
+// change returns an operation that has a body, on the person of its path if there is one.
 func change[In, Out any](path, summary string, out Out, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
 	var body In
 	return operation{

@@ -32,6 +32,7 @@ type Boot struct {
 	Brand   Brand    `json:"brand"`
 	Version string   `json:"version"`
 	Places  []string `json:"places"` // of the rail
+	Bulk    bool     `json:"bulk"`   // whether there are jobs
 }
 
 // Self is the admin who uses the page.
@@ -77,7 +78,7 @@ func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error
 	}
 	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
 	return &Page{
-		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people"}},
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people"}, Bulk: true},
 		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
 	}, nil
 }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -57,8 +58,8 @@ var queryOf = []string{"q", "by", "role", "state", "factor", "created_from", "cr
 
 // filter reads the query of the list of people. A parameter that is given twice or unknown
 // is refused, because a link with a typing error would show other people than it says.
-func filter(r *http.Request) (account.Query, error) {
-	values, err := parameters(r, queryOf)
+func filter(query url.Values) (account.Query, error) {
+	values, err := parameters(query, queryOf)
 	if err != nil {
 		return account.Query{}, err
 	}
@@ -91,9 +92,8 @@ func timeOf(text string) (time.Time, error) {
 }
 
 // parameters returns the parameters of a query, each of which must be known and given once.
-func parameters(r *http.Request, known []string) (map[string]string, error) {
+func parameters(query url.Values, known []string) (map[string]string, error) {
 	values := map[string]string{}
-	query := r.URL.Query()
 	for _, name := range known {
 		if list := query[name]; len(list) > 1 {
 			return nil, wrongParameter(name)
@@ -113,7 +113,7 @@ func wrongParameter(name string) error {
 }
 
 func (a *Admin) people(r *http.Request, _ flow.Actor) (AdminPeople, error) {
-	q, err := filter(r)
+	q, err := filter(r.URL.Query())
 	if err != nil {
 		return AdminPeople{}, err
 	}

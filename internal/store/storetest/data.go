@@ -10,6 +10,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/job"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -59,6 +60,11 @@ func (b *bundle) named(a account.Account, number int) {
 			return err
 		}
 		if err := tx.InsertRevocation(ctx, a.ID, moment()); err != nil {
+			return err
+		}
+		running := full[job.Job](number)
+		running.AccountID, running.State = a.ID, job.Running
+		if _, err := tx.InsertJob(ctx, running); err != nil {
 			return err
 		}
 		return tx.InsertFact(ctx, fact)

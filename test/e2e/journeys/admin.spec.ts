@@ -91,6 +91,37 @@ test('a change without a proof asks for it in a window, and is then sent as it w
   expect(world.portico.command(['user', 'show', person.email])).toContain('wiki');
 });
 
+test('an administrator changes many at once, and a closed page does not stop it', async ({ page, world }) => {
+  const { admin } = await administrator(page, world);
+  const people = [await world.member('noor'), await world.member('ines')];
+  await page.goto(PEOPLE);
+  for (const { email } of [admin, ...people])
+    await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Actions for the selected people' }).click();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await expect(page.getByRole('heading', { name: 'Disable: 2 people' })).toBeVisible();
+  await expect(page.getByText(`${admin.email}: is you`)).toBeVisible();
+  await lastButton(page, 'Disable').click();
+  await expect(page.getByText('The job has begun.')).toBeVisible();
+  await page.goto('/auth/account');
+  await expect
+    .poll(() => people.map(({ email }) => world.portico.command(['user', 'show', email])).join())
+    .toMatch(/disabled.*,.*disabled/s);
+  await page.goto(PEOPLE);
+  await expect(page.getByText(/Done, 3 of 3 people/)).toBeVisible();
+  await expect(page.getByText('1 of 3 skipped')).toBeVisible();
+  for (const { email } of people) await world.mailbox.next(email, /disabled|changed|account/i);
+
+  await page.getByLabel(/^Select all/).check();
+  await page.getByRole('button', { name: 'Actions for the selected people' }).click();
+  await page.getByRole('menuitem', { name: 'Give a role' }).click();
+  await field(page, 'Role').last().fill('staff');
+  await lastButton(page, 'Go on').click();
+  await lastButton(page, 'Give a role').click();
+  await expect(page.getByRole('region', { name: 'Job: Give a role staff' })).toContainText('Done');
+  await expect(page.getByRole('row').filter({ hasText: admin.email })).toContainText('staff');
+});
+
 test('a user without the role finds no page, and one without a passkey is led to add one', async ({
   page,
   guard,

@@ -78,6 +78,8 @@ const WORDS: Record<string, string> = {
   blocked: 'Something in front of Portico refused the request.',
   'admin.self': 'Another administrator must do this to your account. The command line can, too.',
   'admin.factor': 'Your account needs a second factor or a passkey before you can administer others.',
+  'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
+  'job.size': 'At most 500 people can be selected at once. All that match the filters can be more.',
   'route.missing': 'You are not an administrator any more, or this does not exist.',
   'account.not_found': 'This account no longer exists.',
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { change, send } from './api';
+import { useEffect, useRef } from 'react';
+import { change, queries, send } from './api';
 import { type Question, useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
@@ -15,31 +16,48 @@ const ACTIONS: Record<string, { label: string; words: string; danger?: boolean; 
   'take-role': { label: 'Take a role', words: 'without the role', role: true },
 };
 
-type Target = { people: string[] } | { filter: Record<string, string> };
+type Target = { people: string[] } | { all: true; filter: string };
+
+/** Why somebody is skipped. */
+const SKIPS: Record<string, string> = {
+  self: 'is you',
+  same: 'needs no change',
+  leaving: 'is about to be deleted, which only the page of the person can undo',
+  full: 'has too many roles',
+  missing: 'no longer exists',
+};
+
+/** Why a job has stopped. */
+const STOPS: Record<string, string> = {
+  account: 'Stopped, because the account that began it is closed',
+  role: 'Stopped, because whoever began it is no administrator any more',
+  changed: 'Stopped, because the sign-in of whoever began it has changed',
+};
 
 const many = (count: number, more = false) =>
   `${more ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
 
 /** Says what is skipped and why: before, and after. */
-const SkippedList = ({ skipped, total }: { skipped: Skipped[]; total: number }) =>
+const SkippedList = ({ skipped, skips, total }: { skipped: Skipped[]; skips: number; total: number }) =>
   skipped.length ? (
     <details className="skipped" open={skipped.length < 6}>
       <summary>
-        {skipped.length.toLocaleString('en')} of {total.toLocaleString('en')} skipped
+        {skips.toLocaleString('en')} of {total.toLocaleString('en')} skipped
       </summary>
       <ul>
         {skipped.map(({ id, address, reason }) => (
           <li key={id}>
-            <bdi>{address}</bdi>: {reason}
+            <bdi>{address || 'An account'}</bdi>: {SKIPS[reason] ?? 'was refused'}
           </li>
         ))}
+        {skips > skipped.length ? <li>and {(skips - skipped.length).toLocaleString('en')} more</li> : null}
       </ul>
     </details>
   ) : null;
 
 function questionFor(action: string, target: Target, role: string, trial: Trial): Question {
   const { label, words, danger } = ACTIONS[action] ?? { label: action, words: action };
-  const left = trial.total - trial.skipped.length;
+  const left = trial.total - trial.skips;
   return {
     title: `${label}: ${many(left, trial.more)}`,
     says: (
@@ -65,7 +83,7 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
   const { selection, filter, more } = props;
   const { ask, say } = useAsk();
   const count = selection.ids.length;
-  const { after: _, ...question } = filter;
+  const { after: _, limit: __, ...question } = filter;
 
   const weigh = async (action: string, target: Target, role = '') => {
     const trial = await send<Trial>('POST', 'jobs', { action, role, try: true, ...target });
@@ -104,25 +122,38 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
       ) : null}
       {more ? (
         <span className="bulk-all">
-          <Actions of="these filters" words="All that match" items={items({ filter: question })} />
+          <Actions
+            of="these filters"
+            words="All that match"
+            items={items({ all: true, filter: String(new URLSearchParams(question)) })}
+          />
         </span>
       ) : null}
     </section>
   );
 }
 
+const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'running'));
+
 /** The jobs that run or have just ended. A closed page and a restarted server do not stop them. */
-export const useJobs = () =>
-  useQuery<{ jobs: Job[] }>({
+export function useJobs() {
+  const jobs = useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
     enabled: Boolean(boot.bulk),
-    refetchInterval: ({ state }) =>
-      state.data?.jobs.some((job) => /waiting|running/.test(job.state)) ? 1000 : false,
+    refetchInterval: ({ state }) => (runs(state.data?.jobs) ? 1000 : false),
   });
+  const running = runs(jobs.data?.jobs);
+  const ran = useRef(false);
+  useEffect(() => {
+    if (ran.current && !running) void queries.invalidateQueries(); // the list shows what the job has changed
+    ran.current = running;
+  }, [running]);
+  return jobs;
+}
 
 export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
 
-function OneJob({ action, role, state, done, total, skipped, by }: Job) {
+function OneJob({ action, role, state, reason, done, total, more, skips, skipped, by }: Job) {
   const label = `${ACTIONS[action]?.label ?? action}${role ? ` ${role}` : ''}`;
   const ended = state === 'done' || state === 'failed';
   return (
@@ -130,12 +161,12 @@ function OneJob({ action, role, state, done, total, skipped, by }: Job) {
       <p>
         <b>{label}</b>
         <span className="muted">
-          {state === 'failed' ? 'Stopped by an error' : ended ? 'Done' : 'Running'},{' '}
-          {done.toLocaleString('en')} of {many(total)}, begun by <bdi>{by}</bdi>
+          {state === 'failed' ? (STOPS[reason] ?? 'Stopped') : ended ? 'Done' : 'Running'},{' '}
+          {done.toLocaleString('en')} of {many(total, more)}, begun by <bdi>{by}</bdi>
         </span>
       </p>
       {ended ? null : <progress max={total} value={done} aria-label={label} />}
-      <SkippedList skipped={skipped} total={total} />
+      <SkippedList skipped={skipped} skips={skips} total={total} />
     </section>
   );
 }

@@ -129,9 +129,15 @@ export interface Job {
   id: string;
   action: string;
   role?: string;
-  state: 'waiting' | 'running' | 'done' | 'failed';
+  state: 'running' | 'done' | 'failed';
+  /** Why it failed. */
+  reason: string;
   done: number;
   total: number;
+  /** There are more than `total`. */
+  more?: boolean;
+  /** How many are skipped. `skipped` names the first ones. */
+  skips: number;
   skipped: Skipped[];
   created_at: string;
   by: string;
@@ -142,6 +148,7 @@ export interface Trial {
   total: number;
   /** There are more than `total`. */
   more?: boolean;
+  skips: number;
   skipped: Skipped[];
 }
 

@@ -72,6 +72,15 @@ export interface AdminBrowser {
   ends_at: string;
 }
 
+export interface AdminBulk {
+  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
+  role?: string;
+  people?: string[];
+  all?: boolean;
+  filter?: string;
+  try?: boolean;
+}
+
 export interface AdminCounts {
   totp: number;
   passkeys: number;
@@ -107,6 +116,26 @@ export interface AdminEvent {
   network: string;
   browser: string;
   request_id: string;
+}
+
+export interface AdminJob {
+  id: string;
+  action: string;
+  role: string;
+  state: 'tried' | 'running' | 'done' | 'failed';
+  reason: '' | 'account' | 'role' | 'changed';
+  done: number;
+  total: number;
+  more: boolean;
+  skips: number;
+  skipped: AdminSkip[];
+  created_at: string;
+  ended_at: string;
+  by: string;
+}
+
+export interface AdminJobs {
+  jobs: AdminJob[];
 }
 
 export interface AdminLimit {
@@ -201,6 +230,12 @@ export interface AdminSession {
   created_at: string;
   seen_at: string;
   current: boolean;
+}
+
+export interface AdminSkip {
+  id: string;
+  address: string;
+  reason: 'self' | 'same' | 'leaving' | 'full' | 'missing' | 'refused';
 }
 
 export interface AdminWay {

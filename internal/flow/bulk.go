@@ -1,0 +1,154 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"portico/internal/account"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/job"
+	"portico/internal/rule"
+)
+
+// The kinds of jobs that change many people.
+const (
+	BulkEndSessions job.Kind = "end-sessions"
+	BulkDisable     job.Kind = "disable"
+	BulkEnable      job.Kind = "enable"
+	BulkGiveRole    job.Kind = "give-role"
+	BulkTakeRole    job.Kind = "take-role"
+)
+
+// Why a person is skipped.
+const (
+	skipSelf    = "self"    // the admin, who would end to be one or be signed out
+	skipSame    = "same"    // the account is so already
+	skipLeaving = "leaving" // it is to be erased, which its own page can undo
+	skipFull    = "full"    // it has as many roles as it may have
+	skipMissing = "missing" // there is no such account, or no more
+	skipRefused = "refused"
+)
+
+const (
+	// MostPicked is how many people a Bulk may name.
+	MostPicked = 500
+	// MostCounted is how many people a Bulk counts before it begins.
+	MostCounted = 10_000
+)
+
+// Bulk is one change of many people: of those it names, or else of all who match the query.
+type Bulk struct {
+	Kind   job.Kind      `json:"-"`
+	Role   string        `json:"role"`
+	People []string      `json:"people"` // ids of accounts
+	Query  account.Query `json:"query"`
+}
+
+// checked returns the bulk without people who are named twice.
+func (b Bulk) checked() (Bulk, error) {
+	needsRole := b.Kind == BulkGiveRole || b.Kind == BulkTakeRole
+	switch {
+	case !slices.Contains([]job.Kind{BulkEndSessions, BulkDisable, BulkEnable, BulkGiveRole, BulkTakeRole}, b.Kind):
+		return b, fault.InvalidFields(fault.Field{Name: "action", Code: account.CodeQueryInvalid})
+	case needsRole != (b.Role != "") || needsRole && !rule.ValidRole(b.Role):
+		return b, fault.InvalidFields(fault.Field{Name: "role", Code: CodeRoleInvalid})
+	case len(b.People) > MostPicked:
+		return b, fault.InvalidFields(fault.Field{Name: "people", Code: job.CodeSize, Params: map[string]string{"count": strconv.Itoa(MostPicked)}})
+	case !slices.ContainsFunc(b.People, func(id string) bool { return !ids.Valid(id) }):
+		b.People = distinct(b.People)
+		return b, nil
+	}
+	return b, fault.InvalidFields(fault.Field{Name: "people", Code: account.CodeQueryInvalid})
+}
+
+// picked is a person of a bulk. The next page begins after them at the place.
+type picked struct {
+	id    string
+	known *account.Account // nil if there is no such account
+	place string
+}
+
+// pick returns up to limit people after a place, and where to go on: "" at the end.
+func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (people []picked, next string, err error) {
+	if len(b.People) == 0 {
+		q := b.Query
+		q.After, q.Limit = place, limit
+		page, err := f.People(ctx, q)
+		for i, p := range page.People {
+			people = append(people, picked{p.ID, &p.Account, page.Places[i]})
+		}
+		return people, page.Next, err
+	}
+	from, _ := strconv.Atoi(place) // "" is the first one
+	to := min(from+limit, len(b.People))
+	err = f.store.Read(ctx, func(tx Tx) error {
+		people = nil
+		for i, id := range b.People[min(from, to):to] {
+			a, ok, err := tx.AccountByID(ctx, id)
+			if err != nil {
+				return err
+			}
+			one := picked{id: id, place: strconv.Itoa(from + i + 1)}
+			if ok {
+				one.known = &a
+			}
+			people = append(people, one)
+		}
+		return nil
+	})
+	if to < len(b.People) {
+		next = strconv.Itoa(to)
+	}
+	return people, next, err
+}
+
+// skips returns why an admin's bulk skips a person, or "".
+func (f *Operator) skips(ctx context.Context, b Bulk, adminID string, p picked) (why string, err error) {
+	if p.known == nil {
+		return skipMissing, nil
+	}
+	has, self := slices.Contains(p.known.Roles, b.Role), p.id == adminID
+	for _, reason := range []struct {
+		holds bool
+		why   string
+	}{
+		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
+		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
+		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},
+		{b.Kind == BulkEnable && p.known.State == account.Leaving, skipLeaving},
+		{b.Kind == BulkGiveRole && has || b.Kind == BulkTakeRole && !has, skipSame},
+		{b.Kind == BulkGiveRole && len(p.known.Roles) >= maxRoles, skipFull},
+	} {
+		if reason.holds {
+			return reason.why, nil
+		}
+	}
+	if b.Kind == BulkEnable { // LeaveUser has disabled it, perhaps
+		err = f.store.Read(ctx, func(tx Tx) error {
+			_, leaves, err := tx.DepartureOf(ctx, p.id)
+			if leaves {
+				why = skipLeaving
+			}
+			return err
+		})
+	}
+	return why, err
+}
+
+// bulk does the change of a Bulk to one person.
+func (f *Operator) bulk(ctx context.Context, by Actor, b Bulk, id string) (err error) {
+	switch b.Kind {
+	case BulkEndSessions:
+		_, err = f.EndUserSessions(ctx, by, id)
+		return err
+	case BulkDisable:
+		return f.SetUserState(ctx, by, id, account.DisabledByOperator)
+	case BulkEnable:
+		return f.SetUserState(ctx, by, id, account.Active)
+	case BulkGiveRole:
+		return f.AddUserRoles(ctx, by, id, []string{b.Role})
+	}
+	return f.RemoveUserRoles(ctx, by, id, []string{b.Role})
+}

@@ -1,0 +1,243 @@
+package flow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/job"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+	"portico/internal/store/sqlitetest"
+)
+
+var errKilled = errors.New("the process is killed")
+
+// mortal is the store of a process that is killed at some transaction: right before its commit or right
+// after it, when the process does not know that it has committed.
+type mortal struct {
+	flow.Store
+	left  int // transactions until then; 0 for never
+	after bool
+}
+
+func (m *mortal) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	if m.left--; m.left != 0 {
+		return m.Store.Write(ctx, fn)
+	}
+	if m.after {
+		return errors.Join(m.Store.Write(ctx, fn), errKilled)
+	}
+	return m.Store.Write(ctx, func(tx flow.Tx) error { return errors.Join(fn(tx), errKilled) })
+}
+
+// desk is an admin, and people whom they change.
+type desk struct {
+	*visitor
+	store  *mortal
+	people []account.Account
+}
+
+// crowd is how many people a desk has.
+const crowd = 7
+
+func newDesk(t *testing.T, s *store.Store) *desk {
+	t.Helper()
+	d := &desk{store: &mortal{}}
+	b := setupOn(t, s, func(c *flow.Config) { d.store.Store, c.Store = c.Store, d.store })
+	admin, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "admin@example.org", "", good, flow.RoleAdmin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range crowd {
+		a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, fmt.Sprintf("p%d@example.org", n), "", "", "staff")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.people = append(d.people, a)
+	}
+	d.visitor = b.visitor("192.0.2.1")
+	d.must(d.signIn("admin@example.org", good))
+	d.enrols()
+	d.people = append(d.people, admin)
+	b.clock.Advance(time.Second)
+	return d
+}
+
+func (d *desk) by() flow.Actor { return flow.ByAdmin(d.Caller, d.found()) }
+
+func (d *desk) begins(b flow.Bulk) flow.Task {
+	d.Helper()
+	begun, err := d.Operator.BeginBulk(d.Context(), d.by(), b)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return begun
+}
+
+// ends works until the job has ended.
+func (d *desk) ends(id string) flow.Task {
+	d.Helper()
+	for range 20 {
+		if err := d.Operator.WorkJobs(d.Context()); err != nil && !errors.Is(err, errKilled) {
+			d.Fatal(err)
+		}
+		if now, err := d.Operator.Job(d.Context(), id); err != nil || now.State != job.Running {
+			if err != nil {
+				d.Fatal(err)
+			}
+			return now
+		}
+	}
+	d.Fatal("the job does not end")
+	return flow.Task{}
+}
+
+func (d *desk) recorded(name audit.Name) map[string]int {
+	counts := map[string]int{}
+	for _, f := range d.bundle.store.facts.all() {
+		if f.Name == name && f.Actor == audit.ByAdmin(d.found().User.ID) {
+			counts[f.AccountID]++
+		}
+	}
+	return counts
+}
+
+// A job that is killed at any of its transactions goes on, changes each person once, and skips
+// nobody else.
+func TestWorkJobs_Killed(t *testing.T) {
+	t.Parallel()
+	engines := map[string]func(t *testing.T) *store.Store{
+		"SQLite": func(t *testing.T) *store.Store { return sqlitetest.Open(t) },
+		"Postgres": func(t *testing.T) *store.Store {
+			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Patient(pgtest.Migrated(t))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+	}
+	for engine, open := range engines {
+		for at := 1; at <= crowd+2; at += 3 {
+			for _, after := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%d/%t", engine, at, after), func(t *testing.T) {
+					t.Parallel()
+					d := newDesk(t, open(t))
+					begun := d.begins(flow.Bulk{Kind: flow.BulkDisable, Query: account.Query{Role: "staff"}})
+					d.clock.Advance(time.Second)
+					late, err := d.Operator.CreateUser(t.Context(), flow.ByOperator, "late@example.org", "", "", "staff")
+					if err != nil {
+						t.Fatal(err)
+					}
+					d.store.left, d.store.after = at, after
+					ended := d.ends(begun.ID)
+					if ended.State != job.Done || ended.Done != crowd || ended.Skips != 0 || begun.Total != crowd {
+						t.Errorf("begun with %d people, ended as %+v", begun.Total, ended.Progress)
+					}
+					recorded := d.recorded(audit.AccountDisabled)
+					for _, p := range d.people[:crowd] {
+						if recorded[p.ID] != 1 {
+							t.Errorf("%s was disabled %d times", p.Address.Mail, recorded[p.ID])
+						}
+					}
+					if len(recorded) != crowd || recorded[late.ID] > 0 {
+						t.Errorf("changed: %v", recorded)
+					}
+					if f := d.record(audit.AccountDisabled); f.Peer != d.Peer || f.UserAgent != d.Agent {
+						t.Errorf("the record names %q and %q", f.Peer, f.UserAgent)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What is skipped is the same before and after, and only the others change.
+func TestBulk_Skips(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	ctx, admin := t.Context(), d.people[crowd].ID
+	var all []string
+	for _, p := range d.people {
+		all = append(all, p.ID)
+	}
+	if _, err := d.Operator.LeaveUser(ctx, flow.ByOperator, all[0], "p0@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Operator.SetUserState(ctx, flow.ByOperator, all[1], account.DisabledByOperator); err != nil {
+		t.Fatal(err)
+	}
+	nobody := "00000000000000000000000000"
+	for _, c := range []struct {
+		bulk flow.Bulk
+		want map[string]string
+	}{
+		{flow.Bulk{Kind: flow.BulkDisable, People: all[:2:2]}, map[string]string{all[0]: "same", all[1]: "same"}},
+		{flow.Bulk{Kind: flow.BulkDisable, People: []string{admin, nobody}}, map[string]string{admin: "self", nobody: "missing"}},
+		{flow.Bulk{Kind: flow.BulkEnable, People: all[:3:3]}, map[string]string{all[0]: "leaving", all[2]: "same"}},
+		{flow.Bulk{Kind: flow.BulkEndSessions}, map[string]string{admin: "self"}},
+		{flow.Bulk{Kind: flow.BulkGiveRole, Role: "staff", People: all[:1:1]}, map[string]string{all[0]: "same"}},
+		{flow.Bulk{Kind: flow.BulkTakeRole, Role: flow.RoleAdmin, People: []string{admin, all[3]}}, map[string]string{admin: "self", all[3]: "same"}},
+		{flow.Bulk{Kind: flow.BulkGiveRole, Role: "more", People: append(all[3:5:5], all[3])}, map[string]string{}},
+	} {
+		tried, err := d.Operator.TryBulk(ctx, d.by(), c.bulk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		had := len(d.bundle.store.facts.all())
+		ended := d.ends(d.begins(c.bulk).ID)
+		for when, got := range map[string]flow.Task{"before": tried, "after": ended} {
+			found := map[string]string{}
+			for _, s := range got.Skipped {
+				found[s.ID] = s.Why
+			}
+			if fmt.Sprint(found) != fmt.Sprint(c.want) || got.Skips != int64(len(c.want)) || got.Total != ended.Done {
+				t.Errorf("%s of %v: %v of %d, want %v", c.bulk.Kind, c.bulk.People, found, got.Total, c.want)
+			}
+			if a := got.Addresses[admin]; when == "before" && c.want[admin] != "" && a != "admin@example.org" {
+				t.Errorf("the admin has the address %q", a)
+			}
+		}
+		if c.bulk.Role == "more" && len(d.bundle.store.facts.all()) != had+2 {
+			t.Error("two people got a role, and there are other records than two")
+		}
+	}
+	if a, err := d.Operator.Person(ctx, all[4]); err != nil || !slices.Equal(a.Account.Roles, []string{"more", "staff"}) {
+		t.Errorf("the roles are %v (%v)", a.Account.Roles, err)
+	}
+}
+
+func TestBeginBulk_Refuses(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	one := []string{d.people[0].ID}
+	for field, b := range map[string]flow.Bulk{
+		"action": {Kind: "delete", People: one},
+		"role":   {Kind: flow.BulkGiveRole, Role: "no role", People: one},
+		"people": {Kind: flow.BulkDisable, People: slices.Repeat(one, flow.MostPicked+1)},
+		"state":  {Kind: flow.BulkDisable, Query: account.Query{State: "no"}},
+	} {
+		_, err := d.Operator.BeginBulk(t.Context(), d.by(), b)
+		if f := fault.From(err); err == nil || len(f.Fields) != 1 || f.Fields[0].Name != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := d.Operator.BeginBulk(t.Context(), flow.ByOperator, flow.Bulk{Kind: flow.BulkDisable, People: one}); !errors.Is(err, flow.ErrNotAdmin) {
+		t.Errorf("a job without an admin: %v", err)
+	}
+	d.begins(flow.Bulk{Kind: flow.BulkDisable, People: one})
+	if _, err := d.Operator.BeginBulk(t.Context(), d.by(), flow.Bulk{Kind: flow.BulkEnable, People: one}); !errors.Is(err, job.Busy) {
+		t.Errorf("a second job: %v", err)
+	}
+	if _, err := d.Operator.Job(t.Context(), "no"); !errors.Is(err, job.Missing) {
+		t.Errorf("no job: %v", err)
+	}
+}

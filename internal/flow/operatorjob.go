@@ -1,0 +1,171 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/ids"
+	"portico/internal/job"
+)
+
+// lastJobs is how many ended jobs a list has.
+const lastJobs = 5
+
+// Task is a job with what its ids stand for.
+type Task struct {
+	job.Job
+	Role      string
+	By        string // the name or address of the admin who began it
+	Addresses map[string]string
+}
+
+// TryBulk returns the job that BeginBulk would make, as it would end. It counts up to
+// MostCounted people, and changes nothing.
+//
+// Faults: the fields action, role and people, and as People.
+func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err error) {
+	if b, err = b.checked(); err != nil {
+		return t, err
+	}
+	t.Kind, t.Role, t.Addresses = b.Kind, b.Role, map[string]string{}
+	for place := ""; t.Total <= MostCounted; {
+		people, next, err := f.pick(ctx, b, place, account.MostPeople)
+		if err != nil {
+			return t, err
+		}
+		for _, p := range people {
+			t.Total++
+			why, err := f.skips(ctx, b, by.accountID(), p)
+			if err != nil {
+				return t, err
+			}
+			if why != "" {
+				t.Skip(job.Skip{ID: p.id, Why: why})
+			}
+			if why != "" && p.known != nil {
+				t.Addresses[p.id] = p.known.Address.Mail
+			}
+		}
+		if place = next; next == "" {
+			break
+		}
+	}
+	return t, nil
+}
+
+// BeginBulk begins a job that changes each person as the admin could, one after the other.
+// WorkJobs does it, also if the session of the admin ends. People who sign up from now on are
+// not in it.
+//
+// Faults: job.Busy, and as TryBulk and acts.
+func (f *Operator) BeginBulk(ctx context.Context, by Actor, b Bulk) (Task, error) {
+	if by.admin == nil {
+		return Task{}, ErrNotAdmin
+	}
+	t, err := f.TryBulk(ctx, by, b)
+	if err != nil {
+		return t, err
+	}
+	b, err = b.checked()
+	if err != nil {
+		return t, err
+	}
+	now := f.clock.Now()
+	if end := now.Add(time.Microsecond); b.Query.CreatedTo.IsZero() || end.Before(b.Query.CreatedTo) {
+		b.Query.CreatedTo = end
+	}
+	input, err := json.Marshal(b)
+	if err != nil {
+		return t, err
+	}
+	made := job.Job{
+		ID: ids.New(), AccountID: by.accountID(), Peer: by.from.Peer, UserAgent: by.from.Agent, RequestID: by.from.RequestID,
+		Kind: b.Kind, Input: string(input), Total: t.Total, CreatedAt: now, Progress: job.Progress{State: job.Running},
+	}
+	err = f.acts(ctx, by, func(tx Tx) error {
+		admin, _, err := tx.AccountByID(ctx, made.AccountID)
+		if err != nil {
+			return err
+		}
+		made.Version = admin.FlowVersion()
+		if ok, err := tx.InsertJob(ctx, made); err != nil || ok {
+			return err
+		}
+		return job.Busy
+	})
+	if err != nil {
+		return t, err
+	}
+	return f.Job(ctx, made.ID)
+}
+
+// Job returns a job, or job.Missing.
+func (f *Operator) Job(ctx context.Context, id string) (t Task, err error) {
+	if !ids.Valid(id) {
+		return t, job.Missing
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		j, ok, err := tx.JobByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return job.Missing
+		}
+		t, err = f.task(ctx, tx, j)
+		return err
+	})
+	return t, err
+}
+
+// Jobs returns the running jobs and some that have ended, of all admins, the newest first.
+func (f *Operator) Jobs(ctx context.Context) (list []Task, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list = nil
+		running, err := tx.RunningJobs(ctx)
+		if err != nil {
+			return err
+		}
+		ended, err := tx.LastJobs(ctx, lastJobs)
+		if err != nil {
+			return err
+		}
+		for _, j := range append(running, ended...) {
+			t, err := f.task(ctx, tx, j)
+			if err != nil {
+				return err
+			}
+			list = append(list, t)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// task reads what the ids of a job stand for.
+func (f *Operator) task(ctx context.Context, tx Tx, j job.Job) (Task, error) {
+	t := Task{Job: j, Addresses: map[string]string{}}
+	var b Bulk
+	if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
+		return t, err
+	}
+	t.Role = b.Role
+	for _, id := range append([]string{j.AccountID}, idsOf(j.Skipped)...) {
+		a, _, err := tx.AccountByID(ctx, id)
+		if err != nil {
+			return t, err
+		}
+		t.Addresses[id] = a.Address.Mail
+	}
+	t.By = t.Addresses[j.AccountID]
+	return t, nil
+}
+
+func idsOf(skips []job.Skip) (all []string) {
+	for _, s := range skips {
+		all = append(all, s.ID)
+	}
+	return all
+}

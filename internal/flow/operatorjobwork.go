@@ -1,0 +1,177 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/job"
+	"portico/internal/session"
+)
+
+// stepsAtOnce bounds what WorkJobs does of one job, so that others have their turn.
+const stepsAtOnce = 50
+
+// stopped is the error of a job whose admin may not go on. Its text is the reason.
+type stopped string
+
+func (s stopped) Error() string { return string(s) }
+
+const (
+	stoppedAccount stopped = "account" // the admin's account is closed
+	stoppedRole    stopped = "role"    // the admin has lost the role
+	stoppedWays    stopped = "changed" // how the admin signs in has changed, or an alarm was raised
+)
+
+// errAhead means that another process has done the step.
+var errAhead = errors.New("another process has advanced the job")
+
+// step is the change of a row that a transaction of its job makes.
+type step struct {
+	job job.Job
+	to  job.Progress
+}
+
+// HasJobs reports whether a job runs.
+func (f *Operator) HasJobs(ctx context.Context) (bool, error) {
+	running, err := f.running(ctx)
+	return len(running) > 0, err
+}
+
+// WorkJobs does some steps of each running job. A step that fails by an error of Portico is
+// tried again at the next call. Two processes at once do no step twice.
+func (f *Operator) WorkJobs(ctx context.Context) error {
+	running, err := f.running(ctx)
+	for _, j := range running {
+		err = errors.Join(err, f.work(ctx, j))
+	}
+	return err
+}
+
+func (f *Operator) running(ctx context.Context) (list []job.Job, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err = tx.RunningJobs(ctx)
+		return err
+	})
+	return list, err
+}
+
+// work does some steps of a job.
+func (f *Operator) work(ctx context.Context, j job.Job) error {
+	b := Bulk{Kind: j.Kind}
+	if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
+		return err
+	}
+	people, next, err := f.pick(ctx, b, j.Place, stepsAtOnce)
+	if err != nil {
+		return err
+	}
+	if len(people) == 0 {
+		return f.passes(ctx, j, f.ends(j.Progress, next))
+	}
+	for i, p := range people {
+		to := j.Progress
+		to.Done++
+		to.Place = p.place
+		if i == len(people)-1 {
+			to = f.ends(to, next)
+		}
+		s := &step{j, to}
+		err := f.person(ctx, b, s, p)
+		if errors.Is(err, errAhead) {
+			return nil
+		}
+		if why, ok := errors.AsType[stopped](err); ok {
+			to = j.Progress
+			to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
+			return f.passes(ctx, j, to)
+		}
+		if err != nil {
+			return err
+		}
+		j.Progress = s.to
+		j.Step++
+	}
+	return nil
+}
+
+// ends returns the progress at the end of a page: the next page, or the end of the job.
+func (f *Operator) ends(p job.Progress, next string) job.Progress {
+	if p.Place = next; next == "" {
+		p.State, p.EndedAt = job.Done, f.clock.Now()
+	}
+	return p
+}
+
+// passes changes only the row of a job.
+func (f *Operator) passes(ctx context.Context, j job.Job, to job.Progress) error {
+	return f.store.Write(ctx, func(tx Tx) error {
+		_, err := tx.AdvanceJob(ctx, j.ID, j.Progress, to)
+		return err
+	})
+}
+
+// person changes or skips one person.
+func (f *Operator) person(ctx context.Context, b Bulk, s *step, p picked) error {
+	by := byJob(s)
+	why, err := f.skips(ctx, b, s.job.AccountID, p)
+	if err == nil && why == "" {
+		if err = f.bulk(ctx, by, b, p.id); err == nil {
+			return nil
+		}
+		why, err = whySkipped(err)
+	}
+	if err != nil {
+		return err
+	}
+	s.to.Skip(job.Skip{ID: p.id, Why: why})
+	return f.acts(ctx, by, func(Tx) error { return nil })
+}
+
+// whySkipped returns why a person is skipped whose change was refused. It returns an error of
+// Portico itself, and one that ends the job.
+func whySkipped(err error) (string, error) {
+	refused := fault.From(err)
+	switch {
+	case errors.Is(err, AdminSelf):
+		return skipSelf, nil
+	case errors.Is(err, account.Missing):
+		return skipMissing, nil
+	case refused.Kind == fault.Internal || refused.Kind == fault.Unavailable:
+		return "", err
+	}
+	return skipRefused, nil
+}
+
+// byJob is the admin who began a job. The audit records name the request that began it.
+func byJob(s *step) Actor {
+	j := s.job
+	return Actor{
+		name: audit.ByAdmin(j.AccountID), caller: ByOperator.caller, from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID},
+		admin: &session.Found{User: session.User{ID: j.AccountID}}, step: s,
+	}
+}
+
+// goesOn judges the admin of a job again, in the transaction of a step, and counts the step. The proof
+// that the job began with is enough until its end, if how the admin signs in stays as it was.
+func (f *Operator) goesOn(ctx context.Context, tx Tx, s *step) error {
+	admin, err := f.opens(ctx, tx, s.job.AccountID)
+	switch {
+	case errors.Is(err, account.Disabled), errors.Is(err, account.Missing):
+		return stoppedAccount
+	case err != nil:
+		return err
+	case !slices.Contains(admin.Roles, RoleAdmin):
+		return stoppedRole
+	case admin.FlowVersion() != s.job.Version, f.alarmed(admin.Account):
+		return stoppedWays
+	}
+	if ok, err := tx.AdvanceJob(ctx, s.job.ID, s.job.Progress, s.to); err != nil || ok {
+		return err
+	}
+	return errAhead
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"portico/internal/job"
+)
+
+const jobColumns = `id, account_id, version, peer, user_agent, request_id, kind, input, total, created_at,
+	state, why, step, place, done, skips, skipped, ended_at`
+
+func jobRow(row scanner) (j job.Job, err error) {
+	var created, ended int64
+	var skipped string
+	if err := row.Scan(&j.ID, &j.AccountID, &j.Version, &j.Peer, &j.UserAgent, &j.RequestID, &j.Kind, &j.Input, &j.Total, &created,
+		&j.State, &j.Why, &j.Step, &j.Place, &j.Done, &j.Skips, &skipped, &ended); err != nil {
+		return j, err
+	}
+	j.CreatedAt, j.EndedAt = fromMicros(created), fromMicros(ended)
+	return j, json.Unmarshal([]byte(skipped), &j.Skipped)
+}
+
+func skips(list []job.Skip) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(list) // strings always marshal
+	return string(text)
+}
+
+// InsertJob implements job.Store.
+func (t *Tx) InsertJob(ctx context.Context, j job.Job) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO job (`+jobColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		ON CONFLICT (account_id) WHERE state = 'running' DO NOTHING`,
+		j.ID, j.AccountID, j.Version, j.Peer, j.UserAgent, j.RequestID, string(j.Kind), j.Input, j.Total, micros(j.CreatedAt),
+		string(j.State), j.Why, j.Step, j.Place, j.Done, j.Skips, skips(j.Skipped), micros(j.EndedAt))
+	return n == 1, err
+}
+
+// JobByID implements job.Store.
+func (t *Tx) JobByID(ctx context.Context, id string) (job.Job, bool, error) {
+	return first(ctx, t, `SELECT `+jobColumns+` FROM job WHERE id = $1`, []any{id}, jobRow)
+}
+
+// RunningJobs implements job.Store.
+func (t *Tx) RunningJobs(ctx context.Context) ([]job.Job, error) {
+	return collect(ctx, t, `SELECT `+jobColumns+` FROM job WHERE state = 'running' AND account_id > '' ORDER BY created_at, id`, nil, jobRow)
+}
+
+// LastJobs implements job.Store.
+func (t *Tx) LastJobs(ctx context.Context, limit int) ([]job.Job, error) {
+	return collect(ctx, t, `SELECT `+jobColumns+` FROM job WHERE ended_at > 0 ORDER BY ended_at DESC LIMIT CAST($1 AS BIGINT)`, []any{limit}, jobRow)
+}
+
+// AdvanceJob implements job.Store.
+func (t *Tx) AdvanceJob(ctx context.Context, id string, from, to job.Progress) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE job SET step = step + 1, state = $3, why = $4, place = $5, done = $6, skips = $7, skipped = $8, ended_at = $9
+		WHERE id = $1 AND step = $2 AND state = 'running'`,
+		id, from.Step, string(to.State), to.Why, to.Place, to.Done, to.Skips, skips(to.Skipped), micros(to.EndedAt))
+	return n == 1, err
+}
