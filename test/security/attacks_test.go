@@ -338,6 +338,9 @@ func attacks() testform.Catalogue {
 			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
 			"SEC-378": "A caller looks for an admin page that is off, or that this network must not see.",
+			"SEC-387": "A user goes on after the end of the account: with a session in a cache, a token, a code, an open flow or the password.",
+			"SEC-388": "An admin sets the end of the own account, or admins with an end remove the last one without.",
+			"SEC-389": "The last admins close their accounts or remove their factors on the account pages, also at the same moment.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
 		},
 		"operator": { // Commands, settings and files of the operator

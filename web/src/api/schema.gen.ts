@@ -92,6 +92,10 @@ export interface AdminEnded {
   ended: number;
 }
 
+export interface AdminEnds {
+  at: string;
+}
+
 export interface AdminErased {
   until: string;
 }
@@ -143,6 +147,7 @@ export interface AdminPerson {
   language: string;
   created_at: string;
   seen_at: string;
+  ends_at: string;
   erased_at: string;
   addresses: AdminAddress[];
   sessions: AdminSession[];
