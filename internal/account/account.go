@@ -42,10 +42,10 @@ type Account struct {
 	// FactorToldAt is when a sign-in first told the owner that the account needs a
 	// second factor. Zero means never.
 	FactorToldAt time.Time
-}
 
-// Open reports whether the owner may prove who they are. A session needs Active.
-func (a Account) Open() bool { return a.State == Active || a.State == Leaving }
+	// EndsAt is when the account closes by itself. Zero means never.
+	EndsAt time.Time
+}
 
 // FlowVersion returns the number that each change of how the account is signed in to
 // raises.
@@ -90,6 +90,7 @@ const (
 type Store interface {
 	OtherStore
 	PeopleStore
+	EndStore
 	// InsertAccount reports false when the canonical address has an account, or is
 	// kept for one when the new account is made.
 	InsertAccount(ctx context.Context, a Account) (bool, error)

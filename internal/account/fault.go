@@ -11,6 +11,8 @@ const (
 	CodeNameTooLong     = "name.too_long"
 	CodeNameCharacter   = "name.character"
 	CodeDisabled        = "account.disabled"
+	CodeEnded           = "account.ended"
+	CodeEndPast         = "end.past"
 	CodeExists          = "account.exists"
 	CodeMissing         = "account.missing"
 	CodeQueryInvalid    = "query.invalid"
@@ -20,6 +22,9 @@ var (
 	// Disabled says that an operator has closed the account. Tell it only to a
 	// caller that has proved to be the owner.
 	Disabled = fault.New(fault.Forbidden, CodeDisabled)
+
+	// Ended is Disabled for an account whose end has come.
+	Ended = fault.New(fault.Forbidden, CodeEnded).WithCause(Disabled)
 
 	// Exists says that the address has an account. Never tell it to the public.
 	Exists = fault.New(fault.Conflict, CodeExists)

@@ -2,7 +2,9 @@ package app
 
 import (
 	"errors"
+	"strconv"
 
+	"portico/internal/account"
 	"portico/internal/assertion"
 	"portico/internal/brand"
 	"portico/internal/clientdoc"
@@ -68,6 +70,9 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 	}
 	_, wrong := Apps(cfg) // serving, they have the address of the listener
 	take(r, append(wrong, rulesWithoutApp(cfg)...))
+	if _, bad := account.ParseAddress(cfg.FirstAdmin, "email"); bad != nil && cfg.FirstAdmin != "" {
+		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
+	}
 	p.takePlaces(r)
 	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database

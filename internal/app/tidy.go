@@ -52,6 +52,7 @@ func (a *App) purge(ctx context.Context) error {
 	operator, keepAudit := live.Operator, live.config.Audit.Keep
 	for _, batch := range []func(*store.Tx) (more bool, err error){
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
+		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
 	} {

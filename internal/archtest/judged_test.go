@@ -20,7 +20,7 @@ func strict() []string { return judges()[:2] }
 
 // mild are the effects that change no way in. They need any judge.
 func mild() []string {
-	return list(`tx.UpdateName tx.UpdateTerms tx.UpdateRoles tx.SavePortrait tx.DeletePortrait tx.RefusePasskeys tx.RenamePasskey
+	return list(`tx.UpdateName tx.UpdateTerms tx.UpdateRoles tx.UpdateEnd tx.SavePortrait tx.DeletePortrait tx.RefusePasskeys tx.RenamePasskey
 		sessions.Start trusts.Give`)
 }
 
@@ -67,7 +67,7 @@ var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|R
 // harmless are the methods that neither give nor take a way in.
 func harmless() []string {
 	return list(`InsertAccount UpdateLocale UpdateTellsTime UpdateFactorTold UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
-		DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocation TouchSession`)
+		DropDueEnd DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocation TouchSession`)
 }
 
 // unjudged are the functions with an effect that need none of the types.

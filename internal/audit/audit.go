@@ -58,6 +58,7 @@ const (
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
+	EndChanged      Name = "end_changed"
 	AccountDeleted  Name = "account_deleted"
 	AccountLeft     Name = "account_left"
 	AccountKept     Name = "account_kept"

@@ -87,7 +87,7 @@ func TestServe_RefusesBeforeItMakesADatabase(t *testing.T) {
 	}
 	for _, set := range []string{
 		"SMTP_URL=smtp://user@mail.test", "SMTP_URL=smtp://mail.test:0", "SMTP_URL=smtp://u:p/w@mail.test", "MAIL_FROM=no-reply@[192.0.2.1]", `MAIL_FROM="a b"@mail.test`,
-		"MAIL_REPLY_TO=nobody", "LOCALE=fi", "TEXTS=" + texts, "SECRET_FILE=" + broken, "SECRET_NEXT_FILE=" + broken, "DATABASE_URL=sqlite://portico.db",
+		"MAIL_REPLY_TO=nobody", "FIRST_ADMIN=nobody", "LOCALE=fi", "TEXTS=" + texts, "SECRET_FILE=" + broken, "SECRET_NEXT_FILE=" + broken, "DATABASE_URL=sqlite://portico.db",
 		"DATABASE_URL=postgres://u:p@localhost/x?no_such=1", "RULES=signedin /*", "BRAND_COLOUR=#ffff00", "PROVIDERS_APPLE_CLIENT_SECRET=x", "PROVIDERS_GOGLE_CLIENT_ID=x",
 		"TLS_CERT_FILE=" + broken, "TLS_KEY_FILE=" + broken, "LEGAL_TERMS=https://login.test/terms",
 	} {

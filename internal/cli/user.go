@@ -16,6 +16,7 @@ type userCmd struct {
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
 	Disable       userDisableCmd       `cmd:"" help:"Disable an account and end its sessions."`
 	Enable        userEnableCmd        `cmd:"" help:"Enable a disabled account."`
+	SetEnd        userSetEndCmd        `cmd:"" help:"Set when an account closes by itself, and notify the user."`
 	SetPassword   userSetPasswordCmd   `cmd:"" help:"Set a password from standard input. Ends all sessions and notifies the user."`
 	SetRoles      userSetRolesCmd      `cmd:"" help:"Replace the roles of an account. Without roles, removes all of them."`
 	AddRole       userAddRoleCmd       `cmd:"" help:"Give an account more roles."`
@@ -45,6 +46,7 @@ type person struct {
 	Roles     []string `json:"roles"`
 	Password  bool     `json:"has_password"`
 	CreatedAt string   `json:"created_at"`
+	EndsAt    string   `json:"ends_at"`           // when it closes by itself, "" for never
 	Terms     string   `json:"terms_version"`     // accepted last, "" for none
 	TermsAt   string   `json:"terms_accepted_at"` // "" for none
 
@@ -76,6 +78,9 @@ func personOf(a account.Account) person {
 	p := person{
 		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...),
 		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Terms: a.Terms.Version,
+	}
+	if !a.EndsAt.IsZero() {
+		p.EndsAt = a.EndsAt.Format(timeForm)
 	}
 	if p.Terms != "" {
 		p.TermsAt = a.Terms.AcceptedAt.Format(timeForm)

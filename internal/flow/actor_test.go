@@ -56,6 +56,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"SetUserRoles", func() error { return o.SetUserRoles(ctx, by, id, []string{"a"}) }},
 		{"AddUserRoles", func() error { return o.AddUserRoles(ctx, by, id, []string{"b"}) }},
 		{"RemoveUserRoles", func() error { return o.RemoveUserRoles(ctx, by, id, []string{"b"}) }},
+		{"SetUserEnd", func() error { return o.SetUserEnd(ctx, by, id, n.clock.Now().Add(time.Hour)) }},
 		{"AccountLink", func() error { _, _, err := o.AccountLink(ctx, by, a); return err }},
 		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
 		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},

@@ -47,14 +47,53 @@ func (f *Operator) strong(ctx context.Context, tx Tx, found session.Found) error
 // HasAdmin reports whether somebody can open the admin page: an active account with the role
 // and with a second factor or a passkey.
 func (f *Operator) HasAdmin(ctx context.Context) (bool, error) {
-	q := account.Query{Role: RoleAdmin, State: account.Active, Factors: account.AnyFactor, Limit: 1}
+	found := false
+	err := f.store.Read(ctx, func(tx Tx) (err error) {
+		found, err = f.anyAdmin(ctx, tx, func(a account.Account) (bool, error) { return a.Open(f.clock.Now()), nil })
+		return err
+	})
+	return found, err
+}
+
+// anyAdmin reports whether one of the active admins with a second factor or a passkey fits.
+func (f *core) anyAdmin(ctx context.Context, tx Tx, fits func(account.Account) (bool, error)) (bool, error) {
+	q := account.Query{Role: RoleAdmin, State: account.Active, Factors: account.AnyFactor, Limit: 10}
 	for {
-		page, err := f.People(ctx, q)
-		if err != nil || len(page.People) > 0 || page.Next == "" {
-			return len(page.People) > 0, err
+		page, err := tx.People(ctx, q, f.clock.Now())
+		for _, p := range page.People {
+			if ok, err := fits(p.Account); err != nil || ok {
+				return ok, err
+			}
+		}
+		if err != nil || page.Next == "" {
+			return false, err
 		}
 		q.After = page.Next
 	}
+}
+
+// notLast returns AdminLast for an admin without whom nobody could open the admin page in the
+// long run: the account of another admin that has an end does not count. Reading the other
+// one keeps it as it is until the end of the transaction, so two cannot go at once.
+func (f *core) notLast(ctx context.Context, tx Tx, a account.Account) error {
+	if !slices.Contains(a.Roles, RoleAdmin) {
+		return nil
+	}
+	another, err := f.anyAdmin(ctx, tx, func(found account.Account) (bool, error) {
+		if found.ID == a.ID {
+			return false, nil
+		}
+		other, _, err := tx.AccountByID(ctx, found.ID)
+		if err != nil || other.State != account.Active || !other.EndsAt.IsZero() || !slices.Contains(other.Roles, RoleAdmin) {
+			return false, err
+		}
+		have, err := f.secondFactors(ctx, tx, other.ID)
+		return have.Any(), err
+	})
+	if err == nil && !another {
+		err = AdminLast
+	}
+	return err
 }
 
 // FirstAdmin makes an admin in an installation without accounts, and returns the link of

@@ -1,6 +1,9 @@
 package flow_test
 
 import (
+	"net/url"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"portico/internal/account"
@@ -46,5 +49,52 @@ func TestFirstAdmin(t *testing.T) {
 		if link, _, err := b.Operator.FirstAdmin(t.Context(), flow.ByOperator, address); err != nil || link != "" {
 			t.Errorf("%s after it: %q, %v", address, link, err)
 		}
+	}
+}
+
+// Two nodes start at once, and many browsers open the link at once: one admin with one way in.
+func TestFirstAdmin_AtOnce(t *testing.T) {
+	t.Parallel()
+	var far flow.Config
+	b := setup(t, func(c *flow.Config) { far = *c })
+	nodes := []*flow.Operator{b.Operator, flow.New(far).Operator}
+	var all sync.WaitGroup
+	links := make([]string, 8)
+	for i := range links {
+		all.Go(func() {
+			link, _, err := nodes[i%2].FirstAdmin(t.Context(), flow.ByOperator, "mara@example.org")
+			if err != nil {
+				t.Error(err)
+			}
+			links[i] = link
+		})
+	}
+	all.Wait()
+	var made []string
+	for _, link := range links {
+		if link != "" {
+			made = append(made, link)
+		}
+	}
+	people, err := b.Operator.People(t.Context(), account.Query{Limit: 9})
+	if err != nil || len(people.People) != 1 || len(made) != 1 {
+		t.Fatalf("%d people and %d links, %v", len(people.People), len(made), err)
+	}
+	u, err := url.Parse(made[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opened atomic.Int64
+	for range 8 {
+		v := b.visitor("192.0.2.1")
+		all.Go(func() {
+			if _, err := b.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}); err == nil {
+				opened.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if opened.Load() != 1 {
+		t.Errorf("the link was opened %d times", opened.Load())
 	}
 }

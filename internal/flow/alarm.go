@@ -70,7 +70,7 @@ func (f *Flows) alarmOf(ctx context.Context, tx Tx, token string) (a alarm, err 
 	if a.owner, ok, err = tx.AccountByID(ctx, id); err != nil {
 		return a, err
 	}
-	if !ok || !a.owner.Open() {
+	if !ok || !a.owner.Open(now) {
 		return a, AlarmOver
 	}
 	others, err := tx.AddressesOf(ctx, id, now)

@@ -12,9 +12,12 @@ import (
 // everything that apps have got from it ends. A sign-in within account.Grace can take
 // it back, and then EraseDue erases it. The owner gets an email.
 //
-// Faults: ProofNeeded, session.Required.
+// Faults: AdminLast, ProofNeeded, session.Required.
 func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found) error {
 	return f.guarded(ctx, found, func(tx Tx, owner cleared) error {
+		if err := f.notLast(ctx, tx, owner.Account); err != nil {
+			return err
+		}
 		now := f.clock.Now()
 		d := account.Departure{AccountID: owner.ID, LeftAt: now, EraseAt: now.Add(account.Grace)}
 		if err := tx.InsertDeparture(ctx, d); err != nil {

@@ -38,6 +38,7 @@ const (
 
 	CodeAdminFactor = "admin.factor"
 	CodeAdminSelf   = "admin.self"
+	CodeAdminLast   = "admin.last"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -135,6 +136,10 @@ var (
 
 	// AdminSelf means that an admin would end to be one. Another admin may do it.
 	AdminSelf = fault.New(fault.Conflict, CodeAdminSelf)
+
+	// AdminLast means that nobody could open the admin page any more, now or after the end of
+	// the other admins' accounts.
+	AdminLast = fault.New(fault.Conflict, CodeAdminLast)
 
 	// PortraitUnusable means that a file is not a picture that a user may upload.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)

@@ -46,7 +46,7 @@ func (f *core) own(ctx context.Context, found session.Found, fn func(tx Tx, owne
 // owned is own in the transaction of its caller.
 func (f *core) owned(ctx context.Context, tx Tx, found session.Found) (judged, error) {
 	owner, ok, err := tx.AccountOfSession(ctx, found.Session.ID)
-	if err == nil && (!ok || owner.ID != found.User.ID || owner.State != account.Active || owner.Version != found.Session.Version) {
+	if err == nil && (!ok || owner.ID != found.User.ID || owner.State != account.Active || owner.Ended(f.clock.Now()) || owner.Version != found.Session.Version) {
 		err = session.Required
 	}
 	return judged{owner}, err
@@ -123,7 +123,7 @@ func (f *Flows) signedInTo(ctx context.Context, tx Tx, c Caller, p Pending) (cle
 
 // opens returns the account that a proof of this request signs in to.
 //
-// Faults: account.Missing, account.Disabled.
+// Faults: account.Missing, account.Disabled, account.Ended.
 func (f *core) opens(ctx context.Context, tx account.Store, id string) (judged, error) {
 	a, ok, err := tx.AccountByID(ctx, id)
 	switch {
@@ -131,10 +131,8 @@ func (f *core) opens(ctx context.Context, tx account.Store, id string) (judged, 
 		return judged{}, err
 	case !ok:
 		return judged{}, account.Missing
-	case !a.Open():
-		return judged{}, account.Disabled
 	}
-	return judged{a}, nil
+	return judged{a}, a.Refusal(f.clock.Now())
 }
 
 // stands returns the account of a flow. A change of how the account is signed in to ends
@@ -235,16 +233,28 @@ func (f *Operator) change(ctx context.Context, by Actor, id string, fn func(tx T
 	return err
 }
 
-// removing is change for what would end an admin.
+// removing is change for what would end an admin. The admin who acts remains one, unless their
+// own account has an end.
 //
-// Faults: as change, and AdminSelf.
+// Faults: as change, AdminSelf, AdminLast.
 func (f *Operator) removing(ctx context.Context, by Actor, id string, fn func(tx Tx, a cleared) error) error {
 	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		if by.own(id) {
 			return AdminSelf
 		}
+		if by.admin != nil {
+			if err := f.notLast(ctx, tx, a.Account); err != nil {
+				return err
+			}
+		}
 		return fn(tx, a)
 	})
+}
+
+// closes returns an account whose end has come, and which is not closed yet.
+func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool, error) {
+	a, ok, err := tx.AccountByID(ctx, id)
+	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator, err
 }
 
 // made returns an account that this transaction has made.

@@ -219,7 +219,7 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	known := to.known(p.Kind)
 	l := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
-	case to.owner != nil && !to.owner.Open():
+	case to.owner != nil && !to.owner.Open(f.clock.Now()):
 		l.template = mailClosed
 	case to.owner == nil && (p.Kind == SignUp || p.Kind == AddressChange && !d.Recovery) && !f.admits(p.AddressKey):
 		l.template = mailOutside

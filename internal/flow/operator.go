@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -84,7 +85,8 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner. It does nothing if the account has the state.
+// flows, and notify the owner. Opening takes an end away that has come. It does nothing if the
+// account has the state.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
 	name, why := audit.AccountEnabled, session.Left
 	if state == account.DisabledByOperator {
@@ -95,8 +97,14 @@ func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state 
 		change = f.removing
 	}
 	return change(ctx, by, id, func(tx Tx, a cleared) error {
-		if a.State == state {
+		ended := state == account.Active && a.Ended(f.clock.Now())
+		if a.State == state && !ended {
 			return nil
+		}
+		if ended {
+			if _, err := tx.UpdateEnd(ctx, id, time.Time{}); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.UpdateState(ctx, id, state); err != nil {
 			return err
@@ -150,6 +158,11 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 		}
 		if by.own(id) && !slices.Contains(roles, RoleAdmin) {
 			return AdminSelf
+		}
+		if by.admin != nil && !slices.Contains(roles, RoleAdmin) {
+			if err := f.notLast(ctx, tx, a.Account); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.UpdateRoles(ctx, id, roles); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 // SetUserState can undo it, and nobody else: the owner cannot sign in. typed must be the
 // address of the account. It returns when the account is erased.
 //
-// Faults: the field email, AdminSelf, account.Missing.
+// Faults: the field email, AdminSelf, AdminLast, account.Missing.
 func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (erase time.Time, err error) {
 	address, bad := account.ParseAddress(typed, "email")
 	if bad != nil {

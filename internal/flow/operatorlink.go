@@ -17,7 +17,7 @@ import (
 // the account, or adds one if the settings require it. The operator hands the link
 // over, and the owner gets an email that it was made.
 //
-// Faults: account.Disabled.
+// Faults: account.Disabled, account.Ended.
 func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account) (link string, until time.Time, err error) {
 	issued, err := f.linkFor(ctx, by, a.ID, nil)
 	return f.linkTo(issued.Link), issued.ExpiresAt, err
@@ -26,7 +26,7 @@ func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account)
 // MailLink is AccountLink for an admin, who never sees the link: it is in an email to the
 // owner of the account.
 //
-// Faults: account.Disabled, account.Missing.
+// Faults: account.Disabled, account.Ended, account.Missing.
 func (f *Operator) MailLink(ctx context.Context, by Actor, id string) (until time.Time, err error) {
 	issued, err := f.linkFor(ctx, by, id, func(tx Tx, a cleared, issued code.Issued) error {
 		return f.post(ctx, tx, by.caller, email{template: mailRecover, owner: &a.Account, secret: &issued})
@@ -37,8 +37,8 @@ func (f *Operator) MailLink(ctx context.Context, by Actor, id string) (until tim
 // linkFor makes the secret of an operator's link, and hands it to mail unless that is nil.
 func (f *Operator) linkFor(ctx context.Context, by Actor, id string, mail func(tx Tx, a cleared, issued code.Issued) error) (issued code.Issued, err error) {
 	err = f.change(ctx, by, id, func(tx Tx, a cleared) error {
-		if !a.Open() {
-			return account.Disabled
+		if err := a.Refusal(f.clock.Now()); err != nil {
+			return err
 		}
 		// No browser has the cookie of this flow: its code is never sent.
 		p, err := f.begin(ctx, tx, Pending{

@@ -164,6 +164,9 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 		return nil, err
 	}
 	all := []Moment{{known.CreatedAt, "account", "created", "now " + string(known.State)}}
+	if !known.EndsAt.IsZero() {
+		all = append(all, Moment{known.EndsAt, "account", "ends", "closed from this time on"})
+	}
 	for _, fact := range facts {
 		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact)})
 	}

@@ -155,7 +155,7 @@ func (f *Owner) SavedCodes(ctx context.Context, c Caller, found session.Found, f
 // RemoveFactor removes a factor of the signed-in user. The recovery codes go with
 // the last one, unless a passkey remains. It ends the other sessions, which the factor may have opened.
 //
-// Faults: ProofNeeded, factor.Missing.
+// Faults: AdminLast, ProofNeeded, factor.Missing.
 func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found, id string) (r Result, err error) {
 	if !ids.Valid(id) {
 		return Result{}, factor.Missing
@@ -168,6 +168,9 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		case !ok:
 			return factor.Missing
 		}
+		if err := f.stillAdmin(ctx, tx, a); err != nil {
+			return err
+		}
 		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
 			return err
 		}
@@ -179,6 +182,15 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		return f.note(ctx, tx, c, a.Account, audit.FactorRemoved, string(factor.TOTP), mailFactorRemoved)
 	})
 	return r, err
+}
+
+// stillAdmin returns AdminLast if the last admin has just removed the last factor.
+func (f *Owner) stillAdmin(ctx context.Context, tx Tx, a cleared) error {
+	have, err := f.secondFactors(ctx, tx, a.ID)
+	if err != nil || have.Any() {
+		return err
+	}
+	return f.notLast(ctx, tx, a.Account)
 }
 
 // afterRemoval does what belongs to the removal of an app or a passkey. The recovery codes

@@ -153,13 +153,16 @@ func (f *Owner) RenamePasskey(ctx context.Context, c Caller, found session.Found
 // It ends the other sessions, which the passkey may have started, and tells the
 // owner. The recovery codes go with the last one, unless an app remains.
 //
-// Faults: LastWay, ProofNeeded, session.Required, passkey.Missing.
+// Faults: LastWay, AdminLast, ProofNeeded, session.Required, passkey.Missing.
 func (f *Owner) RemovePasskey(ctx context.Context, c Caller, found session.Found, id string) error {
 	return f.ownPasskey(ctx, found, id, func(tx Tx, a cleared, p passkey.Passkey, ways int) error {
 		if ways == 1 && f.passkeyWorks(p) {
 			return LastWay
 		}
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
+			return err
+		}
+		if err := f.stillAdmin(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {

@@ -26,7 +26,7 @@ type SignInInput struct {
 // an unproven sign-up of this browser, SignIn sends the browser on to prove the
 // address.
 //
-// Faults: the fields, Rejected, account.Disabled (after the right password
+// Faults: the fields, Rejected, account.Disabled, account.Ended (after the right password
 // only), throttle.Limited, hashing.busy.
 func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signin", flowSignIn)
@@ -58,8 +58,9 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	switch {
 	case !ok:
 		return f.afterWrongPassword(ctx, c, who, address, in, d)
-	case !who.account.Open():
-		return Result{}, account.Disabled
+	}
+	if err := who.account.Refusal(f.clock.Now()); err != nil {
+		return Result{}, err
 	}
 	fresh := ""
 	if rehash {

@@ -306,10 +306,14 @@ func (l Live) offline() bool { return slices.Contains(l.Grant.Scopes, scopeOffli
 // Ends returns when the code of a grant stops working, or its tokens once the code is redeemed. With
 // offline_access the row may stay for longer, so that the end of its session is told.
 func (l Live) Ends() time.Time {
-	if end := l.Grant.RedeemedAt.Add(offlineLife); l.offline() && !l.Grant.RedeemedAt.IsZero() && end.Before(l.Grant.ExpiresAt) {
-		return end
+	ends := l.Grant.ExpiresAt
+	if end := l.Grant.RedeemedAt.Add(offlineLife); l.offline() && !l.Grant.RedeemedAt.IsZero() && end.Before(ends) {
+		ends = end
 	}
-	return l.Grant.ExpiresAt
+	if !l.AccountEnds.IsZero() && l.AccountEnds.Before(ends) {
+		return l.AccountEnds
+	}
+	return ends
 }
 
 // proves reports whether a verifier belongs to a challenge (RFC 7636 4.6). Without

@@ -52,6 +52,7 @@ type User struct {
 	Address string
 	Name    string
 	Roles   []string
+	EndsAt  time.Time // when the account closes; zero for never
 }
 
 // Found is a valid session with its user.
@@ -137,7 +138,7 @@ func (k *Keeper) Check(ctx context.Context, store Store, token string) (Found, e
 		return Found{}, err
 	}
 	seen := entry.lastSeen()
-	if why := k.over(entry.found.Session, seen, now); why != "" {
+	if why := k.over(entry.found, seen, now); why != "" {
 		k.cache.drop(hash)
 		return Found{}, ended(why)
 	}
@@ -167,7 +168,7 @@ func (k *Keeper) Peek(ctx context.Context, store Store, token string) (Found, er
 	if err != nil {
 		return Found{}, err
 	}
-	if why := k.over(entry.found.Session, entry.lastSeen(), k.Clock.Now()); why != "" {
+	if why := k.over(entry.found, entry.lastSeen(), k.Clock.Now()); why != "" {
 		return Found{}, ended(why)
 	}
 	return entry.found, nil
@@ -189,7 +190,7 @@ func (k *Keeper) kept(token string, now time.Time) *entry {
 		return nil
 	}
 	entry := k.cache.get(key(secret.Hash(token)))
-	if entry == nil || k.over(entry.found.Session, entry.lastSeen(), now) != "" {
+	if entry == nil || k.over(entry.found, entry.lastSeen(), now) != "" {
 		return nil
 	}
 	return entry
@@ -200,7 +201,7 @@ func (k *Keeper) kept(token string, now time.Time) *entry {
 // because another process may have used it.
 func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time) (*entry, error) {
 	entry := k.cache.get(hash)
-	if entry != nil && k.over(entry.found.Session, entry.lastSeen(), now) == Idle {
+	if entry != nil && k.over(entry.found, entry.lastSeen(), now) == Idle {
 		k.cache.drop(hash)
 		entry = nil
 	}
@@ -210,12 +211,15 @@ func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time)
 	return k.load(ctx, store, hash)
 }
 
-// over returns why a session has expired, "" while it is valid.
+// over returns why a session has ended by time, "" while it is valid.
 //
 // A session from the far future was started while the clock was wrong, and
 // would be valid for as much longer.
-func (k *Keeper) over(s Session, seen, now time.Time) Reason {
+func (k *Keeper) over(found Found, seen, now time.Time) Reason {
+	s, ends := found.Session, found.User.EndsAt
 	switch {
+	case !ends.IsZero() && !now.Before(ends):
+		return Closed
 	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
 		return Absolute
 	case now.Sub(seen) >= k.Idle:

@@ -22,6 +22,7 @@ const (
 // reason. A table that a migration adds is purged, or belongs here.
 var stays = map[string]string{
 	"account":           "its user or the operator deletes it",
+	"account_end":       "flow.Operator.CloseEnded closes the account",
 	"departure":         "flow.Operator.EraseDue erases the account",
 	"former_master_key": "the operator removes it when no password needs it",
 	"installation":      "there is one row",

@@ -24,7 +24,7 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 
 // LiveGrant implements openid.Store.
 func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error) {
-	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(p.id, ''), COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0)
+	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(p.id, ''), COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0), a.ends_at
 		FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
 		LEFT JOIN portrait p ON p.account_id = a.id
 		LEFT JOIN session s ON s.id = g.session_id AND s.account_id = g.account_id AND s.version = g.version
@@ -34,18 +34,18 @@ func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error
 func liveRow(row scanner) (openid.Live, error) {
 	var l openid.Live
 	var scopes, methods, roles, resources, claims string
-	var signedIn, created, expires, redeemed, ended, rotated, seen, ends, mayTell int64
+	var signedIn, created, expires, redeemed, ended, rotated, seen, ends, closes, mayTell int64
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
 		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &mayTell,
-		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends)
+		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends, &closes)
 	if err != nil {
 		return openid.Live{}, err
 	}
 	g.SignedInAt, g.CreatedAt, g.ExpiresAt = fromMicros(signedIn), fromMicros(created), fromMicros(expires)
 	g.RedeemedAt, g.EndedAt, g.RotatedAt = fromMicros(redeemed), fromMicros(ended), fromMicros(rotated)
 	g.MayTell = mayTell == 1
-	l.User.ID, l.SessionSeen, l.SessionEnds = g.AccountID, fromMicros(seen), fromMicros(ends)
+	l.User.ID, l.SessionSeen, l.SessionEnds, l.AccountEnds = g.AccountID, fromMicros(seen), fromMicros(ends), fromMicros(closes)
 	var bad [5]error
 	g.Scopes, bad[0] = unlist(scopes)
 	g.Methods, bad[1] = unlist(methods)

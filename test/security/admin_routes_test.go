@@ -24,6 +24,7 @@ func adminOperations() map[string]string {
 		"POST " + person + "/disable":              `{}`,
 		"POST " + person + "/enable":               `{}`,
 		"POST " + person + "/end-sessions":         `{}`,
+		"POST " + person + "/ends":                 `{"at":"2999-01-31"}`,
 		"POST " + person + "/name":                 `{"name":"Mara"}`,
 		"POST " + person + "/address":              `{"email":"` + fresh("moved") + `"}`,
 		"POST " + person + "/reset-factors":        `{}`,

@@ -311,10 +311,10 @@ func TestSEC010_OutsidersGetNoListsOrHints(t *testing.T) {
 	known := fresh("aaaa")
 	s.visitor().register(known)
 	anonymous := s.visitor()
-	for _, path := range []string{"/auth/api/session", "/auth/api/sessions"} {
+	for _, path := range []string{"/auth/api/session", "/auth/api/sessions", "/auth/api/admin/people"} {
 		anonymous.do("GET", path, "", nil).refused(401, "session.required")
 	}
-	for _, path := range []string{"/auth/api/users", "/auth/api/accounts", "/auth/admin", "/auth/avatar/" + known} {
+	for _, path := range []string{"/auth/api/users", "/auth/api/accounts", "/auth/avatar/" + known} {
 		if a := anonymous.do("GET", path, "", nil); a.status != 404 {
 			t.Errorf("%s answers %d", path, a.status)
 		}

@@ -377,9 +377,10 @@ func TestSEC074_OpenStreamsEndWithTheSession(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	for name, end := range map[string]func(s *site, v *visitor){
-		"signed out":   func(_ *site, v *visitor) { v.post("signout", object{}).must(200) },
-		"password set": func(s *site, v *visitor) { s.setPassword(s.account(v)) },
-		"closed":       func(s *site, v *visitor) { s.disable(s.account(v).Address.Mail) },
+		"signed out":             func(_ *site, v *visitor) { v.post("signout", object{}).must(200) },
+		"password set":           func(s *site, v *visitor) { s.setPassword(s.account(v)) },
+		"the end of the account": func(s *site, v *visitor) { s.comes(v.id()) },
+		"closed":                 func(s *site, v *visitor) { s.disable(s.account(v).Address.Mail) },
 		"ended elsewhere": func(s *site, v *visitor) {
 			w := s.visitor()
 			w.signIn(s.account(v).Address.Mail, good).must(200)

@@ -3,6 +3,7 @@ package security
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/config"
@@ -187,6 +188,13 @@ func accountChanges() map[string]accountChange {
 		"the account is disabled": {by: "operator", press: func(c *cell) *answer {
 			return c.operates(func(a account.Account) error {
 				return c.app.Operator.SetUserState(c.Context(), flow.ByOperator, a.ID, account.DisabledByOperator)
+			})
+		}},
+		"the end of the account comes": {by: "operator", press: func(c *cell) *answer {
+			return c.operates(func(a account.Account) error {
+				err := c.app.Operator.SetUserEnd(c.Context(), flow.ByOperator, a.ID, c.clock.Now().Add(time.Second))
+				c.clock.Advance(time.Second)
+				return err
 			})
 		}},
 		"the account is deleted": {by: "operator", press: func(c *cell) *answer {

@@ -37,6 +37,10 @@ type (
 	AdminNamed struct {
 		Name string `json:"name"`
 	}
+	// AdminEnds has when the account closes (RFC 3339), "" for never.
+	AdminEnds struct {
+		At string `json:"at"`
+	}
 	// AdminRoles has the roles that an account gets in place of its present ones.
 	AdminRoles struct {
 		Roles []string `json:"roles"`
@@ -66,6 +70,14 @@ func (a *Admin) setName(r *http.Request, by flow.Actor, id string, in AdminNamed
 
 func (a *Admin) setAddress(r *http.Request, by flow.Actor, id string, in AdminAddressed) (none, error) {
 	return none{}, a.Operator.SetUserAddress(r.Context(), by, id, in.Email)
+}
+
+func (a *Admin) setEnd(r *http.Request, by flow.Actor, id string, in AdminEnds) (none, error) {
+	at, err := timeOf(in.At)
+	if err != nil {
+		return none{}, wrongParameter("at")
+	}
+	return none{}, a.Operator.SetUserEnd(r.Context(), by, id, at)
 }
 
 func (a *Admin) resetFactors(r *http.Request, by flow.Actor, id string, _ none) (AdminRemoved, error) {

@@ -30,6 +30,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
 		change(person+"/name", "Set the name of a person", none{}, a.setName),
 		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
+		change(person+"/ends", "Set when an account closes, or take its end away", none{}, a.setEnd),
 		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors),
 		change(person+"/lift-limits", "Lift the rate limits of a person", none{}, a.liftLimits),
 		change(person+"/link", "Mail a person a link to get in", AdminLinked{}, a.mailLink),

@@ -28,6 +28,7 @@ type AdminPerson struct {
 	Language  string          `json:"language"`
 	CreatedAt form.Moment     `json:"created_at"`
 	SeenAt    form.Moment     `json:"seen_at"`
+	EndsAt    form.Moment     `json:"ends_at"`   // when the account closes, "" for never
 	ErasedAt  form.Moment     `json:"erased_at"` // when the account is to be erased, "" if it is not
 	Addresses []AdminAddress  `json:"addresses"`
 	Sessions  []AdminSession  `json:"sessions"`
@@ -129,7 +130,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
 		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
-		CreatedAt: form.MomentOf(p.Account.CreatedAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
 		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}

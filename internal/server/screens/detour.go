@@ -56,7 +56,7 @@ func endingText(code string) string {
 		return overText
 	case flow.CodeSignUpClosed:
 		return "signin.notice.closed"
-	case account.CodeDisabled:
+	case account.CodeDisabled, account.CodeEnded:
 		return "signin.notice.disabled"
 	}
 	if signUpEnd(code) != "" {
@@ -69,7 +69,7 @@ func endingText(code string) string {
 // is shown only to the browser whose attempt ended so, because anybody can
 // create a link.
 func ofAnAccount(code string) bool {
-	return code == flow.CodeProviderAddressTaken || code == account.CodeDisabled || signUpEnd(code) != ""
+	return code == flow.CodeProviderAddressTaken || code == account.CodeDisabled || code == account.CodeEnded || signUpEnd(code) != ""
 }
 
 // Detour redirects a failed provider sign-in to the sign-in page, which says

@@ -97,6 +97,7 @@ var titles = map[string]string{
 	flow.CodeFlowUnknown:  "over",
 	flow.CodeFlowConflict: "done",
 	account.CodeDisabled:  "disabled",
+	account.CodeEnded:     "disabled",
 	rule.CodeRole:         "role",
 	rule.CodeFresh:        "fresh",
 	rule.CodeMFA:          "mfa",

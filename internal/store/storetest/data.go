@@ -101,7 +101,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 		"terms": a.Terms.Version, "terms_at": a.Terms.AcceptedAt.Format(time.RFC3339Nano),
 		"alarm_mail_at": a.Alarm.Since.Format(time.RFC3339Nano), "alarm_at": a.Alarm.RaisedAt.Format(time.RFC3339Nano),
 		"alarm_address_at": a.Alarm.AddedAt.Format(time.RFC3339Nano), "address_at": a.AddressAt.Format(time.RFC3339Nano),
-		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano), "flow_ends": a.FlowEnds,
+		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano), "flow_ends": a.FlowEnds, "ends_at": a.EndsAt.Format(time.RFC3339Nano),
 	})
 	for _, column := range []string{"scopes", "resources", "claims"} {
 		if got, ok := found["openid_grant"][0][column].(json.RawMessage); !ok {
@@ -145,7 +145,7 @@ func (b data) AccountData_PendingFlowOfAnotherAddress() {
 func (b data) AccountData_NothingButTheAccount() {
 	a := b.person(1)
 	for _, t := range list(b.bundle, func(tx *store.Tx) ([]account.Rows, error) { return tx.AccountData(b.Context(), a, moment()) }) {
-		if want := map[string]int{"account": 1, "person": 1, "account_role": 2}[t.Table]; len(t.Rows) != want {
+		if want := map[string]int{"account": 1, "account_end": 1, "person": 1, "account_role": 2}[t.Table]; len(t.Rows) != want {
 			b.Errorf("%d rows of %s, want %d", len(t.Rows), t.Table, want)
 		}
 	}

@@ -76,6 +76,8 @@ const WORDS: Record<string, string> = {
   timeout: 'Portico took too long to answer. Try again.',
   down: 'The server in front of Portico does not reach it. Try again in a moment.',
   blocked: 'Something in front of Portico refused the request.',
+  'admin.last':
+    'Without this account, nobody could open this page in the long run. Make another administrator first.',
   'admin.self': 'Another administrator must do this to your account. The command line can, too.',
   'admin.factor': 'Your account needs a second factor or a passkey before you can administer others.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',

@@ -40,6 +40,7 @@ export const EVENTS: Record<string, string> = {
   account_created: 'The account was created',
   link_made: 'A link to get in was made',
   account_disabled: 'The account was disabled',
+  end_changed: 'The end of the account was changed',
   account_enabled: 'The account was enabled again',
   account_deleted: 'The account was deleted',
   account_left: 'The account was closed by its owner',

@@ -101,6 +101,10 @@ export interface AdminEnded {
   ended: number;
 }
 
+export interface AdminEnds {
+  at: string;
+}
+
 export interface AdminErased {
   until: string;
 }
@@ -172,6 +176,7 @@ export interface AdminPerson {
   language: string;
   created_at: string;
   seen_at: string;
+  ends_at: string;
   erased_at: string;
   addresses: AdminAddress[];
   sessions: AdminSession[];

@@ -1,0 +1,80 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/session"
+)
+
+// SetUserEnd sets when an account closes by itself, and tells the owner. The zero time takes
+// the end away. It does nothing if the account has this end. It does not open an account that
+// is closed already: SetUserState does.
+//
+// Every judge and every check of a session looks at the end, so it counts from its moment on.
+// CloseEnded does the rest.
+//
+// Faults: the field at for a time that is not in the future, AdminSelf, AdminLast, account.Missing.
+func (f *Operator) SetUserEnd(ctx context.Context, by Actor, id string, at time.Time) error {
+	at = at.UTC().Truncate(time.Microsecond)
+	if !at.IsZero() && !f.clock.Now().Before(at) {
+		return fault.InvalidFields(fault.Field{Name: "at", Code: account.CodeEndPast})
+	}
+	return f.removing(ctx, by, id, func(tx Tx, a cleared) error {
+		if a.EndsAt.Equal(at) {
+			return nil
+		}
+		if _, err := tx.UpdateEnd(ctx, id, at); err != nil {
+			return err
+		}
+		if err := f.sessions.Changed(ctx, tx, id); err != nil { // caches have the former end
+			return err
+		}
+		detail := "never"
+		if !at.IsZero() {
+			detail = at.Format(time.RFC3339)
+		}
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.EndChanged, id, detail))
+	})
+}
+
+// closeAtOnce bounds one transaction of CloseEnded, so that other writes wait briefly.
+const closeAtOnce = 10
+
+// CloseEnded disables the accounts whose ends have come, ends their sessions at apps and
+// OpenID clients, and tells their owners. It reports whether more may be due.
+func (f *Operator) CloseEnded(ctx context.Context, tx Tx) (more bool, err error) {
+	due, err := tx.DueEnds(ctx, f.clock.Now(), closeAtOnce)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range due {
+		a, ok, err := f.closes(ctx, tx, id) // reading it waits for a change of its end
+		if err == nil && ok {
+			err = f.closeEnded(ctx, tx, a)
+		}
+		if err == nil && (ok || !a.EndsAt.After(f.clock.Now())) {
+			err = tx.DropDueEnd(ctx, id)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(due) == closeAtOnce, nil
+}
+
+func (f *Operator) closeEnded(ctx context.Context, tx Tx, a cleared) error {
+	if _, err := tx.UpdateState(ctx, a.ID, account.DisabledByOperator); err != nil {
+		return err
+	}
+	if err := f.endAll(ctx, tx, a.ID, "", session.Closed); err != nil {
+		return err
+	}
+	return f.report(ctx, tx, ByOperator.caller, a.Account, ByOperator.fact(audit.AccountDisabled, a.ID, detailEnded))
+}
+
+// detailEnded is the detail of the record of an account that is disabled because its end has come.
+const detailEnded = "ended"

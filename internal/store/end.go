@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// UpdateEnd implements account.EndStore.
+func (t *Tx) UpdateEnd(ctx context.Context, id string, at time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET ends_at = $2 WHERE id = $1`, id, micros(at))
+	if err == nil {
+		err = t.DropDueEnd(ctx, id)
+	}
+	if err == nil && n == 1 {
+		err = t.addDueEnd(ctx, id, at)
+	}
+	return n == 1, err
+}
+
+// addDueEnd does nothing for the zero time.
+func (t *Tx) addDueEnd(ctx context.Context, id string, at time.Time) error {
+	if at.IsZero() {
+		return nil
+	}
+	_, err := t.exec(ctx, `INSERT INTO account_end (account_id, ends_at) VALUES ($1, $2)`, id, micros(at))
+	return err
+}
+
+// DueEnds implements account.EndStore.
+func (t *Tx) DueEnds(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return collect(ctx, t, `SELECT account_id FROM account_end WHERE ends_at <= $1 ORDER BY ends_at LIMIT CAST($2 AS BIGINT)`, []any{micros(now), limit},
+		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+}
+
+// DropDueEnd implements account.EndStore.
+func (t *Tx) DropDueEnd(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `DELETE FROM account_end WHERE account_id = $1`, id)
+	return err
+}
