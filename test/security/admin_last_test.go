@@ -1,6 +1,8 @@
 package security
 
 import (
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -31,6 +33,10 @@ func TestSEC389_TheLastAdminStays(t *testing.T) {
 	last, _ := s.admin()
 	for _, way := range ways {
 		way(last).refused(409, flow.CodeAdminLast)
+	}
+	page := last.form("/auth/account/delete", url.Values{"account": {last.id()}}).must(409)
+	if !strings.Contains(page.body, "You are the last admin.") {
+		t.Errorf("the page does not say why: %.2000s", page.body)
 	}
 	if last.whoami() == "" {
 		t.Error("the refused admin is signed out")
