@@ -339,6 +339,8 @@ func attacks() testform.Catalogue {
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
 			"SEC-378": "A caller looks for an admin page that is off, or that this network must not see.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
+			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
+			"SEC-381": "An admin's filter of the record is spelled so that it finds the records of others, or is taken for a pattern.",
 		},
 		"operator": { // Commands, settings and files of the operator
 			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",

@@ -47,6 +47,12 @@ export interface AddPasskey {
   quiet?: '' | 'yes';
 }
 
+export interface AdminActor {
+  kind: string;
+  id: string;
+  name: string;
+}
+
 export interface AdminAddress {
   address: string;
   use: string;
@@ -70,6 +76,13 @@ export interface AdminBrowser {
   browser: string;
   created_at: string;
   ends_at: string;
+}
+
+export interface AdminCheck {
+  name: string;
+  state: 'ok' | 'warning' | 'failed' | 'skipped';
+  words: string;
+  do: string;
 }
 
 export interface AdminCounts {
@@ -109,6 +122,19 @@ export interface AdminEvent {
   request_id: string;
 }
 
+export interface AdminFact {
+  id: string;
+  at: string;
+  kind: string;
+  words: string;
+  person: AdminSubject;
+  actor: AdminActor;
+  network: string;
+  browser: string;
+  request_id: string;
+  detail: string;
+}
+
 export interface AdminLimit {
   name: string;
   words: string;
@@ -122,8 +148,18 @@ export interface AdminLinked {
   until: string;
 }
 
+export interface AdminMail {
+  messages: AdminUnsent[];
+  more: number;
+}
+
 export interface AdminNamed {
   name: string;
+}
+
+export interface AdminNode {
+  id: string;
+  host: string;
 }
 
 export interface AdminPeople {
@@ -136,7 +172,7 @@ export interface AdminPerson {
   id: string;
   address: string;
   name: string;
-  state: string;
+  state: 'active' | 'disabled' | 'leaving';
   roles: string[];
   verified: boolean;
   password: boolean;
@@ -165,6 +201,12 @@ export interface AdminProvider {
   created_at: string;
 }
 
+export interface AdminRecord {
+  facts: AdminFact[];
+  next?: string;
+  searched?: boolean;
+}
+
 export interface AdminRefusal {
   of: string;
   rule: string;
@@ -184,7 +226,7 @@ export interface AdminRow {
   id: string;
   address: string;
   name: string;
-  state: string;
+  state: 'active' | 'disabled' | 'leaving';
   roles: string[];
   factors: AdminCounts;
   verified: boolean;
@@ -201,6 +243,40 @@ export interface AdminSession {
   created_at: string;
   seen_at: string;
   current: boolean;
+}
+
+export interface AdminSigningKey {
+  id: string;
+  algorithm: string;
+  state: string;
+  created_at: string;
+  signs_at: string;
+}
+
+export interface AdminSubject {
+  id: string;
+  address: string;
+  name: string;
+}
+
+export interface AdminSystem {
+  version: string;
+  commit: string;
+  checks: AdminCheck[];
+  nodes: AdminNode[];
+  signing_keys: AdminSigningKey[];
+  mail: AdminMail;
+}
+
+export interface AdminUnsent {
+  id: string;
+  template: string;
+  to: string;
+  state: string;
+  answer: string;
+  asked_at: string;
+  due_at: string;
+  again: boolean;
 }
 
 export interface AdminWay {
