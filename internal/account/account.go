@@ -95,6 +95,9 @@ type Store interface {
 	// kept for one when the new account is made.
 	InsertAccount(ctx context.Context, a Account) (bool, error)
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
+	// AccountsByID returns the accounts with the ids, without an order and without holding
+	// them: only what is shown about them may come from it.
+	AccountsByID(ctx context.Context, ids []string) ([]Account, error)
 	AccountByKey(ctx context.Context, key string) (Account, bool, error)
 	// AccountOfSession returns the account that a session belongs to. Neither changes
 	// until the end of the transaction, except for the times of the session.

@@ -33,6 +33,7 @@ import (
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/server"
+	"portico/internal/server/admin"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
 	"portico/internal/signingkey"
@@ -80,6 +81,9 @@ type Options struct {
 	// refuses. Hangup asks for a reload; nil for never.
 	Load   func() (config.Config, error)
 	Hangup <-chan os.Signal
+
+	// Examine runs the quick checks of the doctor, for the admin page. Not called when nil.
+	Examine func(context.Context, config.Config) []admin.AdminCheck
 
 	// More routes to mount: the pages of `portico dev`.
 	Routes []server.Routes

@@ -12,6 +12,7 @@ import (
 	"portico"
 	"portico/internal/brand"
 	"portico/internal/code"
+	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/mailer"
 	"portico/internal/passkey"
@@ -85,12 +86,32 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 	page, err := admin.NewPage(a.dist(), l.theme, l.config.Brand.Name, portico.Version())
 	desk := admin.New(admin.Config{
 		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
-		On: l.config.Admin, Networks: l.config.AdminNetworks, Page: page,
+		On: l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
 	})
 	if !l.config.Admin {
 		return desk, nil, err
 	}
 	return desk, admin.Operations(), err
+}
+
+// system returns what the admin page asks this process.
+func (a *App) system(c config.Config) admin.System {
+	shown := admin.System{Version: portico.Version(), Commit: a.options.Build.Revision, Nodes: a.nodes, Unsent: a.Unsent}
+	if examine := a.options.Examine; examine != nil {
+		shown.Checks = func(ctx context.Context) []admin.AdminCheck { return examine(ctx, c) }
+	}
+	return shown
+}
+
+func (a *App) nodes(ctx context.Context) (list []admin.AdminNode, err error) {
+	err = a.Store.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Nodes(ctx)
+		for _, row := range rows {
+			list = append(list, admin.AdminNode{ID: row.ID, Host: row.Keys.Host})
+		}
+		return err
+	})
+	return list, err
 }
 
 // dist returns the built front end.

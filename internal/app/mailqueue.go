@@ -24,11 +24,6 @@ func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Lis
 	return waiting, dead, max(0, all.Waiting-len(waiting)) + max(0, all.Dead-len(dead)), err
 }
 
-// RetryEmail puts an email that was given up back into the queue.
-func (a *App) RetryEmail(ctx context.Context, id string) error {
-	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.Outbox.Retry(ctx, tx, id) })
-}
-
 // RetryEmails puts all emails that were given up back into the queue, and returns their
 // number.
 func (a *App) RetryEmails(ctx context.Context) (n int, err error) {

@@ -12,9 +12,9 @@ import (
 // Name is the kind of an event. Names are stable, because operators search for
 // them.
 //
-// To add an event, add its name here and in docs/operating/audit.md, and record it in
+// To add an event, add its name here, in words.go and in docs/operating/audit.md, and record it in
 // the transaction of the change. Email it to the owner of the account, or say in
-// docs/operating/emails-about-events.md why not. The tests of names_test.go hold all three.
+// docs/operating/emails-about-events.md why not. The tests of names_test.go hold all of this.
 type Name string
 
 const (
@@ -69,6 +69,7 @@ const (
 	KeyRevoked      Name = "key_revoked"
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
+	MailSentAgain   Name = "mail_sent_again"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"
@@ -100,6 +101,9 @@ type Fact struct {
 func ByAdmin(accountID string) string { return byAdmin + accountID }
 
 const byAdmin = "admin:"
+
+// Admin returns the account of the admin who made the change, if one did.
+func (f Fact) Admin() (accountID string, ok bool) { return strings.CutPrefix(f.Actor, byAdmin) }
 
 // Managed reports whether an operator or an admin has made the change. Its network and
 // browser are theirs, which are nothing for the user of the account.

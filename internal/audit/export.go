@@ -31,11 +31,11 @@ func NewWriter(w io.Writer, format Format) Writer {
 }
 
 func columns() []string {
-	return []string{"id", "at", "name", "account_id", "actor", "network", "user_agent", "request_id", "detail"}
+	return []string{"id", "at", "name", "account_id", "actor", "network", "user_agent", "request_id", "detail", "words"}
 }
 
 func cells(f Fact) []string {
-	return []string{f.ID, f.At.Format(time.RFC3339Nano), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
+	return []string{f.ID, f.At.Format(time.RFC3339Nano), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words()}
 }
 
 type csvWriter struct {
@@ -94,7 +94,8 @@ func (w *jsonWriter) Write(f Fact) error {
 		UserAgent string `json:"user_agent"`
 		RequestID string `json:"request_id"`
 		Detail    string `json:"detail"`
-	}{f.ID, f.At.Format(time.RFC3339Nano), f.Name, f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
+		Words     string `json:"words"`
+	}{f.ID, f.At.Format(time.RFC3339Nano), f.Name, f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words()}
 	return w.json.Encode(line)
 }
 

@@ -29,11 +29,11 @@ func written(t *testing.T, format audit.Format, facts ...audit.Fact) string {
 func TestWriter_Forms(t *testing.T) {
 	t.Parallel()
 	f := audit.Fact{ID: "i", At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Name: audit.SignedIn, AccountID: "a", Actor: "self", Peer: "192.0.2.0/24", UserAgent: `a "b", c`, RequestID: "r", Detail: "password"}
-	const head = "id,at,name,account_id,actor,network,user_agent,request_id,detail\n"
+	const head = "id,at,name,account_id,actor,network,user_agent,request_id,detail,words\n"
 	if got := written(t, audit.CSV); got != head {
 		t.Errorf("an empty table is %q", got)
 	}
-	if got, want := written(t, audit.CSV, f), head+`i,2026-01-02T03:04:05.000006Z,signed_in,a,self,192.0.2.0/24,"a ""b"", c",r,password`+"\n"; got != want {
+	if got, want := written(t, audit.CSV, f), head+`i,2026-01-02T03:04:05.000006Z,signed_in,a,self,192.0.2.0/24,"a ""b"", c",r,password,Signed in`+"\n"; got != want {
 		t.Errorf("the table is %q, want %q", got, want)
 	}
 	var line map[string]string

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"portico/internal/app"
+	"portico/internal/flow"
 	"portico/internal/outbox"
 )
 
@@ -95,7 +96,7 @@ func (c mailRetryCmd) Run(s *session) error {
 	}
 	return s.withApp(func(a *app.App) error {
 		if !c.All {
-			return a.RetryEmail(s, c.ID)
+			return a.Operator.MailAgain(s, flow.ByOperator, "", c.ID)
 		}
 		n, err := a.RetryEmails(s)
 		if err != nil {

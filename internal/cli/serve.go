@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 
 	"portico/internal/app"
 	"portico/internal/config"
+	"portico/internal/doctor"
 	"portico/internal/flow"
+	"portico/internal/server/admin"
 )
 
 type serveCmd struct{}
@@ -34,6 +37,14 @@ func firstAdmin(s *session, a *app.App) error {
 	return s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to create the passkey or the password of "+a.Config.FirstAdmin+":", "   "+link)
 }
 
+// glance returns the quick findings of the doctor for the admin page.
+func glance(ctx context.Context, cfg config.Config) (all []admin.AdminCheck) {
+	for _, f := range doctor.Glance(ctx, cfg) {
+		all = append(all, admin.AdminCheck{Name: f.Check, State: string(f.State), Words: f.Found, Do: f.Do})
+	}
+	return all
+}
+
 // Run serves until ctx ends.
 func (serveCmd) Run(s *session) (err error) {
 	outliveReaders()
@@ -48,7 +59,7 @@ func (serveCmd) Run(s *session) (err error) {
 	hangup, end := hangups()
 	defer end()
 	a, err := app.Await(s, cfg, app.Options{
-		Build: build(), Log: log, Calibrate: true, Load: s.served, Hangup: hangup,
+		Build: build(), Log: log, Calibrate: true, Load: s.served, Hangup: hangup, Examine: glance,
 		// Starting leaves tens of megabytes of garbage: parsed migrations,
 		// compressed screens. An idle process would keep them for minutes.
 		Warmed: debug.FreeOSMemory,

@@ -75,6 +75,22 @@ func Examine(ctx context.Context, cfg config.Config, wrong config.Problems) []Fi
 	return newDoctor(ctx, cfg).examine(ctx, wrong)
 }
 
+// glanceLimit is the time limit of a check of Glance: somebody waits for the page.
+const glanceLimit = 2 * time.Second
+
+// Glance runs the checks that ask no other server than the database and count no table, with a
+// short time limit, for a page of a running server.
+func Glance(ctx context.Context, cfg config.Config) []Finding {
+	ctx, cancel := context.WithTimeout(ctx, glanceLimit)
+	defer cancel()
+	d := newDoctor(ctx, cfg)
+	d.limit = glanceLimit
+	checks := slices.DeleteFunc(d.storageChecks(), func(c check) bool { return c.name == "passkeys" || c.name == "clock" && d.onSQLite() })
+	found := d.carryOut(ctx, append([]check{{name: "settings", try: func(_ context.Context, r *report) { d.settings(r, nil) }}}, checks...))
+	go d.close() // which waits for a database that does not answer
+	return found
+}
+
 // LostPasskeys returns the finding of Examine about passkeys that do not work, because
 // they were made for another host than public_url. It returns nothing if there are
 // none, or if the database cannot be read.

@@ -48,6 +48,9 @@ func TestExamine_AllWell(t *testing.T) {
 	if got := mail.all(); got != "auth mail" {
 		t.Errorf("the mail server got %q", got)
 	}
+	if got, want := names(Glance(t.Context(), settingsOf(s))), "settings=ok secret_file=ok database=ok disk=ok outbox=ok"; got != want {
+		t.Errorf("the quick checks are %s, want %s", got, want)
+	}
 	if after := list(t, folder); !slices.Equal(before, after) {
 		t.Errorf("files before %v, after %v", before, after)
 	}

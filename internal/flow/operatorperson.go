@@ -86,18 +86,22 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 	return nil
 }
 
-// MailAgain sends an email to the user of an account again that could not be delivered.
+// MailAgain puts an email that was given up back into the queue, and records who did. With the
+// id of an account, the email must be to its user.
 //
-// Faults: account.Missing, outbox.CodeUnknown.
-func (f *Operator) MailAgain(ctx context.Context, by Actor, id, messageID string) error {
-	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+// Faults: outbox.CodeUnknown.
+func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
+	return f.acts(ctx, by, func(tx Tx) error {
 		m, found, err := tx.Message(ctx, messageID)
 		if err != nil {
 			return err
 		}
-		if !found || m.AccountID != a.ID {
+		if !found || accountID != "" && m.AccountID != accountID {
 			return fault.New(fault.Missing, outbox.CodeUnknown)
 		}
-		return f.outbox.Retry(ctx, tx, messageID)
+		if err := f.outbox.Retry(ctx, tx, messageID); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.MailSentAgain, m.AccountID, m.Template))
 	})
 }

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 
+	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
 )
@@ -21,6 +22,24 @@ func (f *Operator) Record(ctx context.Context, q audit.Query) (page audit.Page, 
 	return page, err
 }
 
+// Known returns the accounts that some audit records are about, and of the admins who made
+// them, by id. Those that were erased are missing.
+func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (map[string]account.Account, error) {
+	var all []string
+	for _, fact := range facts {
+		admin, _ := fact.Admin()
+		all = append(all, fact.AccountID, admin)
+	}
+	known := map[string]account.Account{}
+	return known, f.store.Read(ctx, func(tx Tx) error {
+		list, err := tx.AccountsByID(ctx, distinct(all))
+		for _, a := range list {
+			known[a.ID] = a
+		}
+		return err
+	})
+}
+
 // ExportRecord writes all audit records that match a query, page by page, and records
 // that it does. The query has no cursor and no limit.
 func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w audit.Writer) error {
@@ -29,6 +48,9 @@ func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w 
 		return fault.InvalidFields(*bad)
 	}
 	if err := f.store.Write(ctx, func(tx Tx) error {
+		if err := f.stillAdmin(ctx, tx, by); err != nil {
+			return err
+		}
 		return f.record.Add(ctx, tx, by.fact(audit.RecordExported, "", q.AccountID))
 	}); err != nil {
 		return err

@@ -174,7 +174,7 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 }
 
 func (f *Operator) aboutFact(fact audit.Fact) string {
-	by, detail := fact.Actor, [2]string{"detail ", withModel(fact.Detail)}
+	by, detail := fact.Actor, [2]string{"detail ", DetailOf(fact)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}
@@ -184,9 +184,10 @@ func (f *Operator) aboutFact(fact audit.Fact) string {
 	return joined([2]string{"by ", by}, detail, [2]string{"from ", fact.Peer}, [2]string{"request ", fact.RequestID}, [2]string{"", useragent.Describe(fact.UserAgent)})
 }
 
-// withModel returns the detail of a record with the name of a known authenticator in
-// place of its model.
-func withModel(detail string) string {
+// DetailOf returns the detail of a record with the name of a known authenticator in place of
+// its model.
+func DetailOf(fact audit.Fact) string {
+	detail := fact.Detail
 	model, _, _ := strings.Cut(detail, ",")
 	if name := passkey.ModelName(model); name != "" {
 		return name + strings.TrimPrefix(detail, model)

@@ -138,6 +138,15 @@ func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 	return nil
 }
 
+// Flush sends what a streaming route has written. The next part then has the time of a response.
+func Flush(w http.ResponseWriter) error {
+	c := http.NewResponseController(w)
+	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return c.Flush()
+}
+
 // Discard reads the rest of a body that is not wanted, for as long as an ordinary
 // form may take. A browser shows no response until it has sent the
 // whole body.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +44,18 @@ func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error)
 // AccountByID implements account.Store.
 func (t *Tx) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
 	return first(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id = $1`+t.core.Locks.Row, []any{id}, scanAccount)
+}
+
+// AccountsByID implements account.Store.
+func (t *Tx) AccountsByID(ctx context.Context, ids []string) ([]account.Account, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		places[i], args[i] = "$"+strconv.Itoa(i+1), id
+	}
+	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id IN (`+strings.Join(places, ", ")+`)`, args, scanAccount)
 }
 
 // AccountByKey implements account.Store.

@@ -344,6 +344,8 @@ func attacks() testform.Catalogue {
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
 			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
+			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
+			"SEC-381": "An admin's filter of the record is spelled so that it finds the records of others, or is taken for a pattern.",
 		},
 		"operator": { // Commands, settings and files of the operator
 			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",

@@ -24,6 +24,7 @@ type Config struct {
 	On       bool                                // otherwise nothing answers
 	Networks []netip.Prefix                      // from which the page answers; none for all
 	Page     *Page                               // nil if the front end has none
+	System   System
 }
 
 // Admin serves the admin page and its API. It is safe for concurrent use.
@@ -36,6 +37,10 @@ func New(cfg Config) *Admin { return &Admin{cfg} }
 // that no response tells which ones there are.
 func (a *Admin) Mount(m *server.Mux) {
 	for _, o := range a.operations() {
+		if o.stream != nil {
+			m.Handle(o.Method+" "+o.Path, a.operate(o), server.Streaming)
+			continue
+		}
 		m.Handle(o.Method+" "+o.Path, a.operate(o))
 	}
 	m.Handle(Root+"/{rest...}", missing)
@@ -53,6 +58,9 @@ func (a *Admin) operate(o operation) server.Handler {
 		by, err := a.guard(w, r)
 		if err != nil {
 			return hidden(err)
+		}
+		if o.stream != nil {
+			return o.stream(w, r, by)
 		}
 		out, err := o.run(r, by)
 		if err != nil {

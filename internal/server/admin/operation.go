@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 
+	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/server/form"
 )
@@ -12,12 +13,17 @@ type operation struct {
 	form.Operation
 	scope string // that an API key needs: a subject, and read or write
 	run   func(r *http.Request, by flow.Actor) (any, error)
+	// stream writes a file in place of run, for as long as the client reads it.
+	stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
 }
 
 // The scopes.
 const (
 	readPeople  = "people:read"
 	writePeople = "people:write"
+	readRecord  = "record:read"
+	readSystem  = "system:read"
+	writeSystem = "system:write"
 )
 
 // operations lists the whole API.
@@ -42,6 +48,11 @@ func (a *Admin) operations() []operation {
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(person+"/roles", "Replace the roles of a person", none{}, a.setRoles),
+		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
+		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
+		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
+		read(readSystem, Root+"/system", "How the installation is", AdminSystem{}, a.system),
+		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", none{}, a.retry).needs(writeSystem),
 	}
 }
 
@@ -62,7 +73,14 @@ func read[Out any](scope, path, summary string, out Out, run func(r *http.Reques
 	}
 }
 
-// change returns an operation that has a body, on the person of its path if there is one.
+// file returns an operation that streams a file.
+func file(scope, path, summary string, stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error, query ...string) operation {
+	return operation{
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil)}, scope: scope, stream: stream,
+	}
+}
+
+// change returns an operation that has a body, on what its path names, by default a person.
 func change[In, Out any](path, summary string, out Out, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
 	var body In
 	return operation{
@@ -75,4 +93,10 @@ func change[In, Out any](path, summary string, out Out, run func(r *http.Request
 			return run(r, by, r.PathValue("id"), in)
 		},
 	}
+}
+
+// needs returns the operation with another scope.
+func (o operation) needs(scope string) operation {
+	o.scope = scope
+	return o
 }

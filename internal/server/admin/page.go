@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"text/template"
 
+	"portico/internal/audit"
 	"portico/internal/brand"
 	"portico/internal/flow"
 	"portico/internal/pages"
@@ -33,6 +35,20 @@ type Boot struct {
 	Version string   `json:"version"`
 	Places  []string `json:"places"` // of the rail
 	Bulk    bool     `json:"bulk"`   // whether there are jobs
+	Events  []Event  `json:"events"` // by which the record can be filtered
+}
+
+// Event is a name of audit records, and what it says.
+type Event struct {
+	Kind  string `json:"kind"`
+	Words string `json:"words"`
+}
+
+// events returns all events in the order of their words.
+func events() []Event {
+	all := each(audit.Names(), func(n audit.Name) Event { return Event{string(n), n.Words()} })
+	slices.SortFunc(all, func(a, b Event) int { return strings.Compare(a.Words, b.Words) })
+	return all
 }
 
 // Self is the admin who uses the page.
@@ -78,7 +94,7 @@ func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error
 	}
 	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
 	return &Page{
-		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people"}, Bulk: true},
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people", "record", "system"}, Bulk: true, Events: events()},
 		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
 	}, nil
 }

@@ -26,7 +26,7 @@ type AdminRow struct {
 	ID        string      `json:"id"`
 	Address   string      `json:"address"`
 	Name      string      `json:"name"`
-	State     string      `json:"state"`
+	State     string      `json:"state" enum:"active disabled leaving"`
 	Roles     []string    `json:"roles"`
 	Factors   AdminCounts `json:"factors"`
 	Verified  bool        `json:"verified"` // always true
@@ -65,12 +65,10 @@ func filter(query url.Values) (account.Query, error) {
 	}
 	q := account.Query{
 		Text: values["q"], By: account.By(values["by"]), Role: values["role"], State: account.State(values["state"]),
-		Factors: account.Factors(values["factor"]), After: values["after"], Limit: fewRows,
+		Factors: account.Factors(values["factor"]), After: values["after"],
 	}
-	if text := values["limit"]; text != "" {
-		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > mostRows {
-			return q, wrongParameter("limit")
-		}
+	if q.Limit, err = limitOf(values["limit"]); err != nil {
+		return q, err
 	}
 	for name, to := range map[string]*time.Time{"created_from": &q.CreatedFrom, "created_to": &q.CreatedTo, "seen_before": &q.SeenBefore} {
 		if *to, err = timeOf(values[name]); err != nil {
@@ -78,6 +76,18 @@ func filter(query url.Values) (account.Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// limitOf parses the parameter limit.
+func limitOf(text string) (int, error) {
+	if text == "" {
+		return fewRows, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostRows {
+		return 0, wrongParameter("limit")
+	}
+	return n, nil
 }
 
 // timeOf parses a time of a request: RFC 3339, or a day in UTC.

@@ -3,7 +3,6 @@ package admin
 import (
 	"cmp"
 	"net/http"
-	"strings"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -21,7 +20,7 @@ type AdminPerson struct {
 	ID        string          `json:"id"`
 	Address   string          `json:"address"`
 	Name      string          `json:"name"`
-	State     string          `json:"state"`
+	State     string          `json:"state" enum:"active disabled leaving"`
 	Roles     []string        `json:"roles"`
 	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
 	Password  bool            `json:"password"` // whether there is one
@@ -174,12 +173,11 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 // eventsOf returns what happened to a person, the newest first.
 func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
-		words := strings.ReplaceAll(string(f.Name), "_", " ")
 		return AdminEvent{
-			f.ID, form.MomentOf(f.At), "event", string(f.Name), strings.ToUpper(words[:1]) + words[1:], f.Actor, f.Detail, f.Peer, a.Describe(f.UserAgent), f.RequestID,
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), f.Actor, flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
 		}
 	})
-	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "Account created"})
+	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "The account was made"})
 }
 
 // each returns what fn makes of each item, never nil.

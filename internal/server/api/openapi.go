@@ -73,6 +73,10 @@ func operation(r form.Operation, schemas object) object {
 	status := "204"
 	if r.Out != nil {
 		status = "200"
+	}
+	if _, file := r.Out.(form.File); file {
+		done["content"] = object{"*/*": object{"schema": object{"type": "string", "format": "binary"}}}
+	} else if r.Out != nil {
 		done["content"] = content("application/json", reflect.TypeOf(r.Out), schemas)
 	}
 	op["responses"] = object{

@@ -12,6 +12,9 @@ type Operation struct {
 	In, Out any
 }
 
+// File is the Out of an operation that answers with a file.
+type File []byte
+
 // Moment is a time in RFC 3339. It is a string, because encoding/json validates
 // the output of time.Time again, which took a quarter of the time of a
 // response.

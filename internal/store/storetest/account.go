@@ -4,6 +4,8 @@ import (
 	"context"
 	"portico/internal/account"
 	"portico/internal/store"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -45,6 +47,17 @@ func (b accounts) AccountByID_Unknown() {
 	if _, ok := find(b.bundle, func(tx *store.Tx) (account.Account, bool, error) { return tx.AccountByID(b.Context(), "no") }); ok {
 		b.Error("an account was found")
 	}
+}
+
+func (b accounts) AccountsByID_FindsThoseThatExist() {
+	first, second := b.person(1), b.person(2)
+	var found []account.Account
+	b.write(func(tx *store.Tx) (err error) {
+		found, err = tx.AccountsByID(b.Context(), []string{second.ID, "no", first.ID})
+		return err
+	})
+	slices.SortFunc(found, func(a, b account.Account) int { return strings.Compare(a.Address.Key, b.Address.Key) })
+	b.equal("the accounts", found, []account.Account{first, second})
 }
 
 // No other transaction changes an account between the read of a step and its end.

@@ -158,3 +158,37 @@ test('a narrow window has everything, and the page of an administrator is loaded
   await expect(page.locator('tbody tr').first()).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });
+
+test('who gave this role: the record answers by the page alone', async ({ page, world }) => {
+  const { admin } = await administrator(page, world);
+  const person = await world.member('noor');
+  await page.goto(PEOPLE);
+  await find(page, person.email);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await field(page, 'Roles').fill('treasurer');
+  await button(page, 'Save').click();
+  await expect(page.getByText('The changes are saved.')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Record', exact: true }).click();
+  await expect(heading(page, 'Record')).toBeVisible();
+  await page.getByLabel('Address or id of a person').fill(person.email);
+  await page.getByLabel('Kind of event').selectOption({ label: 'The roles were changed' });
+  const event = page.locator('tbody tr');
+  await expect(event).toHaveCount(1);
+  await expect(event).toContainText('treasurer');
+  await expect(event).toContainText('by the administrator');
+  await expect(event.getByRole('link', { name: admin.name || admin.email })).toBeVisible();
+
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
+  expect(file.suggestedFilename()).toBe('record.csv');
+  expect(world.portico.command(['audit', 'export', '--event', 'record_exported'])).toContain('"actor":"admin:');
+});
+
+test('the system page has the checks of the server, its node and its signing key', async ({ page, world }) => {
+  await administrator(page, world);
+  await page.goto('/auth/admin/system');
+  await expect(heading(page, 'System')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Checks' })).toContainText('database');
+  await expect(page.getByRole('region', { name: 'Signing keys' }).getByRole('listitem')).not.toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Emails' })).toBeVisible();
+});

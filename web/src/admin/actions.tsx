@@ -68,7 +68,7 @@ const link = (p: Of): Question => ({
   press: 'Send the link',
   run: async () => {
     const { until } = await change<{ until: string }>('POST', to(p, 'link'), {});
-    return `The link is on its way. It works until ${shortly(until)}.`;
+    return `A link was sent to ${p.address}, valid until ${shortly(until)}.`;
   },
 });
 

@@ -4,6 +4,7 @@ const NONE: Boot = {
   brand: { name: '', logo: '' },
   user: { id: '', name: '', email: '' },
   places: ['people'],
+  events: [],
 };
 
 /** The data of the document: who is signed in, and what exists here. */

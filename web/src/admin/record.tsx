@@ -1,15 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { go, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
+import { boot } from './boot';
 import { type Filter, Filters } from './filters';
 import { Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
 import type { Fact, Facts } from './types';
-import { EVENTS, eventFailed, eventWords } from './words';
+import { eventFailed } from './words';
 
 const FILTERS: Filter[] = [
-  { name: 'actor', label: 'Changed by', hint: 'address of an admin, or name of a key' },
+  { name: 'actor', label: 'Changed by', hint: 'address of an administrator, or operator' },
   { name: 'network', label: 'Network', hint: '192.0.2.1' },
   { name: 'from', label: 'From', type: 'date' },
   { name: 'to', label: 'Before', type: 'date' },
@@ -24,7 +25,7 @@ function KindFilter() {
       onChange={(event) => go(withValues({ kind: event.target.value }))}
     >
       <option value="">All kinds of events</option>
-      {Object.entries(EVENTS).map(([kind, words]) => (
+      {boot.events.map(({ kind, words }) => (
         <option key={kind} value={kind}>
           {words}
         </option>
@@ -33,41 +34,46 @@ function KindFilter() {
   );
 }
 
-const ACTORS: Record<Fact['actor']['kind'], string> = {
-  self: '',
+const ACTORS: Record<string, string> = {
   operator: 'the command line',
   admin: 'the administrator',
-  key: 'the key',
   stranger: 'a stranger',
 };
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>
-  kind === 'self' ? null : (
+  kind === 'self' || !kind ? null : (
     <span>
-      by {ACTORS[kind]}{' '}
+      by {ACTORS[kind] ?? kind}{' '}
       {kind === 'admin' && id ? (
-        <a href={`/auth/admin/people/${encodeURIComponent(id)}`}>{name ?? id}</a>
+        <a href={`/auth/admin/people/${encodeURIComponent(id)}`}>{name || id}</a>
       ) : (
         <bdi>{name}</bdi>
       )}
     </span>
   );
 
-const Subject = ({ person }: { person: Fact['person'] | undefined }) =>
-  person ? (
-    <a href={`/auth/admin/people/${encodeURIComponent(person.id)}`}>
-      <bdi>{person.name || person.address}</bdi>
+/** Whom an event is about. An account that was erased has only its id, and no page. */
+const Subject = ({ person: { id, address, name } }: Pick<Fact, 'person'>) => {
+  if (!id) return <span className="muted">none</span>;
+  if (!address)
+    return (
+      <a href={withValues({ person: id })} onClick={within}>
+        erased account {id}
+      </a>
+    );
+  return (
+    <a href={`/auth/admin/people/${encodeURIComponent(id)}`}>
+      <bdi>{name || address}</bdi>
     </a>
-  ) : (
-    <span className="muted">none</span>
   );
+};
 
 const COLUMNS: Column<Fact>[] = [
   {
     name: 'Event',
     cell: (fact) => (
       <div className={eventFailed(fact.kind) ? 'who failed' : 'who'}>
-        <p className="entry-name">{eventWords(fact.kind)}</p>
+        <p className="entry-name">{fact.words}</p>
         <p className="narrow">
           <Subject person={fact.person} /> <Time at={fact.at} />
         </p>
@@ -134,7 +140,7 @@ export function Place() {
         itself.
       </Head>
       <Filters
-        search={{ name: 'person', label: 'Address of a person', beside: <KindFilter /> }}
+        search={{ name: 'person', label: 'Address or id of a person', beside: <KindFilter /> }}
         filters={FILTERS}
       />
       <Table

@@ -8,9 +8,14 @@ import { Head } from './shell';
 import type { System } from './types';
 import { readable } from './words';
 
-const CHECKS = { ok: ['good', 'OK'], warning: ['warn', 'Warning'], fault: ['bad', 'Fault'] } as const;
+const CHECKS = {
+  ok: ['good', 'OK'],
+  warning: ['warn', 'Warning'],
+  failed: ['bad', 'Failed'],
+  skipped: ['plain', 'Skipped'],
+} as const;
 
-const ORDER = { fault: 0, warning: 1, ok: 2 };
+const ORDER = { failed: 0, warning: 1, skipped: 2, ok: 3 };
 
 /** How the installation is. */
 export function Place() {
@@ -18,7 +23,8 @@ export function Place() {
   return (
     <>
       <Head title="System" actions={<Small onClick={() => void system.refetch()}>Check again</Small>}>
-        What <code>portico doctor</code> says, the nodes, the signing keys and the emails that wait.
+        Checks of this server and its database, the nodes, the signing keys and the emails that wait.{' '}
+        <code>portico doctor</code> also asks the mail server, the providers, the apps and the DNS.
       </Head>
       <Loaded query={system}>{(data) => <Whole {...data} />}</Loaded>
     </>
@@ -33,12 +39,12 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
           <ul className="checks">
             {checks
               .toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
-              .map(({ name, state, words }) => (
-                <li key={name}>
+              .map(({ name, state, words, do: advice }) => (
+                <li key={name + words}>
                   <Tag tone={CHECKS[state][0]}>{CHECKS[state][1]}</Tag>
                   <div>
                     <b>{name}</b>
-                    <p className="muted">{words}</p>
+                    <p className="muted">{advice ? `${words}: ${advice}` : words}</p>
                   </div>
                 </li>
               ))}
@@ -47,17 +53,11 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
         <Mail mail={mail} />
       </div>
       <div>
-        <Card title="Nodes">
+        <Card title="Nodes" about="They run, or ran in the last ten minutes.">
           <Entries>
             {nodes.map((node) => (
-              <Entry key={node.id} icon={<Icon icon="desktop" />} name={node.id}>
-                <span>{node.version}</span>
-                <span>
-                  since <Time at={node.started_at} />
-                </span>
-                <span>
-                  seen <Time at={node.seen_at} />
-                </span>
+              <Entry key={node.id} icon={<Icon icon="desktop" />} name={node.host || node.id}>
+                {node.host ? <code>{node.id}</code> : null}
               </Entry>
             ))}
           </Entries>
@@ -68,13 +68,8 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
               <Entry key={key.id} icon={<Icon icon="key" />} name={key.id} badge={<Tag>{key.state}</Tag>}>
                 <span>{key.algorithm}</span>
                 <span>
-                  since <Time at={key.created_at} />
+                  signs from <Time at={key.signs_at} />
                 </span>
-                {key.ends_at ? (
-                  <span>
-                    until <Time at={key.ends_at} />
-                  </span>
-                ) : null}
               </Entry>
             ))}
           </Entries>
@@ -92,35 +87,39 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
   );
 }
 
-function Mail({ mail: { waiting, given_up, messages } }: Pick<System, 'mail'>) {
+function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const { ask } = useAsk();
+  const dead = messages.filter(({ again }) => again).length;
+  const about = `${messages.length - dead} wait, ${dead} were given up${more ? `, and ${more} more are not listed` : ''}.`;
   return (
-    <Card title="Emails" about={`${waiting} wait, ${given_up} were given up.`}>
+    <Card title="Emails" about={about}>
       {messages.length ? (
         <Entries>
-          {messages.map(({ id, template, to, state, answer, asked_at }) => (
+          {messages.map(({ id, template, to, state, answer, asked_at, again }) => (
             <Entry
               key={id}
               icon={<Icon icon="mail" />}
               name={to}
               badge={<MailState state={state} />}
               action={
-                <Small
-                  label={`Send again: ${readable(template)} to ${to}`}
-                  onClick={() =>
-                    ask({
-                      title: `Send “${readable(template)}” again?`,
-                      says: `The email to ${to} is handed to the mail server once more.`,
-                      press: 'Send again',
-                      run: async () => {
-                        await change('POST', `system/mail/${encodeURIComponent(id)}/again`);
-                        return 'The email is on its way.';
-                      },
-                    })
-                  }
-                >
-                  Send again
-                </Small>
+                again ? (
+                  <Small
+                    label={`Send again: ${readable(template)} to ${to}`}
+                    onClick={() =>
+                      ask({
+                        title: `Send “${readable(template)}” again?`,
+                        says: `The email to ${to} is handed to the mail server once more.`,
+                        press: 'Send again',
+                        run: async () => {
+                          await change('POST', `system/mail/${encodeURIComponent(id)}/again`);
+                          return 'The email is on its way.';
+                        },
+                      })
+                    }
+                  >
+                    Send again
+                  </Small>
+                ) : null
               }
             >
               <span>{readable(template)}</span>

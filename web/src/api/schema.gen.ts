@@ -47,6 +47,12 @@ export interface AddPasskey {
   quiet?: '' | 'yes';
 }
 
+export interface AdminActor {
+  kind: string;
+  id: string;
+  name: string;
+}
+
 export interface AdminAddress {
   address: string;
   use: string;
@@ -79,6 +85,13 @@ export interface AdminBulk {
   all?: boolean;
   filter?: string;
   try?: boolean;
+}
+
+export interface AdminCheck {
+  name: string;
+  state: 'ok' | 'warning' | 'failed' | 'skipped';
+  words: string;
+  do: string;
 }
 
 export interface AdminCounts {
@@ -122,6 +135,19 @@ export interface AdminEvent {
   request_id: string;
 }
 
+export interface AdminFact {
+  id: string;
+  at: string;
+  kind: string;
+  words: string;
+  person: AdminSubject;
+  actor: AdminActor;
+  network: string;
+  browser: string;
+  request_id: string;
+  detail: string;
+}
+
 export interface AdminJob {
   id: string;
   action: string;
@@ -155,8 +181,18 @@ export interface AdminLinked {
   until: string;
 }
 
+export interface AdminMail {
+  messages: AdminUnsent[];
+  more: number;
+}
+
 export interface AdminNamed {
   name: string;
+}
+
+export interface AdminNode {
+  id: string;
+  host: string;
 }
 
 export interface AdminPeople {
@@ -169,7 +205,7 @@ export interface AdminPerson {
   id: string;
   address: string;
   name: string;
-  state: string;
+  state: 'active' | 'disabled' | 'leaving';
   roles: string[];
   verified: boolean;
   password: boolean;
@@ -199,6 +235,12 @@ export interface AdminProvider {
   created_at: string;
 }
 
+export interface AdminRecord {
+  facts: AdminFact[];
+  next?: string;
+  searched?: boolean;
+}
+
 export interface AdminRefusal {
   of: string;
   rule: string;
@@ -218,7 +260,7 @@ export interface AdminRow {
   id: string;
   address: string;
   name: string;
-  state: string;
+  state: 'active' | 'disabled' | 'leaving';
   roles: string[];
   factors: AdminCounts;
   verified: boolean;
@@ -237,10 +279,44 @@ export interface AdminSession {
   current: boolean;
 }
 
+export interface AdminSigningKey {
+  id: string;
+  algorithm: string;
+  state: string;
+  created_at: string;
+  signs_at: string;
+}
+
 export interface AdminSkip {
   id: string;
   address: string;
   reason: 'self' | 'same' | 'leaving' | 'full' | 'missing' | 'refused';
+}
+
+export interface AdminSubject {
+  id: string;
+  address: string;
+  name: string;
+}
+
+export interface AdminSystem {
+  version: string;
+  commit: string;
+  checks: AdminCheck[];
+  nodes: AdminNode[];
+  signing_keys: AdminSigningKey[];
+  mail: AdminMail;
+}
+
+export interface AdminUnsent {
+  id: string;
+  template: string;
+  to: string;
+  state: string;
+  answer: string;
+  asked_at: string;
+  due_at: string;
+  again: boolean;
 }
 
 export interface AdminWay {

@@ -1,0 +1,92 @@
+package security
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"portico/internal/outbox"
+	"portico/internal/store"
+)
+
+// recorded is what an admin reads in the record.
+type recorded struct {
+	Facts []struct {
+		Kind, Words, Detail string
+		Person, Actor       struct{ ID, Address, Name, Kind string }
+	}
+}
+
+func (v *visitor) record(query string) (page recorded) {
+	v.Helper()
+	if err := json.Unmarshal([]byte(v.get("/auth/api/admin/record?"+query).must(200).body), &page); err != nil {
+		v.Fatal(err)
+	}
+	return page
+}
+
+// What an admin copies or sends is in the record with the admin, as a change is.
+func TestSEC380_AdminActsAreRecorded(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	user := s.visitor().register(fresh("u"))
+	id := user.id()
+	admin.calls("POST /auth/api/admin/people/{id}/roles", id).must(200)
+	given := admin.record("kind=roles_changed&person=" + user.whoami()).Facts
+	if len(given) != 1 || given[0].Words != "The roles were changed" || given[0].Detail != "editor" || given[0].Person.Address != user.whoami() ||
+		given[0].Actor.Kind != "admin" || given[0].Actor.ID != admin.id() || given[0].Actor.Name == "" {
+		t.Errorf("the record does not say who gave the role: %+v", given)
+	}
+	if by := admin.record("actor=" + admin.whoami()).Facts; len(by) != 1 {
+		t.Errorf("the record has %d acts of the admin, want 1: %+v", len(by), by)
+	}
+	for _, form := range []string{"csv", "jsonl"} {
+		file := admin.get("/auth/api/admin/record." + form + "?person=" + user.whoami()).must(200)
+		if !strings.Contains(file.body, "The roles were changed") || strings.Contains(file.body, admin.whoami()) || !strings.Contains(file.header.Get("Content-Disposition"), "record."+form) {
+			t.Errorf("the export is\n%s", file.body)
+		}
+	}
+	exports := admin.record("kind=record_exported").Facts
+	if len(exports) != 2 || exports[0].Actor.ID != admin.id() || exports[0].Detail != id {
+		t.Errorf("the exports are recorded as %+v", exports)
+	}
+	s.settle()
+	for n, message := range []string{"00000000000000000000000001", "00000000000000000000000002"} {
+		s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertMessage(t.Context(), outbox.Record{ID: message, Template: "notice", AccountID: id, CreatedAt: s.clock.Now(), DueAt: s.clock.Now(), DeadAt: s.clock.Now()})
+		}))
+		admin.do("POST", "/auth/api/admin/people/"+admin.id()+"/emails/"+message+"/again", `{}`, admin.ours("application/json")).must(404)
+		path := "/auth/api/admin/people/" + id + "/emails/" + message + "/again"
+		if n == 1 {
+			path = "/auth/api/admin/system/mail/" + message + "/again"
+		}
+		admin.do("POST", path, `{}`, admin.ours("application/json")).must(200)
+		if sent := admin.record("kind=mail_sent_again").Facts; len(sent) != n+1 || sent[0].Actor.ID != admin.id() || sent[0].Person.ID != id {
+			t.Errorf("sending an email again is recorded as %+v", sent)
+		}
+	}
+}
+
+// A filter with a typing error finds nothing else, and nothing of it is taken for a pattern.
+func TestSEC381_RecordFiltersAreExact(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	for query, field := range map[string]string{
+		"person=nobody@example.org": "person", "actor=nobody@example.org": "actor", "person=a@": "email", "limit=101": "limit", "limit=x": "limit", "from=yesterday": "from",
+		"after=x": "after", "person=a&person=b": "person", "who=a": "",
+	} {
+		a := admin.get("/auth/api/admin/record?" + query)
+		if a.status != 400 && a.status != 422 || field != "" && !strings.Contains(a.body, `"name":"`+field+`"`) {
+			t.Errorf("%s is answered %d %s", query, a.status, a.body)
+		}
+	}
+	for _, query := range []string{"person=%25", "actor=admin:%25", "network=%25", "kind=signed%5Fi_", "kind=' OR 1=1--", "person=%00"} {
+		if a := admin.get("/auth/api/admin/record?" + strings.ReplaceAll(query, " ", "%20")); a.status == 200 && !strings.Contains(a.body, `"facts":[]`) {
+			t.Errorf("%s finds %s", query, a.body)
+		}
+	}
+}
