@@ -12,7 +12,7 @@ const (
 	CodeNameCharacter   = "name.character"
 	CodeDisabled        = "account.disabled"
 	CodeEnded           = "account.ended"
-	CodeEndPast         = "end.past"
+	CodeEndPast         = "admin.end_past"
 	CodeExists          = "account.exists"
 	CodeMissing         = "account.missing"
 	CodeQueryInvalid    = "query.invalid"
