@@ -7,10 +7,11 @@ import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
 import { Changes } from '../own/changes';
-import { Entries, Entry, Icon, Timed } from '../own/entry';
+import { Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { Timed } from '../timed';
 import styles from './factors.module.css';
 
 const PATH = '/auth/account/factors';

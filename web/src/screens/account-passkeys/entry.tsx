@@ -7,9 +7,10 @@ import { ErrorSummary } from '../../ui/message';
 import { More } from '../../ui/more';
 import { TextField } from '../../ui/text-field';
 import { Changes } from '../own/changes';
-import { Entry, Icon, Timed } from '../own/entry';
+import { Entry, Icon } from '../own/entry';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { Timed } from '../timed';
 import styles from './passkeys.module.css';
 
 const PATH = '/auth/account/passkeys';
