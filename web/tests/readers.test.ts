@@ -98,3 +98,27 @@ test(
     expect(heights).toEqual([36, 36]);
   }),
 );
+
+test('a frame of the gallery has the color of its page behind it, which shows beside the page', async () => {
+  const { page } = await visit(world, '/dev/screens?screen=keep', { hydrate: false });
+  const colors = () =>
+    page.locator('iframe').evaluateAll((frames) =>
+      frames.map((frame) => {
+        const inside = (frame as HTMLIFrameElement).contentDocument?.documentElement;
+        return inside && getComputedStyle(frame).backgroundColor === getComputedStyle(inside).backgroundColor;
+      }),
+    );
+  await expect.poll(async () => (await colors()).slice(0, 4)).toEqual([true, true, true, true]);
+  await page.context().close();
+});
+
+test('consent shows whose account it is, and an entry that was never used has no time of use', async () => {
+  const consent = await visit(world, shown('consent/idle'));
+  const box = consent.page.locator('main div').filter({ hasText: 'Use another account' }).last();
+  expect(await box.locator('xpath=..').textContent()).toMatch(/^MMara/);
+  await consent.page.context().close();
+  const { page } = await visit(world, shown('account-passkeys/full'));
+  const lines = await page.locator('.entry-line').allInnerTexts();
+  expect(lines.map((line) => line.includes('Last used'))).toEqual([true, false, false]);
+  await page.context().close();
+});

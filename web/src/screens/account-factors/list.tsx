@@ -83,7 +83,9 @@ function App({ boot, factor }: { boot: Boot; factor: Factor }) {
         </Changes>
       }
     >
-      <Timed words={t('account-factors.used')} of={factor.used} />
+      <When value={factor.used.at}>
+        <Timed words={t('account-factors.used')} of={factor.used} />
+      </When>
       <Timed words={t('account-factors.added')} of={factor.added} />
     </Entry>
   );

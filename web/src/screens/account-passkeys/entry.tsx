@@ -31,7 +31,14 @@ export function OnePasskey({ boot, passkey }: { boot: Boot; passkey: Passkey }) 
         </Changes>
       }
     >
-      <When value={passkey.other} otherwise={<Timed words={t('account-passkeys.used')} of={passkey.used} />}>
+      <When
+        value={passkey.other}
+        otherwise={
+          <When value={passkey.used.at}>
+            <Timed words={t('account-passkeys.used')} of={passkey.used} />
+          </When>
+        }
+      >
         <span className="entry-wrong">{t('account-passkeys.other', { host: passkey.other })}</span>
       </When>
       <Timed words={t('account-passkeys.added')} of={passkey.added} />
