@@ -314,7 +314,7 @@ type Factors struct {
 // Protect is what the page of a second factor shows that the account needs.
 type Protect struct {
 	Later string `json:"later"` // "yes" if it can be put off
-	Until string `json:"until"` // until when, in words; "" without end
+	Until Moment `json:"until"`
 }
 
 // Factor is one second factor.

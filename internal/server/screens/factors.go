@@ -97,7 +97,7 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 	b.Factors.State = "list"
 	for _, f := range v.Factors {
 		b.Factors.List = append(b.Factors.List, Factor{
-			ID: f.ID, Added: s.moment(b.Locale, f.CreatedAt), Used: s.moment(b.Locale, f.UsedAt),
+			ID: f.ID, Added: s.moment(b.Locale, f.CreatedAt), Used: s.used(b.Locale, f.CreatedAt, f.UsedAt),
 			Last: yes(v.Last),
 		})
 	}

@@ -40,6 +40,9 @@ func TestFactors_WithoutScript(t *testing.T) {
 		t.Errorf("the list: %+v, %q", b.Factors, b.Success)
 	}
 	app := b.Factors.List[0].ID
+	if used := b.Factors.List[0].Used; used.At != "" {
+		t.Errorf("an app is shown as used at %s, when it was added", used.Words)
+	}
 	if b = v.opens(v.Send(page+"/codes", url.Values{"account": {id}}).Next()); len(b.Factors.Codes) != 10 || b.Factors.Codes[0] == first {
 		t.Errorf("the new codes: %+v", b.Factors)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"portico/internal/account"
 	"portico/internal/fault"
 	"portico/internal/openid"
 	"portico/internal/pages"
@@ -34,6 +35,7 @@ func (s *Screens) AskSignOut(w http.ResponseWriter, r *http.Request, found sessi
 func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, query, another string) error {
 	return s.show(w, r, ScreenConsent, func(b *Boot) {
 		b.Session, b.Next, b.NextLabel = personOf(found), another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
+		b.Account.Initials = account.Initials(found.User.Name, b.Session.Email)
 		b.Client = Client{
 			Request: query, Name: request.Client.Name, Host: request.Host(), Unknown: request.Client.Host,
 			Asked:  strings.Join(request.Asks(), " "),

@@ -34,7 +34,7 @@ func (s *Screens) fillPasskeys(_ http.ResponseWriter, r *http.Request, found ses
 	for _, p := range v.List {
 		shown := Passkey{
 			ID: p.ID, Name: p.Name, Typed: p.Name, Credential: secret.Encode(p.Credential),
-			Added: s.moment(b.Locale, p.CreatedAt), Used: s.moment(b.Locale, p.UsedAt),
+			Added: s.moment(b.Locale, p.CreatedAt), Used: s.used(b.Locale, p.CreatedAt, p.UsedAt),
 		}
 		if s.Owner.PasskeyWorks(p) {
 			shown.Last = yes(v.Last)

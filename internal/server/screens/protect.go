@@ -26,7 +26,7 @@ func (s *Screens) fillProtect(_ *http.Request, b *Boot, v flow.View, _ SignedIn)
 	b.Factors.Secret, b.Factors.URI = v.Secret.Text(), v.URI
 	b.Factors.QR, b.Factors.Size = drawn(v.URI)
 	b.Protect.Later = yes(v.Later)
-	if v.Later && !v.Until.IsZero() {
-		b.Protect.Until = s.Catalogue.Moment(b.Locale, v.Until)
+	if v.Later {
+		b.Protect.Until = s.moment(b.Locale, v.Until)
 	}
 }

@@ -43,6 +43,14 @@ func (s *Screens) moment(loc string, t time.Time) Moment {
 	return Moment{At: t.UTC().Format(time.RFC3339), Words: s.Catalogue.Moment(loc, t)}
 }
 
+// used returns when something was last used, none until it is used after it was added.
+func (s *Screens) used(loc string, added, used time.Time) Moment {
+	if !used.After(added) {
+		return Moment{}
+	}
+	return s.moment(loc, used)
+}
+
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
 	sessions, err := s.Owner.Sessions(r.Context(), found)

@@ -644,7 +644,7 @@ export interface Passkeys {
 
 export interface Protect {
   later: string;
-  until: string;
+  until: Moment;
 }
 
 export interface ProtectByApp {

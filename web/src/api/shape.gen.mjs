@@ -264,7 +264,10 @@ export const SHAPE = {
   },
   "protect": {
     "later": "",
-    "until": ""
+    "until": {
+      "at": "",
+      "words": ""
+    }
   },
   "passkeys": {
     "list": [

@@ -3,8 +3,9 @@ import { useText } from '../../i18n/provider';
 import { Each, Unless, When } from '../../lib/template';
 import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
-import { Badge, Entries, Entry, Icon, Timed } from '../own/entry';
+import { Badge, Entries, Entry, Icon } from '../own/entry';
 import { Press } from '../own/press';
+import { Timed } from '../timed';
 
 interface AddressesProps {
   boot: Boot;

@@ -2,10 +2,11 @@ import type { App, Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
-import { Empty, Entries, Entry, Icon, Timed } from '../own/entry';
+import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 
 /** The apps that know the account, each with a button that ends its access. */
 function View({ boot }: { boot: Boot }) {

@@ -3,10 +3,11 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
 import { Confirm } from '../own/confirm';
-import { Badge, Empty, Entries, Entry, Icon, Timed } from '../own/entry';
+import { Badge, Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 
 const PATH = '/auth/account/browsers';
 

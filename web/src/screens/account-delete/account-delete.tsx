@@ -6,11 +6,11 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
-import { Timed } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 
 const PATH = '/auth/account/delete';
 

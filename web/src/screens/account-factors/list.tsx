@@ -7,10 +7,11 @@ import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
 import { Changes } from '../own/changes';
-import { Entries, Entry, Icon, Timed } from '../own/entry';
+import { Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { Timed } from '../timed';
 import styles from './factors.module.css';
 
 const PATH = '/auth/account/factors';
@@ -82,7 +83,9 @@ function App({ boot, factor }: { boot: Boot; factor: Factor }) {
         </Changes>
       }
     >
-      <Timed words={t('account-factors.used')} of={factor.used} />
+      <When value={factor.used.at}>
+        <Timed words={t('account-factors.used')} of={factor.used} />
+      </When>
       <Timed words={t('account-factors.added')} of={factor.added} />
     </Entry>
   );

@@ -7,9 +7,10 @@ import { ErrorSummary } from '../../ui/message';
 import { More } from '../../ui/more';
 import { TextField } from '../../ui/text-field';
 import { Changes } from '../own/changes';
-import { Entry, Icon, Timed } from '../own/entry';
+import { Entry, Icon } from '../own/entry';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
+import { Timed } from '../timed';
 import styles from './passkeys.module.css';
 
 const PATH = '/auth/account/passkeys';
@@ -30,7 +31,14 @@ export function OnePasskey({ boot, passkey }: { boot: Boot; passkey: Passkey }) 
         </Changes>
       }
     >
-      <When value={passkey.other} otherwise={<Timed words={t('account-passkeys.used')} of={passkey.used} />}>
+      <When
+        value={passkey.other}
+        otherwise={
+          <When value={passkey.used.at}>
+            <Timed words={t('account-passkeys.used')} of={passkey.used} />
+          </When>
+        }
+      >
         <span className="entry-wrong">{t('account-passkeys.other', { host: passkey.other })}</span>
       </When>
       <Timed words={t('account-passkeys.added')} of={passkey.added} />

@@ -5,12 +5,13 @@ import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
 import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
-import { Empty, Entries, Entry, Icon, Timed } from '../own/entry';
+import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import { Proof, useProven } from '../own/proof';
 import { Refused } from '../own/refused';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 
 const PATH = '/auth/account/providers';
 

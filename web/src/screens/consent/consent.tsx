@@ -15,17 +15,22 @@ import styles from './consent.module.css';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const { client, session } = boot;
+  const { account, client, session } = boot;
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <div className={styles.account}>
-        <When value={session.name}>
-          <strong>{session.name}</strong>
-        </When>
-        <Whole>{session.email}</Whole>
-        <When value={boot.next}>
-          <a href={boot.next}>{boot.next_label}</a>
-        </When>
+        <span className={styles.letters} aria-hidden="true">
+          {account.initials}
+        </span>
+        <div className={styles.who}>
+          <When value={session.name}>
+            <strong>{session.name}</strong>
+          </When>
+          <Whole>{session.email}</Whole>
+          <When value={boot.next}>
+            <a href={boot.next}>{boot.next_label}</a>
+          </When>
+        </div>
       </div>
       <Lead>{t('consent.lead', { app: client.name, host: client.host, email: session.email })}</Lead>
       <ul className="bullets">

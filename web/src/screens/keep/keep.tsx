@@ -1,7 +1,9 @@
+import { useEffect } from 'react';
 import type { Boot, KeepAccount } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
+import { writeLocalTimes } from '../../lib/local-times';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
@@ -9,6 +11,7 @@ import { Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 import { useFlowRefresh } from '../use-flow-refresh';
 
 /** Asks the owner of a closed account, who has signed in, whether to keep it. */
@@ -17,7 +20,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/keep', onTrouble: reloadWhenOver });
   useFlowRefresh(boot.flow);
-  const values = { email: boot.flow.email, time: boot.account.erase_at.words };
+  useEffect(() => writeLocalTimes(text.locale));
   return (
     <Frame
       boot={boot}
@@ -25,7 +28,9 @@ function View({ boot }: { boot: Boot }) {
       summary={form.summary}
       announcement={form.announcement}
     >
-      <Lead>{t('keep.lead', values)}</Lead>
+      <Lead>
+        <Timed words={t('keep.lead', { email: boot.flow.email })} of={boot.account.erase_at} />
+      </Lead>
       <form {...form.props} action={`/auth/keep?flow=${boot.flow.id}`}>
         <HiddenField<KeepAccount> name="flow" value={boot.flow.id} />
         <Button busy={form.busy} wait={form.wait}>

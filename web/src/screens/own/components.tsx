@@ -13,8 +13,9 @@ import { ProviderIcon } from '../../ui/provider-icon';
 import { Success, SuccessHint } from '../../ui/success';
 import { TextField } from '../../ui/text-field';
 import { Warning } from '../../ui/warning';
+import { Timed } from '../timed';
 import { Confirm } from './confirm';
-import { Badge, Empty, Entries, Entry, Icon, Timed } from './entry';
+import { Badge, Empty, Entries, Entry, Icon } from './entry';
 
 const LABELS = { show: 'Show password', capsLock: 'Caps Lock is on.', capsLockWas: 'Caps Lock was on.' };
 const NEW_LABELS = {

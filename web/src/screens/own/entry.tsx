@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import type { Moment } from '../../api/schema.gen';
 import { alert, app, change, desktop, enter, key, link, mail, phone, window } from './icons';
 
 const ICONS = { desktop, phone, window, key, mail, link, app, enter, change, alert };
@@ -46,15 +45,3 @@ export const Entries = ({ children }: { children: ReactNode }) => <ul className=
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
 
 export const Badge = ({ children }: { children: ReactNode }) => <span className="badge">{children}</span>;
-
-/** A text with a time in the place of {time}. The script writes the time in the zone of the browser. */
-export function Timed({ words, of }: { words: string; of: Moment }) {
-  const [before, after] = words.split('{time}');
-  return (
-    <span>
-      {before}
-      <time dateTime={of.at}>{of.words}</time>
-      {after}
-    </span>
-  );
-}

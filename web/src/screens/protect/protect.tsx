@@ -1,8 +1,10 @@
+import { useEffect } from 'react';
 import type { Boot, ProtectByApp, Protection } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose, When } from '../../lib/template';
+import { writeLocalTimes } from '../../lib/local-times';
+import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
@@ -12,6 +14,7 @@ import { ErrorSummary } from '../../ui/message';
 import { AppSecret } from '../app-secret';
 import { Frame } from '../frame';
 import type { Screen } from '../screen';
+import { Timed } from '../timed';
 import { useFlowRefresh } from '../use-flow-refresh';
 import { MakePasskey } from './make-passkey';
 import styles from './protect.module.css';
@@ -24,6 +27,7 @@ function View({ boot }: { boot: Boot }) {
   const { email } = flow;
   const form = useForm({ boot, path: '/auth/api/protect', onTrouble: reloadWhenOver });
   useFlowRefresh(boot.flow);
+  useEffect(() => writeLocalTimes(text.locale));
   return (
     <Frame
       boot={boot}
@@ -32,11 +36,9 @@ function View({ boot }: { boot: Boot }) {
       announcement={form.announcement}
     >
       <Lead>
-        {choose(
-          protect.until,
-          t('protect.lead_until', { email, time: protect.until }),
-          t('protect.lead', { email }),
-        )}
+        <When value={protect.until.at} otherwise={<span>{t('protect.lead', { email })}</span>}>
+          <Timed words={t('protect.lead_until', { email })} of={protect.until} />
+        </When>
       </Lead>
       <AppSecret boot={boot} />
       <form {...form.props} action={`/auth/protect?flow=${flow.id}`}>

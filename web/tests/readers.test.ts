@@ -1,0 +1,124 @@
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appeared, openWorld, shown, visit, type World } from './browser';
+
+// What only some readers see: colors of the system, a phone, another zone, the moment before a button is pressed.
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+/** Opens a state of the gallery, does what the test does, and closes the page. */
+const on =
+  (state: string, options: Parameters<typeof visit>[2], look: (page: Page) => Promise<void>) => async () => {
+    const { page, complaints } = await visit(world, shown(state), options);
+    await look(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  };
+
+const color = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
+
+test(
+  'in forced colors the main button is filled, and a button in a sentence keeps its space',
+  on('verify-code/idle', { forcedColors: 'active' }, async (page) => {
+    expect(await color(page, '.button-primary')).not.toBe(await color(page, 'main'));
+    const resend = page.getByRole('button', { name: 'Resend' });
+    expect(await resend.evaluate((button) => getComputedStyle(button).borderStyle)).toBe('none');
+  }),
+);
+
+test(
+  'in forced colors the second button is not filled',
+  on('consent/idle', { forcedColors: 'active' }, async (page) => {
+    await appeared(page);
+    expect(await color(page, '.button-primary')).not.toBe(await color(page, '.button-secondary'));
+  }),
+);
+
+test(
+  'a button that appears later is whole at once, so its label has its contrast',
+  on('confirm-link/password', {}, async (page) => {
+    const looks = await page
+      .locator('main button[type=submit]')
+      .first()
+      .evaluate((button) => {
+        const [animation] = button.getAnimations();
+        const at = (time: number) => {
+          if (animation) animation.currentTime = time;
+          const { visibility, opacity } = getComputedStyle(button);
+          return `${visibility} ${opacity}`;
+        };
+        return [at(400), at(520)];
+      });
+    expect(looks).toEqual(['hidden 1', 'visible 1']);
+  }),
+);
+
+for (const state of ['keep/idle', 'protect/grace'])
+  test(
+    `${state} writes the time in the zone of the browser`,
+    on(state, { timezoneId: 'America/New_York' }, async (page) => {
+      const lead = page.locator('main p').first();
+      await expect.poll(() => lead.textContent()).toMatch(/May 17,( 2026,)? 11:02\sPM/);
+      expect(await lead.textContent()).not.toContain('UTC');
+    }),
+  );
+
+test(
+  'on a phone the parts of an entry have a line each, without a dot, and its button stands below',
+  on('account-browsers/idle', { viewport: { width: 360, height: 740 } }, async (page) => {
+    const entry = page.locator('.entry').first();
+    const boxes = await entry.evaluate((element) => {
+      const bottom = element.querySelector('.entry-line')?.getBoundingClientRect().bottom ?? 0;
+      const button = element.querySelector('button')?.getBoundingClientRect().top ?? 0;
+      const parts = [...element.querySelectorAll('.entry-line > span')];
+      return {
+        below: button >= bottom,
+        lines: parts.map((part) => part.getClientRects().length && part.getBoundingClientRect().height < 30),
+        dots: parts.map((part) => getComputedStyle(part, '::after').content),
+      };
+    });
+    expect(boxes).toEqual({ below: true, lines: [true, true], dots: ['none', 'none'] });
+  }),
+);
+
+test(
+  'the filter of the history is as high as other buttons of a list',
+  on('account-history/idle', {}, async (page) => {
+    const heights = await page
+      .locator('.filter a')
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+    expect(heights).toEqual([36, 36]);
+  }),
+);
+
+test('a frame of the gallery has the color of its page behind it, which shows beside the page', async () => {
+  const { page } = await visit(world, '/dev/screens?screen=keep', { hydrate: false });
+  const colors = () =>
+    page.locator('iframe').evaluateAll((frames) =>
+      frames.map((frame) => {
+        const inside = (frame as HTMLIFrameElement).contentDocument?.documentElement;
+        return inside && getComputedStyle(frame).backgroundColor === getComputedStyle(inside).backgroundColor;
+      }),
+    );
+  await expect.poll(async () => (await colors()).slice(0, 4)).toEqual([true, true, true, true]);
+  await page.context().close();
+});
+
+test('consent shows whose account it is, and an entry that was never used has no time of use', async () => {
+  const consent = await visit(world, shown('consent/idle'));
+  const box = consent.page.locator('main div').filter({ hasText: 'Use another account' }).last();
+  expect(await box.locator('xpath=..').textContent()).toMatch(/^MMara/);
+  await consent.page.context().close();
+  const { page } = await visit(world, shown('account-passkeys/full'));
+  const lines = await page.locator('.entry-line').allInnerTexts();
+  expect(lines.map((line) => line.includes('Last used'))).toEqual([true, false, false]);
+  await page.context().close();
+});
