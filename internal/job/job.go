@@ -85,7 +85,7 @@ type Store interface {
 	RunningJobs(ctx context.Context) ([]Job, error)
 	// LastJobs returns the jobs that ended last, the newest first.
 	LastJobs(ctx context.Context, limit int) ([]Job, error)
-	// AdvanceJob replaces the progress of a running job and raises its Step, if that is
+	// AdvanceJob replaces the progress of a job that has not ended and raises its Step, if that is
 	// still from.Step. It reports whether it did.
 	AdvanceJob(ctx context.Context, id string, from, to Progress) (bool, error)
 }

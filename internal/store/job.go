@@ -56,7 +56,7 @@ func (t *Tx) LastJobs(ctx context.Context, limit int) ([]job.Job, error) {
 // AdvanceJob implements job.Store.
 func (t *Tx) AdvanceJob(ctx context.Context, id string, from, to job.Progress) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE job SET step = step + 1, state = $3, why = $4, place = $5, done = $6, skips = $7, skipped = $8, ended_at = $9
-		WHERE id = $1 AND step = $2 AND state = 'running'`,
+		WHERE id = $1 AND step = $2 AND ended_at = 0`,
 		id, from.Step, string(to.State), to.Why, to.Place, to.Done, to.Skips, skips(to.Skipped), micros(to.EndedAt))
 	return n == 1, err
 }

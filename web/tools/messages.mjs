@@ -91,6 +91,7 @@ const ONLY_ON = {
   'link.': ['confirm-link'],
   'field.': [],
   'gateway.': [],
+  'job.': [],
   'keys.': [],
   'method.': [],
   'name.': ['signup', 'account-profile', 'account-passkeys'],
