@@ -78,7 +78,7 @@ func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string
 		} else if !ok {
 			return NotLinked
 		}
-		if _, err := tx.UpdateState(ctx, id, a.State); err != nil { // raises the credential version
+		if err := tx.RaiseVersion(ctx, id); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {
