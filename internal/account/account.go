@@ -115,6 +115,8 @@ type Store interface {
 	// the credential version. It reports false when there is no such account, or another
 	// one has the address, or it is kept for another one at now.
 	UpdateAddress(ctx context.Context, id string, address Address, since, now time.Time) (bool, error)
+	// RaiseVersion adds one to the credential version.
+	RaiseVersion(ctx context.Context, id string) error
 	// EndFlows adds one to FlowEnds.
 	EndFlows(ctx context.Context, id string) error
 	// UpdateAlarm stores an alarm of the owner.

@@ -34,7 +34,7 @@ func mildly() map[string]string {
 
 // endings are the calls that end the flows of an account: by FlowEnds, or by the credential version.
 func endings() []string {
-	return list("EndFlows endFlows afterRemoval UpdatePassword UpdateState UpdateAddress DeleteAccount moveAddress replaceAddress readdressed setRecovery")
+	return list("EndFlows endFlows afterRemoval UpdatePassword UpdateState UpdateAddress RaiseVersion DeleteAccount moveAddress replaceAddress readdressed setRecovery")
 }
 
 // endsLater are functions that change a way in, and leave the end of the flows to others.
@@ -62,7 +62,7 @@ func credentials() map[string]string {
 }
 
 // writes matches the methods of a store that change something.
-var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|Rename|Refuse|End|Touch|Spend)[A-Z]`)
+var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|Rename|Refuse|Raise|End|Touch|Spend)[A-Z]`)
 
 // harmless are the methods that neither give nor take a way in.
 func harmless() []string {

@@ -19,14 +19,14 @@ func ends() map[string][]string {
 		// Purge: EndAged has told before. Rewind: the copy of a restore does not know what clients were told since.
 		"DELETE FROM session ": list("internal/store.DeleteSession internal/store.DeleteSessions internal/store.Purge internal/store.Rewind"),
 		// These raise the credential version, which ends all sessions of the account.
-		"version = version +": list("internal/store.UpdatePassword internal/store.UpdateState internal/store.UpdateAddress"),
+		"version = version +": list("internal/store.UpdatePassword internal/store.UpdateState internal/store.UpdateAddress internal/store.RaiseVersion"),
 	}
 }
 
 // raises are the methods of the store that end the sessions of an account. Their caller tells OpenID
 // clients in the same transaction: by endAll in the same function, or as the reason says.
 func raises() (methods []string, elsewhere map[string]string) {
-	return list("tx.UpdatePassword tx.UpdateState tx.UpdateAddress tx.DeleteAccount"), map[string]string{
+	return list("tx.UpdatePassword tx.UpdateState tx.UpdateAddress tx.RaiseVersion tx.DeleteAccount"), map[string]string{
 		"internal/flow.takeBack":       "the account is closed and has no sessions",
 		"internal/flow.restoreAddress": "undo ends all sessions later",
 		"internal/flow.dropPassword":   "undo ends all sessions later",

@@ -67,7 +67,7 @@ func (userResetFactorsCmd) Help() string {
 
 func (c userResetFactorsCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		removed, err := a.Operator.ResetFactors(s, flow.ByOperator, u)
+		removed, err := a.Operator.ResetFactors(s, flow.ByOperator, u.ID)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (userTrustEndCmd) Help() string {
 
 func (c userTrustEndCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		ended, err := a.Operator.EndUserTrust(s, flow.ByOperator, u)
+		ended, err := a.Operator.EndUserTrust(s, flow.ByOperator, u.ID)
 		if err != nil {
 			return err
 		}

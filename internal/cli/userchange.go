@@ -47,7 +47,7 @@ func (userRemovePictureCmd) Help() string {
 
 func (c userRemovePictureCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Operator.RemoveUserPortrait(s, flow.ByOperator, u)
+		return a.Operator.RemoveUserPortrait(s, flow.ByOperator, u.ID)
 	})
 }
 

@@ -47,13 +47,13 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		method string
 		do     func() error
 	}{
-		{"EndUserTrust", func() error { return drop(o.EndUserTrust(ctx, by, a)) }},
+		{"EndUserTrust", func() error { return drop(o.EndUserTrust(ctx, by, id)) }},
 		{"ForgetClient", func() error { return drop(o.ForgetClient(ctx, by, n.client.ID)) }},
 		{"EndUserSession", func() error { return o.EndUserSession(ctx, by, n.found().Session.ID) }},
-		{"ResetFactors", func() error { return drop(o.ResetFactors(ctx, by, a)) }},
+		{"ResetFactors", func() error { return drop(o.ResetFactors(ctx, by, id)) }},
 		{"EndUserSessions", func() error { n.must(n.signIn("mara@example.org", good)); return drop(o.EndUserSessions(ctx, by, id)) }},
 		{"UnlinkUser", func() error { return o.UnlinkUser(ctx, by, id, "google") }},
-		{"RemoveUserPortrait", func() error { return o.RemoveUserPortrait(ctx, by, a) }},
+		{"RemoveUserPortrait", func() error { return o.RemoveUserPortrait(ctx, by, id) }},
 		{"SetUserName", func() error { return o.SetUserName(ctx, by, id, "Mara") }},
 		{"SetUserAddress", func() error { return o.SetUserAddress(ctx, by, id, "m@example.org") }},
 		{"SetUserPassword", func() error { return o.SetUserPassword(ctx, by, a, another) }},

@@ -29,11 +29,13 @@ func (f *Operator) Admin(ctx context.Context, found session.Found) error {
 	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) {
 		return nil
 	}
-	return f.store.Read(ctx, func(tx Tx) error { return f.strong(ctx, tx, found) })
+	return f.store.Read(ctx, func(tx Tx) error { return f.adminProof(ctx, tx, found) })
 }
 
-// strong returns the fault of an admin whose proof is missing or too old, or nil.
-func (f *Operator) strong(ctx context.Context, tx Tx, found session.Found) error {
+// adminProof judges the proof of an admin's session.
+//
+// Faults: NoAdminFactor, ProofNeeded.
+func (f *Operator) adminProof(ctx context.Context, tx Tx, found session.Found) error {
 	have, err := f.secondFactors(ctx, tx, found.User.ID)
 	switch {
 	case err != nil:
@@ -41,7 +43,7 @@ func (f *Operator) strong(ctx context.Context, tx Tx, found session.Found) error
 	case !have.Any():
 		return NoAdminFactor
 	}
-	return f.fresh(ctx, tx, found, f.clock.Now())
+	return have.fresh(found.Session, f.clock.Now())
 }
 
 // HasAdmin reports whether somebody can open the admin page: an active account with the role
@@ -139,7 +141,7 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 	if err := f.stillAdmin(ctx, tx, by); err != nil {
 		return err
 	}
-	return f.strong(ctx, tx, *by.admin)
+	return f.adminProof(ctx, tx, *by.admin)
 }
 
 // stillAdmin returns a fault unless the session of an admin is open and the role is there.

@@ -55,13 +55,13 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 
 // RemoveUserPortrait removes the picture of an account and notifies the owner. It
 // does nothing if there is none.
-func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, a account.Account) error {
-	return f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
-		removed, err := tx.DeletePortrait(ctx, a.ID)
+func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, id string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		removed, err := tx.DeletePortrait(ctx, id)
 		if err != nil || !removed {
 			return err
 		}
-		fact := by.fact(audit.PortraitChanged, a.ID, portraitRemoved)
+		fact := by.fact(audit.PortraitChanged, id, portraitRemoved)
 		return f.portraitChanged(ctx, tx, by.caller, fact, email{template: mailNoPortrait, owner: &a.Account})
 	})
 }
@@ -78,7 +78,7 @@ func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string
 		} else if !ok {
 			return NotLinked
 		}
-		if _, err := tx.UpdateState(ctx, id, a.State); err != nil { // raises the credential version
+		if err := tx.RaiseVersion(ctx, id); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, id, "", session.Operator); err != nil {

@@ -16,8 +16,8 @@ type Removed struct {
 // ResetFactors removes all second factors, recovery codes and passkeys of an
 // account, ends its sessions and tells its owner. It returns how many factors and
 // passkeys there were.
-func (f *Operator) ResetFactors(ctx context.Context, by Actor, a account.Account) (removed Removed, err error) {
-	err = f.removing(ctx, by, a.ID, func(tx Tx, a cleared) error {
+func (f *Operator) ResetFactors(ctx context.Context, by Actor, id string) (removed Removed, err error) {
+	err = f.removing(ctx, by, id, func(tx Tx, a cleared) error {
 		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {
 			return err

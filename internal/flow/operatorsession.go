@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/ids"
 	"portico/internal/session"
@@ -29,8 +28,7 @@ func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID stri
 		if err != nil || ended == 0 {
 			return err
 		}
-		fact := by.fact(audit.SessionEnded, accountID, "all")
-		return f.managed(ctx, tx, by, fact)
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.SessionEnded, accountID, "all"))
 	})
 	return ended, err
 }
@@ -56,7 +54,7 @@ func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) erro
 		} else if !ok {
 			return session.Missing
 		}
-		return f.managed(ctx, tx, by, by.fact(audit.SessionEnded, accountID, ""))
+		return f.report(ctx, tx, by.caller, owner, by.fact(audit.SessionEnded, accountID, ""))
 	})
 	f.sessions.Forget(accountID)
 	return err
@@ -64,9 +62,9 @@ func (f *Operator) EndUserSession(ctx context.Context, by Actor, id string) erro
 
 // EndUserTrust ends the trust of an account in all browsers and notifies the owner. It
 // returns how many there were.
-func (f *Operator) EndUserTrust(ctx context.Context, by Actor, a account.Account) (ended int, err error) {
-	err = f.change(ctx, by, a.ID, func(tx Tx, a cleared) error {
-		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, a.ID, ""))
+func (f *Operator) EndUserTrust(ctx context.Context, by Actor, id string) (ended int, err error) {
+	err = f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		ended, err = f.endTrust(ctx, tx, by.caller, a.Account, "", by.fact(audit.TrustEnded, id, ""))
 		return err
 	})
 	return ended, err

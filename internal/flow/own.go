@@ -22,19 +22,26 @@ func (f *Owner) Fresh(ctx context.Context, found session.Found) error {
 	return f.store.Read(ctx, func(tx Tx) error { return f.fresh(ctx, tx, found, f.clock.Now()) })
 }
 
-// fresh is the only function that decides whether a proof was recent at a time, and is strong
-// enough: a second factor or a passkey, for an account that has one. A provider that
-// does not tell the time of its proof gives none.
+// fresh reads what the user of a session has, and judges the proof of the session.
+//
+// Faults: ProofNeeded.
 func (f *core) fresh(ctx context.Context, tx Tx, found session.Found, when time.Time) error {
 	have, err := f.secondFactors(ctx, tx, found.User.ID)
 	if err != nil {
 		return err
 	}
-	at, reason := found.Session.AuthenticatedAt, "session"
-	if have.Any() {
+	return have.fresh(found.Session, when)
+}
+
+// fresh is the only function that decides whether a proof was recent at a time, and is strong
+// enough: a second factor or a passkey, for an account that has one. A provider that
+// does not tell the time of its proof gives none.
+func (s SecondFactors) fresh(proven session.Session, when time.Time) error {
+	at, reason := proven.AuthenticatedAt, "session"
+	if s.Any() {
 		at, reason = time.Time{}, "factor"
-		if slices.ContainsFunc(found.Session.Methods, ofAccount) {
-			at = found.Session.StrongAt
+		if slices.ContainsFunc(proven.Methods, ofAccount) {
+			at = proven.StrongAt
 		}
 	}
 	if when.Sub(at) >= proofLife {

@@ -106,7 +106,7 @@ func (f *core) setRecovery(ctx context.Context, tx Tx, c Caller, owner cleared, 
 // readdressed ends what began before a change of the addresses, records the change
 // and notifies the owner. It starts the session of this browser again.
 func (f *core) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared, here session.Session, change audit.Fact, told email) (Result, error) {
-	if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
+	if err := tx.RaiseVersion(ctx, owner.ID); err != nil {
 		return Result{}, err
 	}
 	if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {

@@ -75,7 +75,7 @@ func TestPortrait(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // of which the second has nothing to do
-		if err := b.Operator.RemoveUserPortrait(t.Context(), flow.ByOperator, a); err != nil || id() != "" {
+		if err := b.Operator.RemoveUserPortrait(t.Context(), flow.ByOperator, a.ID); err != nil || id() != "" {
 			t.Errorf("removed by an operator: %v", err)
 		}
 	}

@@ -141,7 +141,7 @@ func (f *Owner) DisconnectProvider(ctx context.Context, c Caller, found session.
 		if left == 0 && owner.Password == "" {
 			return LastWay
 		}
-		if _, err := tx.UpdateState(ctx, owner.ID, owner.State); err != nil { // raises the credential version
+		if err := tx.RaiseVersion(ctx, owner.ID); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {

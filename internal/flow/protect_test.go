@@ -214,7 +214,7 @@ func TestProtect_AfterARemoval(t *testing.T) {
 		"by the operator": func(b *bundle, v *visitor, _ factor.Factor) error {
 			a, err := b.Operator.User(t.Context(), "mara@example.org")
 			if err == nil {
-				_, err = b.Operator.ResetFactors(t.Context(), flow.ByOperator, a)
+				_, err = b.Operator.ResetFactors(t.Context(), flow.ByOperator, a.ID)
 			}
 			return err
 		},

@@ -16,15 +16,6 @@ func (f *core) report(ctx context.Context, tx Tx, c Caller, a account.Account, c
 	return f.post(ctx, tx, c, inWords(a, change))
 }
 
-// managed is report for a change by an operator.
-func (f *Operator) managed(ctx context.Context, tx Tx, by Actor, change audit.Fact) error {
-	a, ok, err := tx.AccountByID(ctx, change.AccountID)
-	if err != nil || !ok {
-		return missing(err)
-	}
-	return f.report(ctx, tx, by.caller, a, change)
-}
-
 // inWords returns the email about a change that has no template of its own.
 func inWords(a account.Account, change audit.Fact) email {
 	l := email{template: mailChanged, owner: &a, event: change.Name}

@@ -222,7 +222,7 @@ func TestTrust_EndsWithEachCredential(t *testing.T) {
 		},
 		"by the operator": func(t *testing.T, b *bundle, _ *visitor) {
 			b.operates(func(a account.Account) error {
-				n, err := b.Operator.EndUserTrust(t.Context(), flow.ByOperator, a)
+				n, err := b.Operator.EndUserTrust(t.Context(), flow.ByOperator, a.ID)
 				if n != 1 {
 					t.Errorf("%d ended", n)
 				}

@@ -109,6 +109,12 @@ func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Addre
 	return t.changed(ctx, id, n, err)
 }
 
+// RaiseVersion implements account.Store.
+func (t *Tx) RaiseVersion(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `UPDATE account SET version = version + 1 WHERE id = $1`, id)
+	return err
+}
+
 // EndFlows implements account.Store.
 func (t *Tx) EndFlows(ctx context.Context, id string) error {
 	_, err := t.exec(ctx, `UPDATE account SET flow_ends = flow_ends + 1 WHERE id = $1`, id)

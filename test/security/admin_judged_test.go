@@ -31,8 +31,7 @@ func TestSEC376_AdminIsJudgedAgain(t *testing.T) {
 		},
 		"the proof aged": func(*visitor, string) { s.clock.Advance(10 * time.Minute) },
 		"the factor is gone": func(_ *visitor, id string) {
-			a, _ := s.accountOf(id)
-			_, err := s.app.Operator.ResetFactors(ctx, flow.ByOperator, a)
+			_, err := s.app.Operator.ResetFactors(ctx, flow.ByOperator, id)
 			s.must(err)
 		},
 	} {

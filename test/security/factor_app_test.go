@@ -493,7 +493,7 @@ func TestSEC099_AnOperatorRemovesTheFactor(t *testing.T) {
 	}
 	a, err := s.app.Operator.User(t.Context(), p.address)
 	if err == nil {
-		_, err = s.app.Operator.ResetFactors(t.Context(), flow.ByOperator, a)
+		_, err = s.app.Operator.ResetFactors(t.Context(), flow.ByOperator, a.ID)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 			}
 		},
 		"an operator": func(_ *visitor, a account.Account) {
-			if n, err := operator.EndUserTrust(t.Context(), flow.ByOperator, a); err != nil || n == 0 {
+			if n, err := operator.EndUserTrust(t.Context(), flow.ByOperator, a.ID); err != nil || n == 0 {
 				t.Errorf("%d ended: %v", n, err)
 			}
 		},

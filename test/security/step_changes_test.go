@@ -180,7 +180,7 @@ func accountChanges() map[string]accountChange {
 		}},
 		"an operator resets the factors": {by: "operator", needs: "app", press: func(c *cell) *answer {
 			return c.operates(func(a account.Account) error {
-				_, err := c.app.Operator.ResetFactors(c.Context(), flow.ByOperator, a)
+				_, err := c.app.Operator.ResetFactors(c.Context(), flow.ByOperator, a.ID)
 				return err
 			})
 		}},

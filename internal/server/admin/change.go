@@ -81,7 +81,7 @@ func (a *Admin) setEnd(r *http.Request, by flow.Actor, id string, in AdminEnds) 
 }
 
 func (a *Admin) resetFactors(r *http.Request, by flow.Actor, id string, _ none) (AdminRemoved, error) {
-	removed, err := a.Operator.ResetFactors(r.Context(), by, account.Account{ID: id})
+	removed, err := a.Operator.ResetFactors(r.Context(), by, id)
 	return AdminRemoved{removed.Factors, removed.Passkeys}, err
 }
 

@@ -238,6 +238,14 @@ func (b accounts) UpdateFactorTold_LeavesTheVersion() {
 	}
 }
 
+func (b accounts) RaiseVersion_LeavesTheRest() {
+	a, other := b.person(1), b.person(2)
+	b.write(func(tx *store.Tx) error { return tx.RaiseVersion(b.Context(), a.ID) })
+	a.Version++
+	b.equal("the account", b.account(a.ID), a)
+	b.equal("another account", b.account(other.ID), other)
+}
+
 func (b accounts) EndFlows_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	b.write(func(tx *store.Tx) error { return tx.EndFlows(b.Context(), a.ID) })
