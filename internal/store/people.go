@@ -108,7 +108,7 @@ func (s *search) byState(state account.State) {
 		return
 	}
 	if state == account.DisabledByOperator { // not if it was for a deletion
-		s.also("NOT EXISTS (SELECT 1 FROM departure d WHERE d.account_id = p.account_id)")
+		s.also(departures + " = 0")
 	}
 	is := "p.state = " + s.arg(string(state))
 	if state == account.Active || !s.drive(index{letter: "s", within: is + " AND p.state <> 'active'"}) {
@@ -116,12 +116,15 @@ func (s *search) byState(state account.State) {
 	}
 }
 
+// departures is 1 for a person who is to be erased. PostgreSQL would read all of the table for EXISTS.
+const departures = "(SELECT COUNT(*) FROM departure d WHERE d.account_id = p.account_id)"
+
 // byDeparture finds the accounts that are to be erased. Only those that their owners have
 // closed have the state leaving.
 func (s *search) byDeparture() {
 	x := index{letter: "d", from: "departure d JOIN person p ON p.account_id = d.account_id", id: "d.account_id", within: "d.erase_at > 0"}
 	if !s.drive(x) {
-		s.also("EXISTS (SELECT 1 FROM departure d WHERE d.account_id = p.account_id)")
+		s.also(departures + " = 1")
 	}
 }
 
