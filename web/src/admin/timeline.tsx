@@ -4,16 +4,19 @@ import { Card, clockOf, dayOf, exactly } from './parts';
 import type { Email, Happening } from './types';
 import { failed, wordsOf } from './words';
 
+/** A line of the timeline: an event, or an email. */
+type Told = Omit<Happening, 'kind'> & { kind: string };
+
 type IconName = Parameters<typeof Icon>[0]['icon'];
 
-function iconOf(event: Happening): IconName {
+function iconOf(event: Told): IconName {
   if (failed(event)) return 'alert';
   if (event.kind === 'email') return 'mail';
   if (/^signed|session/.test(event.what)) return 'enter';
   return /passkey|factor|recovery|password/.test(event.what) ? 'key' : 'change';
 }
 
-const KINDS: [string, string, (event: Happening) => boolean][] = [
+const KINDS: [string, string, (event: Told) => boolean][] = [
   ['all', 'Everything', () => true],
   ['wrong', 'Failures', failed],
   ['emails', 'Emails', ({ kind }) => kind === 'email'],
@@ -27,11 +30,12 @@ const KINDS: [string, string, (event: Happening) => boolean][] = [
 const SHOWN = 12;
 
 /** The emails as lines of the timeline. */
-const lineOf = ({ id, template, state, answer, asked_at }: Email): Happening => ({
+const lineOf = ({ id, template, state, answer, asked_at }: Email): Told => ({
   id,
   at: asked_at,
   kind: 'email',
   what: template,
+  words: '',
   by: '',
   detail: answer ? `${state}: ${answer}` : state,
   network: '',
@@ -76,12 +80,12 @@ export function Timeline({ events, emails }: { events: Happening[]; emails: Emai
 }
 
 /** The heading of a new day, or "". */
-function dayAfter(newer: Happening | undefined, event: Happening): string {
+function dayAfter(newer: Told | undefined, event: Told): string {
   const day = dayOf(event.at);
   return newer && dayOf(newer.at) === day ? '' : day;
 }
 
-function Line({ event, day }: { event: Happening; day: string }) {
+function Line({ event, day }: { event: Told; day: string }) {
   const { at, by, detail, network, browser, request_id } = event;
   const admin = by.startsWith('admin:') ? by.slice(6) : '';
   return (

@@ -1,3 +1,5 @@
+import type { AdminEmail, AdminEvent, AdminPeople, AdminPerson, AdminRow } from '../api/schema.gen';
+
 /** The answers of /auth/api/admin. Times are texts of RFC 3339. A time that does not exist is absent or empty. */
 export interface Boot {
   brand: { name: string; logo: string };
@@ -9,7 +11,7 @@ export interface Boot {
   bulk?: boolean;
 }
 
-export type PlaceName = 'people' | 'invitations' | 'apps' | 'keys' | 'record' | 'system';
+export type PlaceName = 'people' | 'record' | 'system';
 
 export interface Page {
   /** The cursor of the next page, absent on the last one. */
@@ -18,89 +20,9 @@ export interface Page {
   searched?: boolean;
 }
 
-export interface Row {
-  id: string;
-  address: string;
-  name: string;
-  state: 'active' | 'disabled' | 'leaving';
-  roles: string[];
-  factors: { totp: number; passkeys: number; recovery_codes: number };
-  created_at: string;
-  seen_at?: string;
-}
-
-export interface People extends Page {
-  people: Row[];
-}
-
-interface Way {
-  id: string;
-  name: string;
-  created_at: string;
-  used_at: string;
-}
-
-interface Limit {
-  name: string;
-  words: string;
-  used: number;
-  count: number;
-  /** Something is refused until `ends_at`. Otherwise the limit only counts. */
-  refuses: boolean;
-  ends_at: string;
-}
-
-export interface Email {
-  id: string;
-  template: string;
-  state: string;
-  answer: string;
-  asked_at: string;
-  at: string;
-  /** It can be sent again. */
-  again: boolean;
-}
-
-export interface Happening {
-  id: string;
-  at: string;
-  kind: 'event' | 'account' | 'email';
-  what: string;
-  by: string;
-  detail: string;
-  network: string;
-  browser: string;
-  request_id: string;
-}
-
-export interface Person extends Omit<Row, 'factors'> {
-  password: boolean;
-  ends_at?: string;
-  erased_at?: string;
-  addresses: { address: string; use: string; added_at: string; until: string }[];
-  sessions: {
-    id: string;
-    browser: string;
-    network: string;
-    place: string;
-    methods: string[];
-    created_at: string;
-    seen_at: string;
-    current: boolean;
-  }[];
-  factors: Way[];
-  passkeys: Way[];
-  recovery_codes: number;
-  browsers: { id: string; browser: string; created_at: string; ends_at: string }[];
-  providers: { id: string; name: string; subject: string; created_at: string }[];
-  apps: { id: string; name: string; scopes: string[]; created_at: string }[];
-  limits: Limit[];
-  emails: Email[];
-  /** Rules that ask for a role which the account does not have. */
-  refusing: { of: string; rule: string; source: string }[];
-  /** The newest first. */
-  events: Happening[];
-}
+export type { AdminEmail as Email, AdminEvent as Happening, AdminPeople as People, AdminRow as Row };
+/** Without an end date, the account cannot have one. */
+export type Person = AdminPerson & { ends_at?: string };
 
 export interface Fact {
   id: string;
@@ -163,47 +85,4 @@ export interface System {
       asked_at: string;
     }[];
   };
-}
-
-export interface Key {
-  id: string;
-  name: string;
-  scopes: string[];
-  created_at: string;
-  ends_at: string;
-  used_at?: string;
-  network?: string;
-  by: string;
-  /** Two while an old secret is still valid after a rotation. */
-  secrets: number;
-}
-
-export interface Invitation {
-  id: string;
-  address: string;
-  roles: string[];
-  state: string;
-  answer?: string;
-  sent_at: string;
-  ends_at: string;
-  by: string;
-}
-
-export interface Line {
-  line: number;
-  text: string;
-  address?: string;
-  verdict: string;
-  reason?: string;
-}
-
-export interface App {
-  id: string;
-  name: string;
-  kind: 'app' | 'client' | 'registered';
-  address: string;
-  rules: string[];
-  source?: string;
-  block?: string;
-  created_at?: string;
 }

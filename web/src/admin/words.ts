@@ -1,5 +1,3 @@
-import type { Happening } from './types';
-
 /** The events of the record, as docs/operating/audit.md lists them, in words about somebody else. */
 export const EVENTS: Record<string, string> = {
   signed_up: 'Signed up',
@@ -63,14 +61,14 @@ export const eventFailed = (name: string) =>
   /failed|throttled|refused|suspect|held|replayed|reused/.test(name);
 
 /** What a line of the timeline says. */
-export function wordsOf({ kind, what }: Pick<Happening, 'kind' | 'what'>): string {
+export function wordsOf({ kind, what }: Record<'kind' | 'what', string>): string {
   if (kind === 'email') return `Email: ${readable(what)}`;
   return kind === 'account' ? 'The account was made' : eventWords(what);
 }
 
 /** Whether a line is about something that went wrong. */
-export const failed = ({ kind, what, detail }: Happening) =>
+export const failed = ({ kind, what, detail }: Record<'kind' | 'what' | 'detail', string>) =>
   kind === 'email' ? mailFailed(detail) : eventFailed(what);
 
-/** Whether the mail server has refused an email for good. */
-export const mailFailed = (state: string) => /^(given up|refused)/.test(state);
+/** Whether an email will not arrive, by the states of outbox.State. */
+export const mailFailed = (state: string) => /^(given up|too late)/.test(state);
