@@ -36,7 +36,7 @@ type Query struct {
 	Text        string
 	By          By
 	Role        string
-	State       State
+	State       State // Leaving finds all who are to be erased, also by an operator; DisabledByOperator does not
 	Factors     Factors
 	CreatedFrom time.Time // inclusive
 	CreatedTo   time.Time // exclusive
@@ -55,6 +55,7 @@ type Person struct {
 	Passkeys      int
 	RecoveryCodes int       // that are left
 	SeenAt        time.Time // of the last use of a session, at most an hour too early; zero: not known
+	EraseAt       time.Time // when it is erased; zero unless its owner or an operator has deleted it
 }
 
 // Page is a part of a list of people.

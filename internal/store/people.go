@@ -12,7 +12,8 @@ import (
 
 var personColumns = `q.seen_at, a.` + strings.ReplaceAll(accountColumns, ", ", ", a.") + `,
 	(SELECT COUNT(*) FROM factor f WHERE f.account_id = a.id), (SELECT COUNT(*) FROM passkey k WHERE k.account_id = a.id),
-	(SELECT COUNT(*) FROM recovery_code c WHERE c.account_id = a.id)`
+	(SELECT COUNT(*) FROM recovery_code c WHERE c.account_id = a.id),
+	COALESCE((SELECT d.erase_at FROM departure d WHERE d.account_id = a.id), 0)`
 
 // People implements account.PeopleStore.
 func (t *Tx) People(ctx context.Context, q account.Query, now time.Time) (account.Page, error) {
@@ -24,9 +25,9 @@ func (t *Tx) People(ctx context.Context, q account.Query, now time.Time) (accoun
 
 func scanPerson(row scanner) (account.Person, error) {
 	var p account.Person
-	var seen int64
-	a, err := scanAccount(around{row, []any{&seen}, []any{&p.Apps, &p.Passkeys, &p.RecoveryCodes}})
-	p.Account, p.SeenAt = a, fromMicros(seen)
+	var seen, erase int64
+	a, err := scanAccount(around{row, []any{&seen}, []any{&p.Apps, &p.Passkeys, &p.RecoveryCodes, &erase}})
+	p.Account, p.SeenAt, p.EraseAt = a, fromMicros(seen), fromMicros(erase)
 	return p, err
 }
 
@@ -102,9 +103,28 @@ func (s *search) byRole(role string) {
 }
 
 func (s *search) byState(state account.State) {
+	if state == account.Leaving {
+		s.byDeparture()
+		return
+	}
+	if state == account.DisabledByOperator { // not if it was for a deletion
+		s.also(departures + " = 0")
+	}
 	is := "p.state = " + s.arg(string(state))
 	if state == account.Active || !s.drive(index{letter: "s", within: is + " AND p.state <> 'active'"}) {
 		s.also(is)
+	}
+}
+
+// departures is 1 for a person who is to be erased. PostgreSQL would read all of the table for EXISTS.
+const departures = "(SELECT COUNT(*) FROM departure d WHERE d.account_id = p.account_id)"
+
+// byDeparture finds the accounts that are to be erased. Only those that their owners have
+// closed have the state leaving.
+func (s *search) byDeparture() {
+	x := index{letter: "d", from: "departure d JOIN person p ON p.account_id = d.account_id", id: "d.account_id", within: "d.erase_at > 0"}
+	if !s.drive(x) {
+		s.also(departures + " = 1")
 	}
 }
 

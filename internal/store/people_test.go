@@ -139,7 +139,7 @@ func TestPeople_OneQueryAPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, limit := range []int{25, 100} {
-		for _, q := range []account.Query{{}, {State: account.Active}, {Factors: account.AnyFactor}, {Role: "admin"}} {
+		for _, q := range []account.Query{{}, {State: account.Active}, {State: account.Leaving}, {Factors: account.AnyFactor}, {Role: "admin"}} {
 			recorded, texts := s.Recorded()
 			q.Limit = limit
 			if page := listPeople(t, recorded, q); q.State == "" && q.Role == "" && q.Factors == "" && len(page.People) != limit {

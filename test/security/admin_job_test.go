@@ -76,7 +76,7 @@ func TestSEC384_JobStopsWithItsAdmin(t *testing.T) {
 		}},
 		{"the factor is gone", "changed", func(_ *visitor, id string) {
 			a, _ := s.accountOf(id)
-			_, err := s.app.Operator.ResetFactors(ctx, flow.ByOperator, a)
+			_, err := s.app.Operator.ResetFactors(ctx, flow.ByOperator, a.ID)
 			s.must(err)
 		}},
 	} {

@@ -2,10 +2,10 @@
 //   node tools/size.mjs          the documents above a limit
 //   node tools/size.mjs --all    every document
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import { STATES } from '../fixtures/states.mjs';
-import { pathOf, start } from './gallery.mjs';
+import { build, pathOf, start } from './gallery.mjs';
 import { locales } from './messages.mjs';
 
 const LIMITS = {
@@ -19,7 +19,6 @@ const LIMITS = {
 const OWN = { document: 10 * 1024, scripts: LIMITS.scripts + 12 * 1024 };
 
 const dist = new URL('../dist/', import.meta.url);
-const binary = new URL('../../bin/portico', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(5);
 
 /** Scripts that a screen loads after it was painted, by the beginning of their names. @type {Record<string, string>} */
@@ -58,10 +57,7 @@ function limitsOf(screen) {
   return screen.startsWith('account') ? OWN : { document: LIMITS.document, scripts: OWN.scripts };
 }
 
-if (!existsSync(binary)) {
-  console.error('bin/portico has the screens to weigh: run make build first');
-  process.exit(1);
-}
+build(); // the screens of now
 const server = await start();
 
 const assets = readdirSync(new URL('assets/', dist)).map((file) => `assets/${file}`);
@@ -70,18 +66,21 @@ const all = process.argv.includes('--all');
 const heavy = [];
 const heaviest = { document: 0, scripts: 0 };
 let count = 0;
-for (const locale of locales) {
-  for (const [screen, state] of STATES.filter(([name], i) => name !== STATES[i - 1]?.[0])) {
-    const { document, scripts, requests } = await weigh(locale, screen, state);
-    const row = `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}`;
-    count += 1;
-    if (all) console.log(row);
-    if (document > limitsOf(screen).document || scripts > limitsOf(screen).scripts) heavy.push(row);
-    if (screen === 'signin') heaviest.scripts = Math.max(heaviest.scripts, scripts);
-    heaviest.document = Math.max(heaviest.document, document);
+try {
+  for (const locale of locales) {
+    for (const [screen, state] of STATES.filter(([name], i) => name !== STATES[i - 1]?.[0])) {
+      const { document, scripts, requests } = await weigh(locale, screen, state);
+      const row = `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}`;
+      count += 1;
+      if (all) console.log(row);
+      if (document > limitsOf(screen).document || scripts > limitsOf(screen).scripts) heavy.push(row);
+      if (screen === 'signin') heaviest.scripts = Math.max(heaviest.scripts, scripts);
+      heaviest.document = Math.max(heaviest.document, document);
+    }
   }
+} finally {
+  server.close();
 }
-server.close();
 const plain = statSync(new URL('assets/reauthenticate.js', dist)).size;
 if (plain > LIMITS.reauthenticate)
   heavy.push(`reauthenticate.js: ${plain} bytes without compression, at most ${LIMITS.reauthenticate}`);

@@ -45,7 +45,15 @@ func (b people) join(number int, d *dice) member {
 	if !b.insertAccount(m.Account) {
 		b.Fatal("the account was not made")
 	}
+	if m.State == account.Leaving || m.State == account.DisabledByOperator && number%2 == 0 { // deleted by an operator
+		m.EraseAt = moment().Add(account.Grace)
+	}
 	b.write(func(tx *store.Tx) error {
+		if !m.EraseAt.IsZero() {
+			if err := tx.InsertDeparture(b.Context(), account.Departure{AccountID: m.ID, LeftAt: moment(), EraseAt: m.EraseAt}); err != nil {
+				return err
+			}
+		}
 		if d.IntN(3) == 0 {
 			m.Apps = 1
 			if err := tx.InsertFactor(b.Context(), factor.Factor{ID: "f" + m.ID, AccountID: m.ID, Kind: "totp"}); err != nil {
@@ -86,9 +94,20 @@ func (m member) matches(q account.Query) bool {
 		"": true, account.NoFactor: m.Apps+m.Passkeys == 0, account.AnyFactor: m.Apps+m.Passkeys > 0,
 		account.HasPasskey: m.Passkeys > 0, account.HasApp: m.Apps > 0,
 	}
-	return text && factors[q.Factors] && (q.Role == "" || slices.Contains(m.Roles, q.Role)) && (q.State == "" || m.State == q.State) &&
+	return text && factors[q.Factors] && (q.Role == "" || slices.Contains(m.Roles, q.Role)) && m.in(q.State) &&
 		(q.CreatedFrom.IsZero() || !m.CreatedAt.Before(q.CreatedFrom)) && (q.CreatedTo.IsZero() || m.CreatedAt.Before(q.CreatedTo)) &&
 		(q.SeenBefore.IsZero() || m.SeenAt.Before(q.SeenBefore))
+}
+
+func (m member) in(state account.State) bool {
+	switch deleted := !m.EraseAt.IsZero(); state {
+	case "":
+		return true
+	case account.Leaving:
+		return deleted
+	default:
+		return m.State == state && !deleted
+	}
 }
 
 // query has each condition with some probability.
@@ -135,6 +154,9 @@ func (b people) walk(q account.Query, between func()) (ids []string) {
 			b.Fatalf("page %d of %+v: %+v", pages, q, page)
 		}
 		for _, p := range page.People {
+			if q.State == account.Leaving && !p.EraseAt.Equal(moment().Add(account.Grace)) {
+				b.Errorf("%s is to be erased at %v", p.ID, p.EraseAt)
+			}
 			ids = append(ids, p.ID)
 		}
 		if q.After = page.Next; q.After == "" {

@@ -1,4 +1,4 @@
-import { change } from './api';
+import { change, Partly } from './api';
 import type { Question } from './ask';
 import { boot } from './boot';
 import type { Item } from './menu';
@@ -6,7 +6,7 @@ import { shortly } from './parts';
 import type { Row } from './types';
 
 /** What an action needs to know about a person. */
-type Of = Pick<Row, 'id' | 'address' | 'name' | 'state' | 'roles'>;
+type Of = Pick<Row, 'id' | 'address' | 'name' | 'state' | 'roles' | 'erased_at'>;
 
 export const nameOf = ({ name, address }: Pick<Row, 'name' | 'address'>) => name || address;
 
@@ -86,19 +86,19 @@ const remove = (p: Of): Question => ({
 
 /** Everything that can be done to a person, in the order of the menu. Others do to an administrator what locks them out. */
 export function actionsFor(person: Of, ask: (question: Question) => void): Item[] {
-  const { id, state } = person;
+  const { id, state, erased_at } = person;
   const other = id !== boot.user.id;
   const item = (label: string, question: Question, shown = true): Item[] =>
     shown ? [{ label, danger: question.danger ?? false, run: () => ask(question) }] : [];
   return [
     ...item('Mail a link to get in', link(person), other),
     ...item('Lift the limits', liftLimits(person)),
-    ...item('Enable', enable(person), state === 'disabled'),
-    ...item('Undo the deletion', restore(person), state === 'leaving'),
+    ...item('Enable', enable(person), state === 'disabled' && !erased_at),
+    ...item('Undo the deletion', restore(person), Boolean(erased_at)),
     ...item('Sign out everywhere', endSessions(person)),
     ...item('Remove second factors', resetFactors(person), other),
     ...item('Disable', disable(person), other && state === 'active'),
-    ...item('Delete', remove(person), other && state !== 'leaving'),
+    ...item('Delete', remove(person), other && !erased_at),
   ];
 }
 
@@ -111,7 +111,7 @@ const endField = (at: string) => ({
 });
 
 /** The window that edits the name, the primary address, the roles and the end of an account. */
-export const edit = (p: Of & { ends_at?: string }): Question => ({
+export const edit = (p: Edited): Question => ({
   title: `Edit ${nameOf(p)}`,
   press: 'Save',
   fields: [
@@ -132,25 +132,44 @@ export const edit = (p: Of & { ends_at?: string }): Question => ({
     },
     ...(p.ends_at === undefined ? [] : [endField(p.ends_at)]),
   ],
-  run: async (values) => {
-    const changes = changesOf(p, values);
-    for (const [action, body] of changes) await change('POST', to(p, action), body);
-    return changes.length ? 'The changes are saved.' : 'Nothing was changed.';
-  },
+  run: saving(p),
 });
 
+type Edited = Of & { ends_at?: string };
+
+/** Sends the changes one after another. After a refusal the window stays, and the next press sends the rest. */
+function saving(p: Edited) {
+  let now = p;
+  const saved: string[] = [];
+  return async (values: FormData) => {
+    for (const { action, words, body, then } of changesOf(now, values)) {
+      try {
+        await change('POST', to(p, action), body);
+      } catch (failed) {
+        throw saved.length ? new Partly(`Saved: ${saved.join(', ')}. Not saved: ${words}.`, failed) : failed;
+      }
+      now = { ...now, ...then };
+      saved.push(words);
+    }
+    return saved.length ? 'The changes are saved.' : 'Nothing was changed.';
+  };
+}
+
 /** Only what is different: a field that another administrator changes meanwhile stays theirs. */
-function changesOf(p: Of & { ends_at?: string }, values: FormData) {
+function changesOf(p: Edited, values: FormData) {
   const text = (name: string) => String(values.get(name) ?? '').trim();
+  const [name, address, day] = [text('name'), text('address'), text('ends_at')];
   const roles = text('roles')
     .split(/[\s,]+/)
     .filter(Boolean);
-  const day = text('ends_at');
-  const all: [differs: boolean, action: string, body: object][] = [
-    [text('name') !== p.name, 'name', { name: text('name') }],
-    [text('address') !== p.address, 'address', { email: text('address') }],
-    [roles.join() !== p.roles.join(), 'roles', { roles }],
-    [p.ends_at !== undefined && day !== p.ends_at.slice(0, 10), 'ends', { at: day && `${day}T00:00:00Z` }],
+  const at = day && `${day}T00:00:00Z`;
+  const change = (action: string, words: string, body: object, then: Partial<Edited>, differs: boolean) =>
+    differs ? [{ action, words, body, then }] : [];
+  const ends = p.ends_at !== undefined && day !== p.ends_at.slice(0, 10);
+  return [
+    ...change('name', 'the name', { name }, { name }, name !== p.name),
+    ...change('address', 'the primary address', { email: address }, { address }, address !== p.address),
+    ...change('roles', 'the roles', { roles }, { roles }, roles.join() !== p.roles.join()),
+    ...change('ends', 'the end of the account', { at }, { ends_at: at }, ends),
   ];
-  return all.filter(([differs]) => differs).map(([, action, body]) => [action, body] as const);
 }

@@ -30,6 +30,12 @@ export function withValues(values: Record<string, string>): string {
   return location.pathname + (query.size ? `?${query}` : '');
 }
 
+/** The beginning of a day of a filter, in the zone of the browser. */
+export const midnightOf = (day: string) => new Date(`${day}T00:00`).toISOString();
+
+/** The place that the path names, and the person below it. */
+export const [, , , place = '', personId = ''] = location.pathname.split('/');
+
 /** Goes to another state of this page. `replace` keeps the entry of the history, while somebody types. */
 export function go(address: string, replace = false): void {
   if (address === location.pathname + location.search) return;

@@ -1,7 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Answer, request } from '../api/client';
 import type { Failure } from '../api/problem';
-import { askProof, UNPROVEN } from './proof';
+import { UNPROVEN } from '../screens/own/proof';
+import { askProof } from './proof';
 import type { Page } from './types';
 
 const API = '/auth/api/admin/';
@@ -12,6 +13,15 @@ class Failed extends Error {
   constructor(failure: Failure) {
     super(failure.kind);
     this.failure = failure;
+  }
+}
+
+/** Some changes of a window were saved before one failed. */
+export class Partly extends Error {
+  readonly failed: unknown;
+  constructor(words: string, failed: unknown) {
+    super(words);
+    this.failed = failed;
   }
 }
 
@@ -70,7 +80,8 @@ export async function change<T = unknown>(method: Method, path: string, body?: o
   return value;
 }
 
-const WORDS: Record<string, string> = {
+/** By the kinds of failures, and by the codes of the server's faults. */
+export const WORDS: Record<string, string> = {
   offline: 'This device is offline. Nothing was changed.',
   unreachable: 'Portico does not answer. Check the connection, and try again.',
   timeout: 'Portico took too long to answer. Try again.',
@@ -88,14 +99,18 @@ const WORDS: Record<string, string> = {
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',
   'session.ended': 'Your session has ended.',
-  'email.taken': 'Another account has this address.',
-  'email.invalid': 'This is not an email address.',
-  'request.throttled': 'Too many requests. Try again in a moment.',
-  'internal.error': 'Portico could not do this because of an error of its own.',
+  'account.exists': 'Another account has this address.',
+  'address.invalid': 'This is not an email address.',
+  'throttle.limited': 'Too many requests. Try again in a moment.',
+  internal: 'Portico could not do this because of an error of its own.',
 };
 
 /** The words for a failed request, with the id to look for in the log. */
 export function wordsOf(error: unknown): { words: string; id: string } {
+  if (error instanceof Partly) {
+    const { words, id } = wordsOf(error.failed);
+    return { words: `${error.message} ${words}`, id };
+  }
   if (!(error instanceof Failed)) return { words: 'The page has an error of its own. Reload it.', id: '' };
   const { failure } = error;
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };

@@ -5,12 +5,10 @@ import { Trouble } from './parts';
 interface FieldOf {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'date' | 'area' | 'checks';
+  type?: 'text' | 'email' | 'date';
   value?: string;
   hint?: string;
   required?: boolean;
-  /** The boxes of `checks`. */
-  options?: string[];
 }
 
 export interface Question {
@@ -23,8 +21,8 @@ export interface Question {
   /** What has to be typed, so that nobody does this by a slip. */
   typed?: string;
   fields?: FieldOf[];
-  /** Does it. What it returns is said at the bottom of the page, is shown in the window, or is the next question. */
-  run: (values: FormData) => Promise<string | { shown: ReactNode } | { next: Question }>;
+  /** Does it. What it returns is said at the bottom of the page, or is the next question. */
+  run: (values: FormData) => Promise<string | { next: Question }>;
 }
 
 interface Asking {
@@ -84,12 +82,11 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [shown, setShown] = useState<ReactNode>(null);
   const [text, setText] = useState('');
   useEffect(() => {
     dialog.current?.showModal();
     // on the first field, but on no button: a key that is still down must not press it
-    (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
+    (dialog.current?.querySelector<HTMLElement>('input') ?? dialog.current)?.focus();
   }, []);
   const shut = () => dialog.current?.close();
 
@@ -102,8 +99,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
       if (typeof done === 'string') {
         say(done);
         shut();
-      } else if ('next' in done) goOn(done.next);
-      else setShown(done.shown);
+      } else goOn(done.next);
     } catch (failed) {
       setError(failed);
     }
@@ -120,83 +116,56 @@ function Window({ question, say, goOn, close }: WindowProps) {
       onClose={close}
     >
       <h2 id="ask-title">{title}</h2>
-      {shown ? (
-        <>
-          {shown}
-          <div className="ask-actions">
-            <Button type="button" onClick={shut}>
-              Done
-            </Button>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
+        {says ? (
+          <div id="ask-says" className="ask-says">
+            {says}
           </div>
-        </>
-      ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit(event.currentTarget);
-          }}
-        >
-          {says ? (
-            <div id="ask-says" className="ask-says">
-              {says}
-            </div>
-          ) : null}
-          <Trouble error={error} />
-          {fields.map((field) => (
-            <Field key={field.name} {...field} />
-          ))}
-          {typed ? (
-            <p className="field">
-              <label htmlFor="ask-typed">
-                Type <b>{typed}</b> to confirm
-              </label>
-              <input
-                id="ask-typed"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-              />
-            </p>
-          ) : null}
-          <div className="ask-actions">
-            <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
-              {press}
-            </Button>
-            <Button type="button" look="secondary" onClick={shut}>
-              Cancel
-            </Button>
-          </div>
-        </form>
-      )}
+        ) : null}
+        <Trouble error={error} />
+        {fields.map((field) => (
+          <Field key={field.name} {...field} />
+        ))}
+        {typed ? (
+          <p className="field">
+            <label htmlFor="ask-typed">
+              Type <b>{typed}</b> to confirm
+            </label>
+            <input
+              id="ask-typed"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </p>
+        ) : null}
+        <div className="ask-actions">
+          <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
+            {press}
+          </Button>
+          <Button type="button" look="secondary" onClick={shut}>
+            Cancel
+          </Button>
+        </div>
+      </form>
     </dialog>
   );
 }
 
-function Field({ name, label, type = 'text', value = '', hint, required, options = [] }: FieldOf) {
+function Field({ name, label, type = 'text', value = '', hint, required }: FieldOf) {
   const id = `ask-${name}`;
   const field = { id, name, defaultValue: value, required, 'aria-describedby': hint && `${id}-hint` };
-  if (type === 'checks')
-    return (
-      <fieldset className="field checks">
-        <legend>{label}</legend>
-        {options.map((option) => (
-          <label key={option}>
-            <input type="checkbox" name={name} value={option} />
-            {option}
-          </label>
-        ))}
-      </fieldset>
-    );
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {type === 'area' ? (
-        <textarea {...field} rows={6} spellCheck={false} />
-      ) : (
-        <input {...field} type={type} autoComplete="off" />
-      )}
+      <input {...field} type={type} autoComplete="off" />
       {hint ? (
         <p className="hint" id={`${id}-hint`}>
           {hint}

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import { announceProof } from '../screens/own/proof';
 import '../screens/own/entries.css';
+import { personId, place } from './address';
 import { queries } from './api';
 import { AskProvider } from './ask';
 import { boot } from './boot';
@@ -13,16 +14,10 @@ import './admin.css';
 import './table.css';
 
 const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
-  people: () => (personId() ? import('./person') : import('./people')),
-  invitations: () => import('./invitations'),
-  apps: () => import('./apps'),
-  keys: () => import('./keys'),
+  people: () => (personId ? import('./person') : import('./people')),
   record: () => import('./record'),
   system: () => import('./system'),
 };
-
-const [, place = '', below] = location.pathname.replace(/^\/auth\/admin\/?/, '/').split('/');
-const personId = () => below;
 
 /** Draws the place that the path names. The style of all places is in the document. */
 async function start() {

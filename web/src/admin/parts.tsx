@@ -4,6 +4,7 @@ import { timeWords } from '../lib/local-times';
 import { Button } from '../ui/button';
 import { ErrorSummary } from '../ui/message';
 import { wordsOf } from './api';
+import type { Row } from './types';
 
 const TIMES = timeWords('en', new Date());
 
@@ -33,16 +34,18 @@ export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: React
   <span className={`tag ${tone}`}>{children}</span>
 );
 
-const STATES = {
-  active: ['good', 'Active'],
-  disabled: ['bad', 'Disabled'],
-  leaving: ['warn', 'Being deleted'],
-} as const;
-
-export function StateTag({ state }: { state: keyof typeof STATES }) {
-  const [tone, words] = STATES[state] ?? ['plain', state];
-  return <Tag tone={tone}>{words}</Tag>;
+/** How an account is. One that is being deleted has a date, and the state `disabled` if an administrator deletes it. */
+export function StateTag({ of: { state, erased_at } }: { of: Pick<Row, 'state' | 'erased_at'> }) {
+  if (erased_at) return <Tag tone="warn">Being deleted</Tag>;
+  return state === 'active' ? <Tag tone="good">Active</Tag> : <Tag tone="bad">Disabled</Tag>;
 }
+
+export const Roles = ({ of: { roles } }: { of: Pick<Row, 'roles'> }) =>
+  roles.map((role) => (
+    <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
+      {role}
+    </Tag>
+  ));
 
 /** Says why something could not be read, with a button to read it again. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
@@ -107,11 +110,4 @@ export const Small = (props: { label?: string; onClick: () => void; danger?: boo
       {props.children}
     </Button>
   </span>
-);
-
-/** Copies a text. The clipboard needs https, so the text can be selected too. */
-export const Copy = ({ text, label }: { text: string; label: string }) => (
-  <Small label={label} onClick={() => void navigator.clipboard?.writeText(text)}>
-    Copy
-  </Small>
 );

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { actionsFor, nameOf } from './actions';
-import { go, useQueryOf, within, withValues } from './address';
+import { go, midnightOf, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { useAsk } from './ask';
 import { boot } from './boot';
 import { BulkBar, Jobs, useJobs } from './bulk';
 import { type Filter, Filters } from './filters';
 import { Actions } from './menu';
-import { StateTag, Tag, Time } from './parts';
+import { Roles, StateTag, Tag, Time } from './parts';
 import { useSelection } from './selection';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
@@ -46,7 +46,7 @@ export function questionOf(query: URLSearchParams): Record<string, string> {
   const asked: Record<string, string> = {};
   for (const name of ['after', 'q', ...FILTERS.map((filter) => filter.name)]) {
     const value = query.get(name);
-    if (value) asked[name] = DAYS.includes(name) ? new Date(`${value}T00:00`).toISOString() : value;
+    if (value) asked[name] = DAYS.includes(name) ? midnightOf(value) : value;
   }
   const q = asked['q'];
   if (q)
@@ -76,12 +76,8 @@ const Who = ({ row }: { row: Row }) => (
     </a>
     <p className="who-line">{row.name ? <bdi>{row.address}</bdi> : null}</p>
     <p className="narrow">
-      {row.state === 'active' ? null : <StateTag state={row.state} />}
-      {row.roles.map((role) => (
-        <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
-          {role}
-        </Tag>
-      ))}
+      {row.state === 'active' ? null : <StateTag of={row} />}
+      <Roles of={row} />
       {row.factors.totp || row.factors.passkeys ? factorsOf(row) : <Tag>No second factor</Tag>}
     </p>
   </div>
@@ -90,18 +86,9 @@ const Who = ({ row }: { row: Row }) => (
 function columnsFor(actions: (row: Row) => React.ReactNode): Column<Row>[] {
   return [
     { name: 'Person', cell: (row) => <Who row={row} /> },
-    { name: 'State', wide: true, cell: (row) => <StateTag state={row.state} /> },
+    { name: 'State', wide: true, cell: (row) => <StateTag of={row} /> },
     { name: 'Second factor', wide: true, cell: factorsOf },
-    {
-      name: 'Roles',
-      wide: true,
-      cell: (row) =>
-        row.roles.map((role) => (
-          <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
-            {role}
-          </Tag>
-        )),
-    },
+    { name: 'Roles', wide: true, cell: (row) => <Roles of={row} /> },
     { name: 'Last seen', wide: true, cell: (row) => <Time at={row.seen_at} /> },
     { name: 'Actions', quiet: true, cell: actions },
   ];

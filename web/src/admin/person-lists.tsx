@@ -6,16 +6,18 @@ import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
 import { mailFailed, readable } from './words';
 
+/** The proofs of a sign-in, as session.Session has them. */
 const METHODS: Record<string, string> = {
   password: 'password',
   passkey: 'passkey',
   totp: 'authenticator app',
   recovery_code: 'recovery code',
   mail: 'emailed code',
+  operator_link: 'mailed link',
   trusted_browser: 'trusted browser',
 };
 
-const words = (methods: string[]) => methods.map((method) => METHODS[method] ?? method).join(', ');
+export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
 
 const At = ({ before, at }: { before: string; at: string | undefined }) => (
   <span>
@@ -39,7 +41,7 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
               >
                 <span>{network}</span>
                 {place ? <span>{place}</span> : null}
-                <span>{words(methods)}</span>
+                <span>{methods.map(methodWords).join(', ')}</span>
                 <At before="seen" at={seen_at} />
               </Entry>
             ))}

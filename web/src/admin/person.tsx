@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { actionsFor, edit, nameOf } from './actions';
+import { personId } from './address';
 import { useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
-import { Loaded, Small, StateTag, Tag, Time } from './parts';
+import { Loaded, Roles, Small, StateTag, Time } from './parts';
 import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
 import type { Person } from './types';
 import { mailFailed } from './words';
 
-const id = () => location.pathname.split('/')[4] ?? '';
-
 /** The page of one person. */
 export function Place() {
-  const person = useQuery<Person>({ queryKey: [`people/${id()}`] });
+  const person = useQuery<Person>({ queryKey: [`people/${personId}`] });
   return (
     <>
       <nav className="back" aria-label="Back">
@@ -34,7 +33,7 @@ function Whole({ person }: { person: Person }) {
     <>
       <Head
         title={nameOf(person)}
-        badge={<StateTag state={person.state} />}
+        badge={<StateTag of={person} />}
         actions={
           <>
             <Small onClick={() => ask(edit(person))}>Edit</Small>
@@ -62,10 +61,23 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkeys, providers }: Person) {
+function reasonsOf({
+  state,
+  erased_at,
+  ends_at,
+  limits,
+  emails,
+  refusing,
+  password,
+  passkeys,
+  providers,
+}: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
-    reasons.push(['state', 'An administrator has disabled the account. Nobody can sign in to it.']);
+    reasons.push([
+      'state',
+      `An administrator has ${erased_at ? 'deleted' : 'disabled'} the account. Nobody can sign in to it.`,
+    ]);
   if (state === 'leaving')
     reasons.push(['state', 'The account is being deleted. Its owner can sign in to keep it.']);
   if (ends_at && new Date(ends_at) < new Date())
@@ -87,7 +99,12 @@ function reasonsOf({ state, ends_at, limits, emails, refusing, password, passkey
     reasons.push([
       'email',
       <>
-        The last email, <Time at={last.asked_at} />, was refused by the mail server: <q>{last.answer}</q>
+        The last email, <Time at={last.asked_at} />, was not delivered ({last.state})
+        {last.answer ? (
+          <>
+            : <q>{last.answer}</q>
+          </>
+        ) : null}
       </>,
     ]);
   if (!password && !passkeys.length && !providers.length)
@@ -111,9 +128,9 @@ function InTheWay({ person }: { person: Person }) {
   const lift = actionsFor(person, ask).find(({ label }) => label === 'Lift the limits');
   if (!reasons.length) return null;
   return (
-    <section className="card in-the-way" aria-label="What is in the way">
+    <section className="card in-the-way" aria-label="Why sign-in may fail">
       <div className="card-head">
-        <h2>What is in the way</h2>
+        <h2>Why sign-in may fail</h2>
         {lift && person.limits.some(({ refuses }) => refuses) ? (
           <Small onClick={lift.run}>Lift the limits</Small>
         ) : null}
@@ -127,26 +144,18 @@ function InTheWay({ person }: { person: Person }) {
   );
 }
 
-const USES: Record<string, string> = {
-  primary: 'signs in',
+/** What an address that is not the primary one is for, as account.Use has it. */
+export const USES: Record<string, string> = {
   recovery: 'for recovery',
-  notice: 'gets notices',
-  own: 'other address',
+  other: 'other address',
+  former: 'former address, kept for its owner',
+  removed: 'removed address, kept for its owner',
 };
 
 function Facts({ person }: { person: Person }) {
   const { roles, created_at, seen_at, ends_at, erased_at, addresses } = person;
   const facts: [string, React.ReactNode][] = [
-    [
-      'Roles',
-      roles.length
-        ? roles.map((role) => (
-            <Tag key={role} tone={role === 'portico:admin' ? 'accent' : 'plain'}>
-              {role}
-            </Tag>
-          ))
-        : 'None',
-    ],
+    ['Roles', roles.length ? <Roles key="roles" of={person} /> : 'None'],
     ['Last seen', <Time key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
     ['Id', <code key="id">{person.id}</code>],

@@ -1,9 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { useProven } from '../screens/own/proof';
+import { MARK, openProof, useProven } from '../screens/own/proof';
 import { Button } from '../ui/button';
-
-/** Faults that signing in again removes. */
-export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
 
 type Waiting = { code: string; done: (proven: boolean) => void };
 
@@ -41,7 +38,7 @@ export function ProofDialog() {
     else dialog.current?.close();
   }, [asked]);
   const ended = asked !== 'proof.needed';
-  const here = encodeURIComponent(`${location.pathname}#proven`);
+  const here = encodeURIComponent(`${location.pathname}${MARK}`);
   const page = `/auth/${ended ? 'signin' : 'mfa'}?return_to=${here}`;
   return (
     <dialog
@@ -58,10 +55,7 @@ export function ProofDialog() {
           : 'A change needs your second factor or passkey of the last ten minutes. A window asks for it, and what you have entered here stays.'}
       </p>
       <div className="ask-actions">
-        <Button
-          type="button"
-          onClick={() => open(page, '_blank', 'popup,width=480,height=760') ?? location.assign(page)}
-        >
+        <Button type="button" onClick={() => openProof(page) ?? location.assign(page)}>
           {ended ? 'Sign in' : 'Continue'}
         </Button>
         <Button type="button" look="secondary" onClick={() => settle(false)}>

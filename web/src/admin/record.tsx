@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { go, useQueryOf, within, withValues } from './address';
+import { go, midnightOf, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { boot } from './boot';
 import { type Filter, Filters } from './filters';
@@ -111,7 +111,7 @@ export function Place() {
   const asked = new URLSearchParams(query);
   for (const name of ['from', 'to']) {
     const day = asked.get(name);
-    if (day) asked.set(name, new Date(`${day}T00:00`).toISOString());
+    if (day) asked.set(name, midnightOf(day));
   }
   const facts = useQuery<Facts>({
     queryKey: [`record?${asked}`],

@@ -9,12 +9,6 @@ const PLACES: Record<PlaceName, { name: string; icon: string }> = {
     name: 'People',
     icon: 'M7.5 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8zM2.2 16.5a5.3 5.3 0 0 1 10.6 0M13 9a2.4 2.4 0 1 0-.6-4.7M14.6 11.4a4.4 4.4 0 0 1 3.2 4.4',
   },
-  invitations: { name: 'Invitations', icon: 'M2.8 4.5h14.4v11H2.8zM3 5.3l7 5.4 7-5.4' },
-  apps: { name: 'Apps', icon: 'M3.3 3.3h5v5h-5zM11.7 3.3h5v5h-5zM3.3 11.7h5v5h-5zM11.7 11.7h5v5h-5z' },
-  keys: {
-    name: 'Keys',
-    icon: 'M6.5 13.2a3.3 3.3 0 1 0 0-6.5 3.3 3.3 0 0 0 0 6.5zM9.8 10h7.4v3M13.8 10v2.4',
-  },
   record: { name: 'Record', icon: 'M4.5 2.8h11v14.4h-11zM7.3 6.5h5.4M7.3 10h5.4M7.3 13.5h3' },
   system: { name: 'System', icon: 'M3 3.8h14v5H3zM3 11.2h14v5H3zM6 6.3h.1M6 13.7h.1' },
 };

@@ -112,7 +112,7 @@ export function Pager({ page, label }: { page: Page | undefined; label: string }
   const { searched, next = '' } = page;
   return (
     <nav className="pager" aria-label={`Pages of ${label}`}>
-      {searched && next ? <p>There may be more. The search has come this far.</p> : null}
+      {searched && next ? <p>Only part of the list was searched.</p> : null}
       <span className="pager-links">
         {after ? (
           <a

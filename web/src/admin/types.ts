@@ -22,7 +22,7 @@ export interface Boot {
   bulk?: boolean;
 }
 
-export type PlaceName = 'people' | 'invitations' | 'apps' | 'keys' | 'record' | 'system';
+export type PlaceName = 'people' | 'record' | 'system';
 
 export interface Page {
   /** The cursor of the next page, absent on the last one. */
@@ -74,47 +74,4 @@ export interface Trial {
   more?: boolean;
   skips: number;
   skipped: Skipped[];
-}
-
-export interface Key {
-  id: string;
-  name: string;
-  scopes: string[];
-  created_at: string;
-  ends_at: string;
-  used_at?: string;
-  network?: string;
-  by: string;
-  /** Two while an old secret is still valid after a rotation. */
-  secrets: number;
-}
-
-export interface Invitation {
-  id: string;
-  address: string;
-  roles: string[];
-  state: string;
-  answer?: string;
-  sent_at: string;
-  ends_at: string;
-  by: string;
-}
-
-export interface Line {
-  line: number;
-  text: string;
-  address?: string;
-  verdict: string;
-  reason?: string;
-}
-
-export interface App {
-  id: string;
-  name: string;
-  kind: 'app' | 'client' | 'registered';
-  address: string;
-  rules: string[];
-  source?: string;
-  block?: string;
-  created_at?: string;
 }

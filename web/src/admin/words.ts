@@ -8,5 +8,5 @@ export const eventFailed = (name: string) =>
 export const failed = ({ kind, what, detail }: Record<'kind' | 'what' | 'detail', string>) =>
   kind === 'email' ? mailFailed(detail) : eventFailed(what);
 
-/** Whether the mail server has refused an email for good. */
-export const mailFailed = (state: string) => /^(given up|refused)/.test(state);
+/** Whether an email will not arrive, by the states of outbox.State. */
+export const mailFailed = (state: string) => /^(given up|too late)/.test(state);

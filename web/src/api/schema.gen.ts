@@ -266,6 +266,7 @@ export interface AdminRow {
   verified: boolean;
   created_at: string;
   seen_at: string;
+  erased_at: string;
 }
 
 export interface AdminSession {

@@ -10,8 +10,7 @@ import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
-import { Proof, useProven } from '../own/proof';
-import { UNPROVEN } from '../own/use-own-form';
+import { Proof, UNPROVEN, useProven } from '../own/proof';
 import styles from './passkeys.module.css';
 
 /** Adds a passkey. It needs script; the browser leads through the rest. */

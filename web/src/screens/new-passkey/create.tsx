@@ -10,8 +10,7 @@ import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
-import { Proof, useProven } from '../own/proof';
-import { UNPROVEN } from '../own/use-own-form';
+import { Proof, UNPROVEN, useProven } from '../own/proof';
 
 /** The step or the session has ended, or is another's: the page shows what holds now. */
 const OVER = /^(flow\.|account\.changed)/;

@@ -5,7 +5,13 @@ import { ButtonLink } from '../../ui/button';
 import { Notice } from '../../ui/message';
 
 const CHANNEL = 'portico-proof';
-const MARK = '#proven';
+export const MARK = '#proven';
+
+/** Faults that signing in again removes. */
+export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
+
+/** Opens the window of a new sign-in, or returns null where the browser opens none. */
+export const openProof = (page: string) => open(page, '_blank', 'popup,width=480,height=760');
 
 /** In the window of a new sign-in: tells the pages that wait for it, and closes the window. */
 export function announceProof(): void {
@@ -52,7 +58,7 @@ export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) 
           href={page}
           target="_blank"
           onClick={(event) => {
-            if (open(page, '_blank', 'popup,width=480,height=760')) event.preventDefault();
+            if (openProof(page)) event.preventDefault();
           }}
         >
           {t('section.prove')}

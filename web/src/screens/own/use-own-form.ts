@@ -1,10 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Boot, Forms } from '../../api/schema.gen';
 import { type Form, useForm } from '../../form/use-form';
-import { useProven } from './proof';
-
-/** Faults that signing in again removes. The form is then sent once more as it is. */
-export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
+import { UNPROVEN, useProven } from './proof';
 
 /** Faults of a form whose page is out of date. */
 const GONE = /^(account\.changed|factor\.missing|alarm\.raised)$/;
