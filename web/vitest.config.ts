@@ -19,7 +19,11 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'node', include: ['src/{admin,lib,api,i18n,entry}/**/*.test.{ts,tsx}'], environment: 'node' },
+        test: {
+          name: 'node',
+          include: ['src/{admin,lib,api,i18n,entry}/**/*.test.{ts,tsx}'],
+          environment: 'node',
+        },
       },
       {
         plugins: [react()],
