@@ -45,13 +45,6 @@ func (f *Operator) Person(ctx context.Context, id string) (p Person, err error) 
 		p = Person{Account: a}
 		return f.support(ctx, tx, &p)
 	})
-	if err != nil {
-		return p, err
-	}
-	if p.Browsers, err = f.TrustedBrowsers(ctx, id); err != nil {
-		return p, err
-	}
-	p.Apps, err = f.reader.Apps(ctx, id)
 	return p, err
 }
 
@@ -63,7 +56,9 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Leaves, _, err = tx.DepartureOf(ctx, a.ID); return err },
 		func() (err error) { p.Sessions, err = f.sessions.List(ctx, tx, a.ID); return err },
 		func() (err error) { p.Passkeys, err = tx.PasskeysOf(ctx, a.ID); return err },
+		func() (err error) { p.Browsers, err = f.trustedBrowsers(ctx, tx, a.ID); return err },
 		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
+		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
 		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
 		func() error {

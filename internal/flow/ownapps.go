@@ -23,13 +23,17 @@ type App struct {
 // Apps returns the OpenID clients that know an account, the newest first.
 func (f *reader) Apps(ctx context.Context, accountID string) (list []App, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list = nil
-		known, err := f.grants.Apps(ctx, tx, accountID)
-		for _, c := range known {
-			list = append(list, App{c.ClientID, f.nameOf(c.ClientID), c.Scopes, c.GivenAt})
-		}
+		list, err = f.apps(ctx, tx, accountID)
 		return err
 	})
+	return list, err
+}
+
+func (f *core) apps(ctx context.Context, tx Tx, accountID string) (list []App, err error) {
+	known, err := f.grants.Apps(ctx, tx, accountID)
+	for _, c := range known {
+		list = append(list, App{c.ClientID, f.nameOf(c.ClientID), c.Scopes, c.GivenAt})
+	}
 	return list, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/session"
@@ -32,10 +31,7 @@ func (f *Owner) Profile(ctx context.Context, accountID string) (p Profile, err e
 //
 // Faults: the field name, session.Required.
 func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) error {
-	name, bad := account.ParseName(in.Name, "name")
-	if bad == nil && name == "" && f.names == NameRequired {
-		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
-	}
+	name, bad := f.parseName(in.Name)
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}

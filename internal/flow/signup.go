@@ -130,6 +130,11 @@ func (f *Flows) checkName(typed string) (string, *fault.Field) {
 	if f.names != NameOptional && f.names != NameRequired {
 		return "", nil
 	}
+	return f.parseName(typed)
+}
+
+// parseName parses a name, which must not be empty where names are required.
+func (f *core) parseName(typed string) (string, *fault.Field) {
 	name, bad := account.ParseName(typed, "name")
 	if bad == nil && name == "" && f.names == NameRequired {
 		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}

@@ -59,9 +59,9 @@ func (s *search) facts(q audit.Query) {
 	if !q.To.IsZero() {
 		end = micros(q.To)
 	}
-	x := index{letter: "t", from: "audit e", id: "e.id", key: "e.at", start: end, desc: true, within: "e.at >= " + s.arg(micros(q.From))}
+	x := index{name: "t", from: "audit e", id: "e.id", key: "e.at", start: end, desc: true, within: "e.at >= " + s.arg(micros(q.From))}
 	if q.AccountID != "" {
-		x.letter, x.within = "p", "e.account_id = "+s.arg(q.AccountID)+" AND "+x.within
+		x.name, x.within = "p", "e.account_id = "+s.arg(q.AccountID)+" AND "+x.within
 	}
 	s.drive(x)
 	if q.Actor != "" {

@@ -71,30 +71,30 @@ func (s *search) people(q account.Query, now time.Time) {
 }
 
 func (s *search) byAddress(key string, now time.Time) {
-	s.drive(index{letter: "w", within: `p.account_id IN (SELECT id FROM account WHERE address_key = ` + s.arg(key) + `
+	s.drive(index{name: "w", within: `p.account_id IN (SELECT id FROM account WHERE address_key = ` + s.arg(key) + `
 		UNION SELECT account_id FROM other_address WHERE address_key = ` + s.arg(key) + ` AND expires_at > ` + s.arg(micros(now)) + `)`})
 }
 
 func (s *search) byPrefix(q account.Query) {
-	column, letter := "p.address_key", "a"
+	column, name := "p.address_key", "a"
 	switch q.By {
 	case account.ByAddress:
 		return
 	case account.ByNamePrefix:
-		column, letter = "p.name_key", "n"
+		column, name = "p.name_key", "n"
 	}
 	first := []byte(q.Text)
 	end := bytes.Clone(first)
 	end[len(end)-1]++ // UTF-8 has no byte 0xff
 	below := column + " < " + s.arg(end)
-	if !s.drive(index{letter: letter, key: column, start: first, within: below}) {
-		s.also(column + " >= " + s.arg(first) + " AND " + below)
+	if !s.narrow(index{name: name, key: column, start: first}, below) {
+		s.also(column + " >= " + s.arg(first))
 	}
 }
 
 func (s *search) byRole(role string) {
-	x := index{letter: "r", from: "account_role r JOIN person p ON p.account_id = r.account_id", id: "r.account_id"}
-	if s.index.letter == "" {
+	x := index{name: "r", from: "account_role r JOIN person p ON p.account_id = r.account_id", id: "r.account_id"}
+	if s.index.name == "" {
 		x.within = "r.role = " + s.arg(role)
 		s.drive(x)
 		return
@@ -111,9 +111,12 @@ func (s *search) byState(state account.State) {
 		s.also(departures + " = 0")
 	}
 	is := "p.state = " + s.arg(string(state))
-	if state == account.Active || !s.drive(index{letter: "s", within: is + " AND p.state <> 'active'"}) {
+	if state == account.Active {
 		s.also(is)
+		return
 	}
+	// The index has only the rows with another state than active, which the condition has to say.
+	s.narrow(index{name: "s"}, is+" AND p.state <> 'active'")
 }
 
 // departures is 1 for a person who is to be erased. PostgreSQL would read all of the table for EXISTS.
@@ -129,26 +132,22 @@ func (s *search) byDeparture() {
 }
 
 func (s *search) bySeen(before int64) {
-	is := "p.seen_at < " + s.arg(before)
-	if !s.drive(index{letter: "l", key: "p.seen_at", start: int64(-1), within: is}) {
-		s.also(is)
-	}
+	s.narrow(index{name: "l", key: "p.seen_at", start: int64(-1)}, "p.seen_at < "+s.arg(before))
 }
 
 func (s *search) byFactors(f account.Factors) {
-	first, end := int64(1), int64(4) // the values of person.factors
+	first, last := appOnly, bothFactors
 	switch f {
 	case account.NoFactor:
-		first, end = 0, 1
+		first, last = noFactor, noFactor
 	case account.HasPasskey:
-		first = 2
+		first = passkeyOnly
 	}
-	below := "p.factors < " + s.arg(end)
-	if !s.drive(index{letter: "f", key: "p.factors", start: first, within: below}) {
-		s.also("p.factors >= " + s.arg(first) + " AND " + below)
+	if !s.narrow(index{name: "f", key: "p.factors", start: first}, "p.factors <= "+s.arg(last)) {
+		s.also("p.factors >= " + s.arg(first))
 	}
 	if f == account.HasApp {
-		s.also("p.factors <> 2")
+		s.also("p.factors <> " + s.arg(passkeyOnly))
 	}
 }
 
@@ -157,12 +156,11 @@ func (s *search) byCreated(from, to time.Time) {
 	if !to.IsZero() {
 		end = micros(to)
 	}
+	if s.index.name != "" && from.IsZero() && to.IsZero() {
+		return
+	}
 	since := "p.created_at >= " + s.arg(micros(from))
-	switch {
-	case s.drive(index{letter: "c", key: "p.created_at", start: end, within: since, desc: true}):
-	case from.IsZero() && to.IsZero():
-		s.args = s.args[:len(s.args)-1] // of since
-	default:
-		s.also(since + " AND p.created_at < " + s.arg(end))
+	if !s.narrow(index{name: "c", key: "p.created_at", start: end, desc: true}, since) {
+		s.also("p.created_at < " + s.arg(end))
 	}
 }

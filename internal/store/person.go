@@ -21,6 +21,14 @@ type personRow struct {
 	factors, seen, createdAt int64
 }
 
+// The values of person.factors, in the order of its index.
+const (
+	noFactor    int64 = 0
+	appOnly     int64 = 1
+	passkeyOnly int64 = 2
+	bothFactors int64 = appOnly | passkeyOnly
+)
+
 // compared is what a row is, if there is one, and what it must be.
 type compared struct {
 	want personRow
@@ -44,10 +52,10 @@ func scanCompared(row scanner) (compared, error) {
 		&has.id, &has.address, &has.name, &has.state, &has.roles, &has.factors, &has.seen, &has.createdAt)
 	c.want.address, c.want.name = []byte(key), []byte(account.NameKey(name))
 	if apps > 0 {
-		c.want.factors = 1
+		c.want.factors |= appOnly
 	}
 	if passkeys > 0 {
-		c.want.factors += 2
+		c.want.factors |= passkeyOnly
 	}
 	if has.id != "" {
 		c.has = &has

@@ -27,7 +27,7 @@ type search struct {
 
 // index is a range of an index in its order. The cursor of a page is a place in it.
 type index struct {
-	letter string // its name in cursors
+	name   string // in cursors, one letter
 	from   string
 	within string // the range, without the end at which it begins
 	key    string // the column that sorts it; "" if it has one value in the range
@@ -44,7 +44,7 @@ func (s *search) arg(value any) string {
 // drive makes an index that the query can use the one that drives it, if no better one does.
 // It reports whether it did.
 func (s *search) drive(x index) bool {
-	if s.index.letter != "" {
+	if s.index.name != "" {
 		return false
 	}
 	if x.from == "" {
@@ -52,6 +52,17 @@ func (s *search) drive(x index) bool {
 	}
 	s.index = x
 	return true
+}
+
+// narrow makes an index with a condition as its range the one that drives the query. If
+// another one does, its rows are checked for the condition. It reports whether x drives.
+func (s *search) narrow(x index, condition string) bool {
+	x.within = condition
+	drives := s.drive(x)
+	if !drives {
+		s.also(condition)
+	}
+	return drives
 }
 
 func (s *search) also(condition string) { s.rest = append(s.rest, condition) }
@@ -127,7 +138,7 @@ type place struct {
 	id  string
 }
 
-// cursor returns the place of a row: the letter of the index, the key and the id.
+// cursor returns the place of a row: the name of the index, the key and the id.
 func (x index) cursor(row place) string {
 	key := ""
 	switch k := row.key.(type) {
@@ -136,7 +147,7 @@ func (x index) cursor(row place) string {
 	case []byte:
 		key = string(k)
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(x.letter + row.id + "\x00" + key))
+	return base64.RawURLEncoding.EncodeToString([]byte(x.name + row.id + "\x00" + key))
 }
 
 // parse returns the place of a cursor. It refuses one of another index, and one before the
@@ -146,7 +157,7 @@ func (x index) parse(cursor string) (place, bool) {
 		return place{key: x.start}, true
 	}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	rest, ours := strings.CutPrefix(string(text), x.letter)
+	rest, ours := strings.CutPrefix(string(text), x.name)
 	id, key, whole := strings.Cut(rest, "\x00")
 	if err != nil || !ours || !whole {
 		return place{}, false
