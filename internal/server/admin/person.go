@@ -90,7 +90,7 @@ type (
 		Words   string      `json:"words"`
 		Used    int         `json:"used"`
 		Count   int         `json:"count"`
-		Refuses bool        `json:"refuses"` // otherwise it only counts
+		Refuses bool        `json:"refuses"` // otherwise it only counts, or holds back emails
 		EndsAt  form.Moment `json:"ends_at"`
 	}
 	AdminEmail struct {
