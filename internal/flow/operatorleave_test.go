@@ -51,6 +51,23 @@ func TestLeaveUser(t *testing.T) {
 	}
 }
 
+// A person was seen although a lock-out has ended every session.
+func TestPerson_SeenAfterALockOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id, at := v.found().User.ID, b.clock.Now()
+	b.clock.Advance(time.Minute)
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.DisabledByOperator); err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Operator.Person(t.Context(), id)
+	if err != nil || len(p.Sessions) > 0 || !p.SeenAt.Equal(at) {
+		t.Errorf("seen at %v, want %v; sessions %v, %v", p.SeenAt, at, p.Sessions, err)
+	}
+}
+
 // The link goes to the mailbox of the owner, and nowhere else.
 func TestMailLink(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -18,6 +19,7 @@ import (
 type Person struct {
 	Account    account.Account
 	Leaves     account.Departure // zero unless the account is to be erased
+	SeenAt     time.Time         // of the last use of a session; at most an hour too early once that session has ended
 	Addresses  []account.Other
 	Sessions   []session.Session // newest first
 	Factors    []factor.Factor   // without their secrets
@@ -55,6 +57,7 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Addresses, err = tx.AddressesOf(ctx, a.ID, f.clock.Now()); return err },
 		func() (err error) { p.Leaves, _, err = tx.DepartureOf(ctx, a.ID); return err },
 		func() (err error) { p.Sessions, err = f.sessions.List(ctx, tx, a.ID); return err },
+		func() (err error) { p.SeenAt, err = f.seen(ctx, tx, *p); return err },
 		func() (err error) { p.Passkeys, err = tx.PasskeysOf(ctx, a.ID); return err },
 		func() (err error) { p.Browsers, err = f.trustedBrowsers(ctx, tx, a.ID); return err },
 		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
@@ -79,6 +82,22 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		p.Emails = append(p.Emails, emails...)
 	}
 	return nil
+}
+
+// seen returns when a person last used a session, also one that has ended.
+func (f *Operator) seen(ctx context.Context, tx Tx, p Person) (at time.Time, err error) {
+	for _, s := range p.Sessions {
+		if s.LastSeenAt.After(at) {
+			at = s.LastSeenAt
+		}
+	}
+	listed, err := tx.People(ctx, account.Query{Text: p.Account.Address.Key, By: account.ByAddress, Limit: account.MostPeople}, f.clock.Now())
+	for _, l := range listed.People {
+		if l.ID == p.Account.ID && l.SeenAt.After(at) {
+			at = l.SeenAt
+		}
+	}
+	return at, err
 }
 
 // MailAgain puts an email that was given up back into the queue, and records who did. With the

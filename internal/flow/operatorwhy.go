@@ -114,7 +114,7 @@ func (f *Operator) limited(ctx context.Context, tx Tx, key string, known *accoun
 	var all []Moment
 	for _, l := range limits {
 		m := Moment{l.EndsAt, "limit", l.Name, fmt.Sprintf("%d of %d used; forgotten at this time", l.Used, l.Count)}
-		if l.Refuses {
+		if l.Full {
 			m.Detail = fmt.Sprintf("%s until this time; %d of %d used", l.Effect, l.Used, l.Count)
 		}
 		all = append(all, m)
@@ -126,7 +126,8 @@ func (f *Operator) limited(ctx context.Context, tx Tx, key string, known *accoun
 type Standing struct {
 	Name, Effect string
 	Used, Count  int
-	Refuses      bool      // whether it is used up; otherwise it only counts
+	Full         bool      // whether it is used up; otherwise it only counts
+	Refuses      bool      // whether it is used up and refuses something
 	EndsAt       time.Time // when the next attempt passes, or the attempts are forgotten
 }
 
@@ -146,9 +147,10 @@ func (f *Operator) limitsOf(ctx context.Context, tx Tx, key string, known *accou
 		if !ok {
 			continue
 		}
-		m := Standing{Name: a.Limit.Name, Effect: effect(a.Limit), Used: int(s.Used), Count: int(a.Limit.Count), EndsAt: s.Clear}
+		words, refusing := effect(a.Limit)
+		m := Standing{Name: a.Limit.Name, Effect: words, Used: int(s.Used), Count: int(a.Limit.Count), EndsAt: s.Clear}
 		if !s.Passes.IsZero() {
-			m.Refuses, m.EndsAt = true, s.Passes
+			m.Full, m.Refuses, m.EndsAt = true, refusing, s.Passes
 		}
 		if a.Limit.Name != unknownDay.Name || known == nil { // an account gets each email
 			all = append(all, m)

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,15 @@ func TestWhy_LimitsOfThisAccount(t *testing.T) {
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)
+		}
+	}
+	p, err := b.Operator.Person(t.Context(), owner.found().User.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, refuses := range map[string]bool{"device day": false, "data day": true} {
+		if i := slices.IndexFunc(p.Limits, func(l flow.Standing) bool { return l.Name == name }); i < 0 || !p.Limits[i].Full || p.Limits[i].Refuses != refuses {
+			t.Errorf("%s refuses %v: %+v", name, !refuses, p.Limits)
 		}
 	}
 }

@@ -14,12 +14,13 @@ func accountAttempts(a account.Account) []throttle.Attempt {
 	return all
 }
 
-// effect says what a limit does to an address or an account while it is used up.
-func effect(l throttle.Limit) string {
+// effect says what a limit does to an address or an account while it is used up, and whether
+// that refuses anything.
+func effect(l throttle.Limit) (words string, refusing bool) {
 	if what, ok := holdsBack()[l.Name]; ok {
-		return "refuses nothing, holds back " + what
+		return "refuses nothing, holds back " + what, false
 	}
-	return "refuses " + refuses()[l.Name]
+	return "refuses " + refuses()[l.Name], true
 }
 
 // holdsBack has the limits that only keep emails from being sent.

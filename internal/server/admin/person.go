@@ -90,7 +90,7 @@ type (
 		Words   string      `json:"words"`
 		Used    int         `json:"used"`
 		Count   int         `json:"count"`
-		Refuses bool        `json:"refuses"` // otherwise it only counts
+		Refuses bool        `json:"refuses"` // otherwise it only counts, or holds back emails
 		EndsAt  form.Moment `json:"ends_at"`
 	}
 	AdminEmail struct {
@@ -129,7 +129,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
 		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
-		CreatedAt: form.MomentOf(p.Account.CreatedAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
 		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
@@ -139,9 +139,6 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 		return address
 	})
 	shown.Sessions = each(p.Sessions, func(s session.Session) AdminSession {
-		if at := form.MomentOf(s.LastSeenAt); at > shown.SeenAt {
-			shown.SeenAt = at
-		}
 		return AdminSession{
 			s.ID, a.Describe(s.UserAgent), s.Peer, a.Place(s.Peer, "en"), filled(s.Methods), form.MomentOf(s.CreatedAt), form.MomentOf(s.LastSeenAt), by.Uses(s.ID),
 		}
