@@ -125,7 +125,7 @@ const departures = "(SELECT COUNT(*) FROM departure d WHERE d.account_id = p.acc
 // byDeparture finds the accounts that are to be erased. Only those that their owners have
 // closed have the state leaving.
 func (s *search) byDeparture() {
-	x := index{letter: "d", from: "departure d JOIN person p ON p.account_id = d.account_id", id: "d.account_id", within: "d.erase_at > 0"}
+	x := index{name: "d", from: "departure d JOIN person p ON p.account_id = d.account_id", id: "d.account_id", within: "d.erase_at > 0"}
 	if !s.drive(x) {
 		s.also(departures + " = 1")
 	}
