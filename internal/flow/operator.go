@@ -88,37 +88,39 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 // flows, and notify the owner. Opening takes an end away that has come. It does nothing if the
 // account has the state.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
-	name, why := audit.AccountEnabled, session.Left
-	if state == account.DisabledByOperator {
-		name, why = audit.AccountDisabled, session.Closed
-	}
 	change := f.change
 	if state != account.Active {
 		change = f.removing
 	}
-	return change(ctx, by, id, func(tx Tx, a cleared) error {
-		ended := state == account.Active && a.Ended(f.clock.Now())
-		if a.State == state && !ended {
-			return nil
-		}
-		if ended {
-			if _, err := tx.UpdateEnd(ctx, id, time.Time{}); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.UpdateState(ctx, id, state); err != nil {
+	return change(ctx, by, id, func(tx Tx, a cleared) error { return f.setState(ctx, tx, by, a, state, "") })
+}
+
+func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, state account.State, detail string) error {
+	name, why := audit.AccountEnabled, session.Left
+	if state == account.DisabledByOperator {
+		name, why = audit.AccountDisabled, session.Closed
+	}
+	ended := state == account.Active && a.Ended(f.clock.Now())
+	if a.State == state && !ended {
+		return nil
+	}
+	if ended {
+		if _, err := tx.UpdateEnd(ctx, a.ID, time.Time{}); err != nil {
 			return err
 		}
-		if state == account.Active { // also one that its owner has closed
-			if _, err := tx.DeleteDeparture(ctx, id); err != nil {
-				return err
-			}
-		}
-		if err := f.endAll(ctx, tx, id, "", why); err != nil {
+	}
+	if _, err := tx.UpdateState(ctx, a.ID, state); err != nil {
+		return err
+	}
+	if state == account.Active { // also one that its owner has closed
+		if _, err := tx.DeleteDeparture(ctx, a.ID); err != nil {
 			return err
 		}
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(name, id, ""))
-	})
+	}
+	if err := f.endAll(ctx, tx, a.ID, "", why); err != nil {
+		return err
+	}
+	return f.report(ctx, tx, by.caller, a.Account, by.fact(name, a.ID, detail))
 }
 
 // SetUserRoles replaces the roles of an account and notifies the owner. Its sessions

@@ -11,7 +11,7 @@ import (
 )
 
 // LeaveUser disables an account, which EraseDue erases after account.Grace. Until then,
-// SetUserState can undo it, and nobody else: the owner cannot sign in. typed must be the
+// RestoreUser and SetUserState can undo it, and nobody else: the owner cannot sign in. typed must be the
 // address of the account. It returns when the account is erased.
 //
 // Faults: the field email, AdminSelf, AdminLast, account.Missing.
@@ -23,6 +23,14 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 	err = f.removing(ctx, by, id, func(tx Tx, a cleared) error {
 		if a.Address.Key != address.Key {
 			return fault.InvalidFields(fault.Field{Name: "email", Code: account.CodeMissing})
+		}
+		former, err := f.formerly(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		detail := detailErased
+		if former == account.DisabledByOperator {
+			detail = detailErasedDisabled
 		}
 		now := f.clock.Now()
 		d := account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
@@ -39,10 +47,50 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 			return err
 		}
 		erase = d.EraseAt
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.AccountDisabled, id, detailErased))
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.AccountDisabled, id, detail))
 	})
 	return erase, err
 }
 
-// detailErased is the detail of the record of an account that is disabled until it is erased.
-const detailErased = "erased"
+// RestoreUser undoes LeaveUser, or a closing by the owner. An account that was disabled before
+// its deletion stays disabled. Otherwise RestoreUser opens the account, as SetUserState does.
+//
+// Faults: account.Missing.
+func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		former, err := f.formerly(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		if former != account.DisabledByOperator {
+			return f.setState(ctx, tx, by, a, account.Active, detailRestored)
+		}
+		undone, err := tx.DeleteDeparture(ctx, id)
+		if err != nil || !undone {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.AccountDisabled, id, detailRestored)) // nothing changes for the owner
+	})
+}
+
+// formerly returns the state of an account, or the one before LeaveUser, which its record has.
+// Without that record the account counts as disabled.
+func (f *Operator) formerly(ctx context.Context, tx Tx, a cleared) (account.State, error) {
+	_, leaves, err := tx.DepartureOf(ctx, a.ID)
+	if err != nil || !leaves || a.State != account.DisabledByOperator {
+		return a.State, err
+	}
+	last, err := tx.FactsOf(ctx, a.ID, "", 1, audit.AccountDisabled)
+	if err == nil && len(last) == 1 && last[0].Detail == detailErased {
+		return account.Active, nil
+	}
+	return account.DisabledByOperator, err
+}
+
+// The details of the records of an account that is disabled until it is erased, and of one
+// that was restored.
+const (
+	detailErased         = "erased"
+	detailErasedDisabled = "erased,disabled" // it was disabled before
+	detailRestored       = "restored"
+)

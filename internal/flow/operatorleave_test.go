@@ -51,6 +51,40 @@ func TestLeaveUser(t *testing.T) {
 	}
 }
 
+// A restored account is as before its deletion, also after a second deletion.
+func TestRestoreUser(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for address, was := range map[string]account.State{"mara@example.org": account.Active, "kim@example.org": account.DisabledByOperator} {
+		a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, address, "", good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, was); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			b.clock.Advance(time.Second)
+			if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, address); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			b.clock.Advance(time.Second)
+			if err := b.Operator.RestoreUser(t.Context(), flow.ByOperator, a.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := b.Operator.Person(t.Context(), a.ID)
+		if err != nil || p.Account.State != was || !p.Leaves.EraseAt.IsZero() {
+			t.Fatalf("%s is %s and is erased at %v, want %s: %v", address, p.Account.State, p.Leaves.EraseAt, was, err)
+		}
+		if want := map[account.State]audit.Name{account.Active: audit.AccountEnabled, account.DisabledByOperator: audit.AccountDisabled}[was]; p.Facts[0].Name != want || p.Facts[0].Detail != "restored" {
+			t.Errorf("%s: the record says %s %q", address, p.Facts[0].Name, p.Facts[0].Detail)
+		}
+	}
+}
+
 // A person was seen although a lock-out has ended every session.
 func TestPerson_SeenAfterALockOut(t *testing.T) {
 	t.Parallel()

@@ -55,6 +55,10 @@ func (a *Admin) enable(r *http.Request, by flow.Actor, id string, _ none) (none,
 	return none{}, a.Operator.SetUserState(r.Context(), by, id, account.Active)
 }
 
+func (a *Admin) restore(r *http.Request, by flow.Actor, id string, _ none) (none, error) {
+	return none{}, a.Operator.RestoreUser(r.Context(), by, id)
+}
+
 func (a *Admin) endSessions(r *http.Request, by flow.Actor, id string, _ none) (AdminEnded, error) {
 	ended, err := a.Operator.EndUserSessions(r.Context(), by, id)
 	return AdminEnded{ended}, err

@@ -42,7 +42,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/link", "Mail a person a link to get in", AdminLinked{}, a.mailLink),
 		change(person+"/delete", "Disable an account, and erase it after 14 days", AdminErased{}, a.remove),
 		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", none{}, a.mailAgain),
-		change(person+"/restore", "Undo the deletion of an account", none{}, a.enable),
+		change(person+"/restore", "Undo the deletion of an account", none{}, a.restore),
 		change(person+"/end-sessions", "End all sessions of a person, in every app", AdminEnded{}, a.endSessions),
 		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
