@@ -64,6 +64,7 @@ var words = map[Name]string{
 	AccountKept:           "The deletion of the account was canceled",
 	Restored:              "The site was restored from a backup",
 	RolesChanged:          "The roles were changed",
+	EndChanged:            "The end of the account was changed",
 	Unlocked:              "Waiting times and limits were reset",
 	KeyRotated:            "A signing key was made",
 	KeyRevoked:            "A signing key was revoked",

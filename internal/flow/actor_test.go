@@ -67,7 +67,8 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
 		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
-		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.Active) }},
+		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},
+		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.DisabledByOperator) }},
 		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},
 		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
 		{"ExportRecord", func() error {
