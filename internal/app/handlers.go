@@ -86,7 +86,8 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 	page, err := admin.NewPage(a.dist(), l.theme, l.config.Brand.Name, portico.Version())
 	desk := admin.New(admin.Config{
 		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
-		On: l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
+		Refusing: func(roles []string) []admin.AdminRefusal { return Refusing(l.config, roles) },
+		On:       l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
 	})
 	if !l.config.Admin {
 		return desk, nil, err

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"portico/internal/app"
-	"portico/internal/config"
 	"portico/internal/flow"
-	"portico/internal/rule"
+	"portico/internal/server/admin"
 )
 
 type whyCmd struct {
@@ -27,40 +25,10 @@ const unseen = "Limits of one network or browser are not stored by address, and 
 
 // story is a flow.Story in the output.
 type story struct {
-	Email    string   `json:"email"`
-	Account  *person  `json:"account"` // null without one
-	Timeline []moment `json:"timeline"`
-	Refusing []ruling `json:"refusing"`
-}
-
-// ruling is a rule that asks for a role which the account does not have.
-type ruling struct {
-	Of     string `json:"of"` // the app or the OpenID client
-	Rule   string `json:"rule"`
-	Source string `json:"source"`
-}
-
-// refusing returns the rules that refuse a user with these roles. An OpenID client refuses whom none of
-// its rules admits.
-func refusing(cfg config.Config, roles []string) []ruling {
-	list := []ruling{}
-	lacks := func(line string) bool { return rule.LacksRole(line, roles) }
-	for _, a := range cfg.Served() {
-		for i, line := range a.Rules {
-			if lacks(line) {
-				list = append(list, ruling{"app " + a.Name, line, cfg.Source(a.Setting("rules", i))})
-			}
-		}
-	}
-	for _, c := range cfg.Clients {
-		if slices.ContainsFunc(c.Rules, func(line string) bool { return !lacks(line) }) {
-			continue
-		}
-		for _, line := range c.Rules {
-			list = append(list, ruling{"client " + c.ID, line, cfg.Source(c.Key + ".rules")})
-		}
-	}
-	return list
+	Email    string               `json:"email"`
+	Account  *person              `json:"account"` // null without one
+	Timeline []moment             `json:"timeline"`
+	Refusing []admin.AdminRefusal `json:"refusing"`
 }
 
 type moment struct {
@@ -71,7 +39,7 @@ type moment struct {
 }
 
 func storyOf(s flow.Story) story {
-	out := story{Email: s.Address, Timeline: []moment{}, Refusing: []ruling{}}
+	out := story{Email: s.Address, Timeline: []moment{}, Refusing: []admin.AdminRefusal{}}
 	if s.Account != nil {
 		p := personOf(*s.Account)
 		out.Account = &p
@@ -99,7 +67,7 @@ func (c whyCmd) Run(s *session) error {
 		first := out.Email + "\tno account"
 		if out.Account != nil {
 			first = out.Account.String()
-			out.Refusing = refusing(a.Config, told.Account.Roles)
+			out.Refusing = app.Refusing(a.Config, told.Account.Roles)
 		}
 		lines := []string{first}
 		for _, m := range out.Timeline {

@@ -36,6 +36,7 @@ const (
 	mailOutside    = "address-outside" // of the domains that may sign up
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
+	mailLinkMailed = "link-mailed"
 	mailUnlinked   = "provider-removed"
 	mailPortrait   = "picture-changed"
 	mailNoPortrait = "picture-removed" // by an operator
@@ -115,7 +116,7 @@ func alarming(template string) bool {
 // email to a new address goes only there, in addition to the one to the former address.
 func copied(template string) bool {
 	switch template {
-	case mailAddress, mailNoPortrait, mailManaged:
+	case mailAddress, mailNoPortrait, mailManaged, mailLinkMailed:
 		return true
 	case mailBlocked, mailNewAddress:
 		return false
@@ -132,6 +133,9 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, l email) error {
 	all, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
 	if err != nil {
 		return err
+	}
+	if l.template == mailLinkMailed { // one mailbox gets the link
+		l.template, l.secret = mailLinkMade, nil
 	}
 	for _, o := range all {
 		if o.Use == account.Recovery {

@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
 )
@@ -102,7 +103,7 @@ func TestPerson_SeenAfterALockOut(t *testing.T) {
 	}
 }
 
-// The link goes to the mailbox of the owner, and nowhere else.
+// The link is in one email to the mailbox of the owner, and nowhere else. A new link ends the former one.
 func TestMailLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -110,17 +111,24 @@ func TestMailLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until, err := b.Operator.MailLink(t.Context(), flow.ByOperator, a.ID)
-	if err != nil || !until.After(b.clock.Now()) {
-		t.Fatal(until, err)
+	mail := func() string {
+		until, err := b.Operator.MailLink(t.Context(), flow.ByOperator, a.ID)
+		if err != nil || !until.After(b.clock.Now()) {
+			t.Fatal(until, err)
+		}
+		m := b.next()
+		u, err := url.Parse(m.Data["link"])
+		if err != nil || m.Template != "link-mailed" || m.To != "mara@example.org" || m.Data["minutes"] != "15" {
+			t.Fatalf("the email is %+v: %v", m, err)
+		}
+		return u.Query().Get("token")
 	}
-	mail := b.mails(2)["mara@example.org recover"]
-	u, err := url.Parse(mail.Data["link"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	former, token := mail(), mail()
 	v := b.visitor("192.0.2.1")
-	r := v.must(v.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: u.Query().Get("token")}))
+	if _, err := v.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: former}); !errors.Is(err, code.LinkUsed) {
+		t.Errorf("the former link: %v", err)
+	}
+	r := v.must(v.Flows.ConfirmLink(t.Context(), v.Caller, flow.LinkInput{Token: token}))
 	v.must(v.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}))
 	if v.signedIn() != "mara@example.org" {
 		t.Errorf("the link signs in %q", v.signedIn())

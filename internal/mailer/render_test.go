@@ -23,7 +23,7 @@ func templates() []string {
 	return []string{
 		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "address-outside", "provider-only",
 		"password-changed", "password-removed", "address-changed", "address-given", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
-		"link-made", "picture-changed", "picture-removed",
+		"link-made", "link-mailed", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 		"account-changed", "account-managed", "alarm-raised",
 		"address-of-account", "address-removed", "recovery-address-set", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made", "recovery-code-used", "grant-reused",

@@ -3,6 +3,8 @@ package security
 import (
 	"strings"
 	"testing"
+
+	"portico/internal/config"
 )
 
 // No response of the admin API has a secret of a user, in any column of the database that
@@ -10,12 +12,12 @@ import (
 func TestSEC167_AdminSeesNoSecret(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t)
+	s := start(t, func(c *config.Config) { c.Clients[0].Rules = []string{"role:owner"} })
 	admin, _ := s.admin()
 	user, p := s.protected()
 	id := user.id()
 	texts := admin.calls("GET /auth/api/admin/people", id).must(200).body + admin.calls("GET /auth/api/admin/people/{id}", id).must(200).body
-	if !strings.Contains(texts, id) || !strings.Contains(texts, `"Authenticator app"`) {
+	if !strings.Contains(texts, id) || !strings.Contains(texts, `"Authenticator app"`) || !strings.Contains(texts, `"rule":"role:owner"`) {
 		t.Fatalf("the responses lack the user: %s", texts)
 	}
 	secrets := append([]string{p.secret.Text(), strings.ReplaceAll(p.secret.Text(), " ", ""), user.cookie("session")}, p.codes...)

@@ -21,6 +21,7 @@ type Config struct {
 	Operator *flow.Operator
 	Describe func(userAgent string) string       // a browser in words
 	Place    func(network, locale string) string // the place of a network in words, "" if it is unknown
+	Refusing func(roles []string) []AdminRefusal // the rules that refuse a person with these roles, never nil
 	On       bool                                // otherwise nothing answers
 	Networks []netip.Prefix                      // from which the page answers; none for all
 	Page     *Page                               // nil if the front end has none

@@ -102,8 +102,9 @@ type (
 		At       form.Moment `json:"at"`
 		Again    bool        `json:"again"` // whether it can be sent again
 	}
+	// AdminRefusal is a rule that asks for a role which the person does not have.
 	AdminRefusal struct {
-		Of     string `json:"of"`
+		Of     string `json:"of"` // the app or the OpenID client
 		Rule   string `json:"rule"`
 		Source string `json:"source"`
 	}
@@ -129,7 +130,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
 		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
-		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: []AdminRefusal{}, Events: a.eventsOf(p),
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
 		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
