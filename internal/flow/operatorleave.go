@@ -69,6 +69,9 @@ func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
 		if err != nil || !undone {
 			return err
 		}
+		if err := f.endFlows(ctx, tx, &a); err != nil {
+			return err
+		}
 		return f.record.Add(ctx, tx, by.fact(audit.AccountDisabled, id, detailRestored)) // nothing changes for the owner
 	})
 }
