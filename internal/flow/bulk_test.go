@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -239,5 +240,30 @@ func TestBeginBulk_Refuses(t *testing.T) {
 	}
 	if _, err := d.Operator.Job(t.Context(), "no"); !errors.Is(err, job.Missing) {
 		t.Errorf("no job: %v", err)
+	}
+}
+
+// The story and the page of a person name the address of an admin, while the account exists.
+func TestWhy_NamesTheAdmin(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	person := d.people[0]
+	if err := d.Operator.SetUserName(t.Context(), d.by(), person.ID, "Mara"); err != nil {
+		t.Fatal(err)
+	}
+	for _, erased := range []bool{false, true} {
+		want := audit.ByAdmin(d.people[crowd].ID)
+		if erased {
+			if err := d.Operator.DeleteUser(t.Context(), flow.ByOperator, d.people[crowd].ID); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			want += " (admin@example.org)"
+		}
+		_, lines := d.story(person.Address.Mail)
+		p, err := d.Operator.Person(t.Context(), person.ID)
+		if err != nil || !strings.Contains(lines, "event name_changed: by "+want+",") || p.Actors[p.Facts[0].Actor] != want {
+			t.Errorf("want %s: %v, %v\n%s", want, p.Actors, err, lines)
+		}
 	}
 }

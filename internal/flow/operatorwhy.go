@@ -169,14 +169,32 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 	if !known.EndsAt.IsZero() {
 		all = append(all, Moment{known.EndsAt, "account", "ends", "closed from this time on"})
 	}
+	names, err := actors(ctx, tx, facts)
 	for _, fact := range facts {
-		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact)})
+		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact, names)})
 	}
-	return all, nil
+	return all, err
 }
 
-func (f *Operator) aboutFact(fact audit.Fact) string {
-	by, detail := fact.Actor, [2]string{"detail ", DetailOf(fact)}
+// actors returns the actors of records by how people read them. An admin has the address after
+// the actor, while the account exists.
+func actors(ctx context.Context, tx Tx, facts []audit.Fact) (map[string]string, error) {
+	names, admins := map[string]string{}, []string{}
+	for _, fact := range facts {
+		names[fact.Actor] = fact.Actor
+		if id, ok := fact.Admin(); ok {
+			admins = append(admins, id)
+		}
+	}
+	known, err := tx.AccountsByID(ctx, distinct(admins))
+	for _, a := range known {
+		names[audit.ByAdmin(a.ID)] += " (" + a.Address.Mail + ")"
+	}
+	return names, err
+}
+
+func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
+	by, detail := names[fact.Actor], [2]string{"detail ", DetailOf(fact)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}

@@ -114,7 +114,7 @@ type (
 		Kind      string      `json:"kind" enum:"event account"`
 		What      string      `json:"what"` // a stable word
 		Words     string      `json:"words"`
-		By        string      `json:"by"`
+		By        string      `json:"by"` // self, stranger, operator, or "admin:ID (address)", without the address if the account was erased
 		Detail    string      `json:"detail"`
 		Network   string      `json:"network"`
 		Browser   string      `json:"browser"`
@@ -172,7 +172,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
 		return AdminEvent{
-			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), f.Actor, flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), p.Actors[f.Actor], flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
 		}
 	})
 	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "The account was made"})

@@ -87,7 +87,7 @@ function dayAfter(newer: Told | undefined, event: Told): string {
 
 function Line({ event, day }: { event: Told; day: string }) {
   const { at, by, detail, network, browser, request_id } = event;
-  const admin = by.startsWith('admin:') ? by.slice(6) : '';
+  const [, admin, address] = /^admin:(\S+)(?: \((.+)\))?$/.exec(by) ?? [];
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
@@ -98,7 +98,7 @@ function Line({ event, day }: { event: Told; day: string }) {
           <p className="entry-line">
             {admin ? (
               <span>
-                by <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>an administrator</a>
+                by <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>{address ?? 'an administrator'}</a>
               </span>
             ) : by && by !== 'self' ? (
               <span>by {by}</span>
