@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -168,13 +169,17 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	return shown, nil
 }
 
-// eventsOf returns what happened to a person, the newest first.
+// eventsOf returns what happened to a person, the newest first. It begins with the making of
+// the account, also when the record of it is gone.
 func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
 		return AdminEvent{
 			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), p.Actors[f.Actor], flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
 		}
 	})
+	if slices.ContainsFunc(p.Facts, func(f audit.Fact) bool { return f.Name == audit.SignedUp || f.Name == audit.AccountCreated }) {
+		return events
+	}
 	return append(events, AdminEvent{At: form.MomentOf(p.Account.CreatedAt), Kind: "account", What: "created", Words: "The account was made"})
 }
 

@@ -44,6 +44,7 @@ test('an administrator finds a person, sees what happened, and signs them out an
   await expect(heading(page, 'People')).toBeVisible();
   await find(page, person.email);
   await expect(page.getByText('Signed in').first()).toBeVisible();
+  await expect(page.getByText('The account was made')).toHaveCount(0); // "Signed up" says it
   await expect(page.getByRole('region', { name: 'Sessions' }).getByRole('listitem')).toHaveCount(2);
 
   await world.mailbox.next(person.email, /new|New/);

@@ -86,7 +86,15 @@ const COLUMNS: Column<Fact>[] = [
       </div>
     ),
   },
-  { name: 'Person', wide: true, cell: (fact) => <Subject person={fact.person} /> },
+  {
+    name: 'Person',
+    wide: true,
+    cell: (fact) => (
+      <div className="subject">
+        <Subject person={fact.person} />
+      </div>
+    ),
+  },
   {
     name: 'Network',
     wide: true,

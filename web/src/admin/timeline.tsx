@@ -98,7 +98,10 @@ function Line({ event, day }: { event: Told; day: string }) {
           <p className="entry-line">
             {admin ? (
               <span>
-                by <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>{address ?? 'an administrator'}</a>
+                by{' '}
+                <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>
+                  {address ?? 'an administrator'}
+                </a>
               </span>
             ) : by && by !== 'self' ? (
               <span>by {by}</span>
