@@ -180,12 +180,20 @@ test('who gave this role: the record answers by the page alone', async ({ page, 
   await expect(event).toContainText('by the administrator');
   await expect(event.getByRole('link', { name: admin.name || admin.email })).toBeVisible();
 
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'CSV' }).click(),
+  ]);
   expect(file.suggestedFilename()).toBe('record.csv');
-  expect(world.portico.command(['audit', 'export', '--event', 'record_exported'])).toContain('"actor":"admin:');
+  expect(world.portico.command(['audit', 'export', '--event', 'record_exported'])).toContain(
+    '"actor":"admin:',
+  );
 });
 
-test('the system page has the checks of the server, its node and its signing key', async ({ page, world }) => {
+test('the system page has the checks of the server, its node and its signing key', async ({
+  page,
+  world,
+}) => {
   await administrator(page, world);
   await page.goto('/auth/admin/system');
   await expect(heading(page, 'System')).toBeVisible();
