@@ -29,7 +29,8 @@ func (s *site) handed(address string) (token string, until time.Time) {
 }
 
 // The link that an operator prints is as strong as one in an email: it works once,
-// for 15 minutes, and not after another one has changed the password.
+// for 15 minutes, not after the next one was made, and not after another one has changed the
+// password.
 func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -45,8 +46,11 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 		return token
 	}
 
-	first, second := token(), token()
+	former, first := token(), token()
 	owner, stranger := s.visitor(), s.visitor()
+	if b := stranger.open(former).boot(); b.Link.State == "ready" {
+		t.Error("the former link works beside the new one")
+	}
 	if b := owner.open(first).must(200).boot(); b.Link.State != "ready" {
 		t.Fatalf("the page of the link is %+v", b)
 	}
@@ -58,6 +62,7 @@ func TestSEC209_OperatorsLinkWorksOnce(t *testing.T) {
 	if b := stranger.open(first).boot(); b.Link.State == "ready" {
 		t.Error("the link works twice")
 	}
+	second := token()
 	stranger.reset(to.Query().Get("flow"), other).refused(404, "flow.unknown")
 	owner.reset(to.Query().Get("flow"), other).must(200)
 	if owner.whoami() != mara {
