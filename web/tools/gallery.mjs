@@ -33,8 +33,9 @@ export function build() {
  */
 export async function start(settings = {}) {
   const folder = mkdtempSync(`${tmpdir()}/portico-gallery-`);
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PORTICO_')); // of the caller
   const env = {
-    ...process.env,
+    ...Object.fromEntries(others),
     ...SETTINGS,
     PORTICO_DATABASE_URL: `sqlite:${folder}/portico.db`,
     PORTICO_SECRET_FILE: `${folder}/secret.key`,
