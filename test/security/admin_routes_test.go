@@ -152,10 +152,7 @@ func TestSEC379_AdminStaysUnnamed(t *testing.T) {
 	admin, _ := s.admin()
 	user := s.visitor().register(fresh("u"))
 	admin.calls("POST /auth/api/admin/people/{id}/roles", user.id()).must(200)
-	var actors []string
-	for _, row := range s.strings(s.database(), `SELECT actor FROM audit WHERE name = 'roles_changed' AND account_id = '`+user.id()+`'`) {
-		actors = append(actors, row)
-	}
+	actors := s.strings(s.database(), `SELECT actor FROM audit WHERE name = 'roles_changed' AND account_id = '`+user.id()+`'`)
 	if want := []string{"admin:" + admin.id()}; !slices.Equal(actors, want) {
 		t.Errorf("the record names %q, want %q", actors, want)
 	}
