@@ -148,7 +148,7 @@ func (f *Operator) bulk(ctx context.Context, by Actor, b Bulk, id string) (err e
 	case BulkEnable:
 		return f.SetUserState(ctx, by, id, account.Active)
 	case BulkGiveRole:
-		return f.AddUserRoles(ctx, by, id, []string{b.Role})
+		return f.ChangeUserRoles(ctx, by, id, []string{b.Role}, nil)
 	}
-	return f.RemoveUserRoles(ctx, by, id, []string{b.Role})
+	return f.ChangeUserRoles(ctx, by, id, nil, []string{b.Role})
 }

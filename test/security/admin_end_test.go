@@ -58,7 +58,7 @@ func TestSEC388_NoAdminSetsAnEndForThemselvesOrTheLast(t *testing.T) {
 		t.Error("the end was not set")
 	}
 	// The first admin, whose account ends, leaves the second one.
-	first.do("POST", "/auth/api/admin/people/"+second.id()+"/roles", `{"roles":[]}`, first.ours("application/json")).must(409)
+	first.do("POST", "/auth/api/admin/people/"+second.id()+"/roles", `{"take":["portico:admin"]}`, first.ours("application/json")).must(409)
 	ends(first, second.id()).refused(409, flow.CodeAdminLast)
 	s.clock.Advance(time.Hour)
 	second.proves(p)
