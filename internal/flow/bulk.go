@@ -23,7 +23,7 @@ const (
 
 // Why a person is skipped.
 const (
-	skipSelf    = "self"    // the admin, who would end to be one or be signed out
+	skipSelf    = "self"    // the admin, who would cease to be one or be signed out
 	skipSame    = "same"    // the account is so already
 	skipLeaving = "leaving" // it is to be erased, which its own page can undo
 	skipFull    = "full"    // it has as many roles as it may have
