@@ -64,6 +64,7 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
 		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
+		func() (err error) { p.Emails, err = f.outcomesOf(ctx, tx, a.Address.Key); return err },
 		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
 		func() (err error) { p.Actors, err = actors(ctx, tx, p.Facts); return err },
 		func() error {
@@ -75,13 +76,6 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		if err := read(); err != nil {
 			return err
 		}
-	}
-	for _, mailbox := range f.mailboxes.Sums(a.Address.Key) {
-		emails, err := tx.OutcomesOf(ctx, mailbox, storyLength)
-		if err != nil {
-			return err
-		}
-		p.Emails = append(p.Emails, emails...)
 	}
 	return nil
 }
