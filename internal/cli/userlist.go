@@ -17,17 +17,22 @@ func (userListCmd) Help() string {
 	return "Example:\n  portico user list --role admin --without-factor\n  portico user list --json | jq -r '.[].email'\n\nWithout conditions, the newest account comes first."
 }
 
+// withFactors is an account with how many second factors it has.
+type withFactors struct {
+	person
+	Passkeys      int `json:"passkeys"`
+	Apps          int `json:"authenticator_apps"`
+	RecoveryCodes int `json:"recovery_codes_left"`
+}
+
 // listed is an account in a list.
 type listed struct {
-	person
-	Passkeys      int    `json:"passkeys"`
-	Apps          int    `json:"authenticator_apps"`
-	RecoveryCodes int    `json:"recovery_codes_left"`
-	SeenAt        string `json:"seen_at"` // "" if it is not known
+	withFactors
+	SeenAt string `json:"seen_at"` // "" if it is not known
 }
 
 func listedOf(p account.Person) listed {
-	l := listed{person: personOf(p.Account), Passkeys: p.Passkeys, Apps: p.Apps, RecoveryCodes: p.RecoveryCodes}
+	l := listed{withFactors: withFactors{personOf(p.Account), p.Passkeys, p.Apps, p.RecoveryCodes}}
 	if !p.SeenAt.IsZero() {
 		l.SeenAt = p.SeenAt.Format(timeForm)
 	}
