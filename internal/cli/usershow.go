@@ -27,7 +27,9 @@ type personDetail struct {
 }
 
 func detailOf(p flow.Person) personDetail {
-	d := personDetail{withFactors: withFactors{personOf(p.Account), len(p.Passkeys), len(p.Factors), p.Codes}, Browsers: len(p.Browsers), Providers: []string{}}
+	d := personDetail{Browsers: len(p.Browsers), Providers: []string{}}
+	d.withFactors = withFactors{person: personOf(p.Account), Passkeys: len(p.Passkeys), Apps: len(p.Factors), RecoveryCodes: p.Codes}
+	d.erasedAt(p.Leaves.EraseAt)
 	d.Addresses = addressesOf(p.Addresses)
 	for _, i := range p.Identities {
 		if !slices.Contains(d.Providers, i.Provider) {
@@ -53,7 +55,7 @@ func (c userShowCmd) Run(s *session) error {
 			{"id", p.ID}, {"email", p.Email}, {"name", p.Name}, {"state", p.State}, {"roles", strings.Join(p.Roles, ",")},
 			{"password", password}, {"passkeys", strconv.Itoa(p.Passkeys)}, {"authenticator_apps", strconv.Itoa(p.Apps)},
 			{"recovery_codes_left", strconv.Itoa(p.RecoveryCodes)}, {"trusted_browsers", strconv.Itoa(p.Browsers)},
-			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
+			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"erased", p.ErasedAt}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
 		})
 		for _, o := range p.Addresses {
 			lines = append(lines, "address\t"+o.String())
