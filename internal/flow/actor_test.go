@@ -33,8 +33,10 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	}
 	registered := openid.Registered{ID: "registered", EndsAt: n.clock.Now().Add(time.Hour)}
 	if err := n.store.Write(ctx, func(tx flow.Tx) error {
-		if err := tx.InsertMessage(ctx, outbox.Record{ID: "refused", Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
-			return err
+		for _, id := range []string{"refused", "refused too"} {
+			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
+				return err
+			}
 		}
 		_, err := tx.InsertRegistered(ctx, registered, n.clock.Now(), 1)
 		return err
@@ -64,6 +66,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
 		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
+		{"MailAllAgain", func() error { return drop(o.MailAllAgain(ctx, by)) }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
 		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
 		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},

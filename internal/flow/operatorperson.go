@@ -7,7 +7,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/factor"
-	"portico/internal/fault"
 	"portico/internal/ids"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -94,24 +93,4 @@ func (f *Operator) seen(ctx context.Context, tx Tx, p Person) (at time.Time, err
 		}
 	}
 	return at, err
-}
-
-// MailAgain puts an email that was given up back into the queue, and records who did. With the
-// id of an account, the email must be to its user.
-//
-// Faults: outbox.CodeUnknown.
-func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
-	return f.acts(ctx, by, func(tx Tx) error {
-		m, found, err := tx.Message(ctx, messageID)
-		if err != nil {
-			return err
-		}
-		if !found || accountID != "" && m.AccountID != accountID {
-			return fault.New(fault.Missing, outbox.CodeUnknown)
-		}
-		if err := f.outbox.Retry(ctx, tx, messageID); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, by.fact(audit.MailSentAgain, m.AccountID, m.Template))
-	})
 }
