@@ -184,6 +184,7 @@ func TestBulk_Skips(t *testing.T) {
 		{flow.Bulk{Kind: flow.BulkDisable, People: all[:2:2]}, map[string]string{all[0]: "same", all[1]: "same"}},
 		{flow.Bulk{Kind: flow.BulkDisable, People: []string{admin, nobody}}, map[string]string{admin: "self", nobody: "missing"}},
 		{flow.Bulk{Kind: flow.BulkEnable, People: all[:3:3]}, map[string]string{all[0]: "leaving", all[2]: "same"}},
+		{flow.Bulk{Kind: flow.BulkEnable, Query: account.Query{State: account.Leaving}}, map[string]string{all[0]: "leaving"}},
 		{flow.Bulk{Kind: flow.BulkEndSessions}, map[string]string{admin: "self"}},
 		{flow.Bulk{Kind: flow.BulkGiveRole, Role: "staff", People: all[:1:1]}, map[string]string{all[0]: "same"}},
 		{flow.Bulk{Kind: flow.BulkTakeRole, Role: flow.RoleAdmin, People: []string{admin, all[3]}}, map[string]string{admin: "self", all[3]: "same"}},

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
 import { Card, clockOf, dayOf, exactly } from './parts';
 import type { Email, Happening } from './types';
-import { failed, readable } from './words';
+import { detailWords, failed, mailWords } from './words';
 
 /** A line of the timeline: an event, or an email. */
 type Told = Omit<Happening, 'kind'> & { kind: string };
@@ -35,7 +35,7 @@ const lineOf = ({ id, template, state, answer, asked_at }: Email): Told => ({
   at: asked_at,
   kind: 'email',
   what: template,
-  words: `Email: ${readable(template)}`,
+  words: `Email: ${mailWords(template)}`,
   by: '',
   detail: answer ? `${state}: ${answer}` : state,
   network: '',
@@ -86,7 +86,7 @@ function dayAfter(newer: Told | undefined, event: Told): string {
 }
 
 function Line({ event, day }: { event: Told; day: string }) {
-  const { at, by, detail, network, browser, request_id } = event;
+  const { at, by, what, detail, network, browser, request_id } = event;
   const [, admin, address] = /^admin:(\S+)(?: \((.+)\))?$/.exec(by) ?? [];
   return (
     <li>
@@ -106,9 +106,11 @@ function Line({ event, day }: { event: Told; day: string }) {
             ) : by && by !== 'self' ? (
               <span>by {by}</span>
             ) : null}
-            {[detail, browser, network, request_id && `request ${request_id}`].filter(Boolean).map((part) => (
-              <span key={part}>{part}</span>
-            ))}
+            {[detailWords(what, detail), browser, network, request_id && `request ${request_id}`]
+              .filter(Boolean)
+              .map((part) => (
+                <span key={part}>{part}</span>
+              ))}
           </p>
         </div>
         <time className="entry-clock" dateTime={at} title={exactly(at)}>

@@ -253,7 +253,8 @@ export interface AdminRemoved {
 }
 
 export interface AdminRoles {
-  roles: string[];
+  give: string[];
+  take: string[];
 }
 
 export interface AdminRow {
