@@ -67,6 +67,12 @@ func TestSEC380_AdminActsAreRecorded(t *testing.T) {
 			t.Errorf("sending an email again is recorded as %+v", sent)
 		}
 	}
+	// Another node takes the role, and the session that is known here still has it.
+	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
+		return err
+	}))
+	admin.get("/auth/api/admin/record.csv").must(404)
 }
 
 // A filter with a typing error finds nothing else, and nothing of it is taken for a pattern.
