@@ -8,41 +8,51 @@ import (
 	"portico/internal/server/form"
 )
 
-// operation is an operation of the API with its handler.
+// operation is an operation of the API, with the right that it needs.
 type operation struct {
 	form.Operation
-	run func(r *http.Request, by flow.Actor) (any, error)
+	scope string // that an API key needs: a subject, and read or write
+	run   func(r *http.Request, by flow.Actor) (any, error)
 	// stream writes a file in place of run, for as long as the client reads it.
 	stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
 }
+
+// The scopes.
+const (
+	readPeople  = "people:read"
+	writePeople = "people:write"
+	readRecord  = "record:read"
+	readSystem  = "system:read"
+	writeSystem = "system:write"
+)
 
 // operations lists the whole API.
 func (a *Admin) operations() []operation {
 	person := Root + "/people/{id}"
 	return []operation{
-		read(Root+"/people", "List people", a.people, queryOf...),
-		read(person, "A person with everything that is known for support", a.person),
-		change(person+"/disable", "Disable an account and end its sessions", a.disable),
-		change(person+"/enable", "Enable a disabled account", a.enable),
-		change(person+"/roles", "Replace the roles of a person", a.setRoles),
-		change(person+"/name", "Set the name of a person", a.setName),
-		change(person+"/address", "Give a person another address, for which the admin vouches", a.setAddress),
-		change(person+"/ends", "Set when an account closes, or take its end away", a.setEnd),
-		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", a.resetFactors),
-		change(person+"/lift-limits", "Lift the rate limits of a person", a.liftLimits),
-		change(person+"/link", "Mail a person a link to get in", a.mailLink),
-		change(person+"/delete", "Disable an account, and erase it after 14 days", a.remove),
-		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", a.mailAgain),
-		change(person+"/restore", "Undo the deletion of an account", a.restore),
-		change(person+"/end-sessions", "End all sessions of a person, in every app", a.endSessions),
-		read(Root+"/jobs", "The running jobs, and some that have ended", a.jobs),
-		read(Root+"/jobs/{id}", "A job", a.job),
-		change(Root+"/jobs", "Begin a job that changes many people, or try it", a.begin),
-		read(Root+"/record", "Search the record, the newest first", a.record, recordOf...),
-		file(Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
-		file(Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
-		read(Root+"/system", "How the installation is", a.system),
-		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", a.retry),
+		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
+		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
+		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
+		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
+		change(person+"/name", "Set the name of a person", none{}, a.setName),
+		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
+		change(person+"/ends", "Set when an account closes, or take its end away", none{}, a.setEnd),
+		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors),
+		change(person+"/lift-limits", "Lift the rate limits of a person", none{}, a.liftLimits),
+		change(person+"/link", "Mail a person a link to get in", AdminLinked{}, a.mailLink),
+		change(person+"/delete", "Disable an account, and erase it after 14 days", AdminErased{}, a.remove),
+		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", none{}, a.mailAgain),
+		change(person+"/restore", "Undo the deletion of an account", none{}, a.restore),
+		change(person+"/end-sessions", "End all sessions of a person, in every app", AdminEnded{}, a.endSessions),
+		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
+		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
+		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
+		change(person+"/roles", "Replace the roles of a person", none{}, a.setRoles),
+		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
+		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
+		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
+		read(readSystem, Root+"/system", "How the installation is", AdminSystem{}, a.system),
+		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", none{}, a.retry).needs(writeSystem),
 	}
 }
 
@@ -56,27 +66,25 @@ func Operations() []form.Operation {
 }
 
 // read returns an operation that changes nothing.
-func read[Out any](path, summary string, run func(r *http.Request, by flow.Actor) (Out, error), query ...string) operation {
-	var out Out
+func read[Out any](scope, path, summary string, out Out, run func(r *http.Request, by flow.Actor) (Out, error), query ...string) operation {
 	return operation{
-		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: out},
-		run:       func(r *http.Request, by flow.Actor) (any, error) { return run(r, by) },
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: out}, scope: scope,
+		run: func(r *http.Request, by flow.Actor) (any, error) { return run(r, by) },
 	}
 }
 
 // file returns an operation that streams a file.
-func file(path, summary string, stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error, query ...string) operation {
+func file(scope, path, summary string, stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error, query ...string) operation {
 	return operation{
-		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil)}, stream: stream,
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil)}, scope: scope, stream: stream,
 	}
 }
 
 // change returns an operation that has a body, on what its path names, by default a person.
-func change[In, Out any](path, summary string, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
-	var in In
-	var out Out
+func change[In, Out any](path, summary string, out Out, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
+	var body In
 	return operation{
-		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: in, Out: out},
+		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: body, Out: out}, scope: writePeople,
 		run: func(r *http.Request, by flow.Actor) (any, error) {
 			in, err := form.Receive[In](r)
 			if err != nil {
@@ -85,4 +93,10 @@ func change[In, Out any](path, summary string, run func(r *http.Request, by flow
 			return run(r, by, r.PathValue("id"), in)
 		},
 	}
+}
+
+// needs returns the operation with another scope.
+func (o operation) needs(scope string) operation {
+	o.scope = scope
+	return o
 }
