@@ -423,6 +423,24 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
+test('a change of many that is refused says why', async () => {
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/jobs') || route.request().method() === 'GET') return false;
+    const fields = [{ name: 'people', code: 'job.size', params: {} }];
+    await route.fulfill({ status: 422, json: { ...refused('request.invalid').json, status: 422, fields } });
+    return true;
+  });
+  await page.getByLabel('Select Jonas Weber').first().click();
+  await act('the selected people', 'Disable');
+  await page.getByText('At most 500 people can be selected at once.').waitFor();
+});
+
+test('an address with a day that does not exist shows the list all the same', async () => {
+  await open('people?created_from=tomorrow');
+  await page.getByRole('link', { name: 'Remove the filter Created from' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('the record has its filters in the address, and files of what they find', async () => {
   await open('record?person=mara%40example.com');
   await page.getByLabel('Kind of event').selectOption('roles_changed');

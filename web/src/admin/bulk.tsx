@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { change, queries, send } from './api';
+import { change, queries, send, wordsOf } from './api';
 import { type Question, useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
@@ -91,8 +91,7 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
   };
   const begin = (action: string, target: Target) => {
     const { label, role } = ACTIONS[action] ?? { label: action };
-    if (!role)
-      return void weigh(action, target).then(ask, () => say('The people could not be checked. Try again.'));
+    if (!role) return void weigh(action, target).then(ask, (error) => say(wordsOf(error).words));
     ask({
       title: label,
       press: 'Go on',
