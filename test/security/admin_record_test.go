@@ -39,6 +39,10 @@ func TestSEC380_AdminActsAreRecorded(t *testing.T) {
 		given[0].Actor.Kind != "admin" || given[0].Actor.ID != admin.id() || given[0].Actor.Name == "" {
 		t.Errorf("the record does not say who gave the role: %+v", given)
 	}
+	want := `"actor":{"kind":"admin","id":"` + admin.id() + `","address":"` + admin.whoami() + `"`
+	if page := admin.calls("GET /auth/api/admin/people/{id}", id).must(200).body; !strings.Contains(page, want) {
+		t.Errorf("the page of the user does not have %s:\n%s", want, page)
+	}
 	if by := admin.record("actor=" + admin.whoami()).Facts; len(by) != 1 {
 		t.Errorf("the record has %d acts of the admin, want 1: %+v", len(by), by)
 	}

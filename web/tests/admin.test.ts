@@ -365,6 +365,9 @@ test('the page of a person says why sign-in may fail', async () => {
   expect(reasons).toMatch(/passwords in unknown browsers until/);
   expect(reasons).toMatch(/550 5\.1\.1 mailbox unavailable/);
   expect(reasons).toMatch(/role:admin \/admin/);
+  const timeline = page.getByRole('region', { name: 'What happened' });
+  const admin = timeline.getByRole('link', { name: 'mara@example.com' }).first();
+  expect(await admin.getAttribute('href')).toBe('/auth/admin/people/p0');
   await page.getByLabel('Failures').check();
   await expect.poll(() => page.locator('.happening:not(.failed)').count()).toBe(0);
   await page.getByRole('button', { name: 'Show older' }).click();

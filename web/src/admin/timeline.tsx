@@ -36,7 +36,7 @@ const lineOf = ({ id, template, state, answer, asked_at }: Email): Told => ({
   kind: 'email',
   what: template,
   words: `Email: ${readable(template)}`,
-  by: '',
+  actor: { kind: '', id: '', address: '', name: '' },
   detail: answer ? `${state}: ${answer}` : state,
   network: '',
   browser: '',
@@ -86,8 +86,7 @@ function dayAfter(newer: Told | undefined, event: Told): string {
 }
 
 function Line({ event, day }: { event: Told; day: string }) {
-  const { at, by, detail, network, browser, request_id } = event;
-  const [, admin, address] = /^admin:(\S+)(?: \((.+)\))?$/.exec(by) ?? [];
+  const { at, actor, detail, network, browser, request_id } = event;
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
@@ -96,15 +95,15 @@ function Line({ event, day }: { event: Told; day: string }) {
         <div className="entry-words">
           <p className="entry-name">{event.words}</p>
           <p className="entry-line">
-            {admin ? (
+            {actor.kind === 'admin' ? (
               <span>
                 by{' '}
-                <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>
-                  {address ?? 'an administrator'}
+                <a href={`/auth/admin/people/${encodeURIComponent(actor.id)}`}>
+                  {actor.address || 'an administrator'}
                 </a>
               </span>
-            ) : by && by !== 'self' ? (
-              <span>by {by}</span>
+            ) : actor.kind && actor.kind !== 'self' ? (
+              <span>by {actor.kind}</span>
             ) : null}
             {[detail, browser, network, request_id && `request ${request_id}`].filter(Boolean).map((part) => (
               <span key={part}>{part}</span>

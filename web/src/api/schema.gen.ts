@@ -50,6 +50,7 @@ export interface AddPasskey {
 export interface AdminActor {
   kind: string;
   id: string;
+  address: string;
   name: string;
 }
 
@@ -128,7 +129,7 @@ export interface AdminEvent {
   kind: 'event' | 'account';
   what: string;
   words: string;
-  by: string;
+  actor: AdminActor;
   detail: string;
   network: string;
   browser: string;
