@@ -23,7 +23,6 @@ type AdminPerson struct {
 	Name      string          `json:"name"`
 	State     string          `json:"state" enum:"active disabled leaving"`
 	Roles     []string        `json:"roles"`
-	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
 	Password  bool            `json:"password"` // whether there is one
 	Language  string          `json:"language"`
 	CreatedAt form.Moment     `json:"created_at"`

@@ -158,10 +158,10 @@ function Facts({ person }: { person: Person }) {
     ['Roles', roles.length ? <Roles key="roles" of={person} /> : 'None'],
     ['Last seen', <Time key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
+    ['Account ends', <Time key="time" at={ends_at} />],
     ['Id', <code key="id">{person.id}</code>],
   ];
-  if (ends_at !== undefined) facts.splice(3, 0, ['Account ends', <Time key="time" at={ends_at} />]);
-  if (erased_at) facts.splice(0, 0, ['Erased', <Time key="time" at={erased_at} />]);
+  if (erased_at) facts.unshift(['Erased', <Time key="time" at={erased_at} />]);
   return (
     <section className="card" aria-label="Account">
       <h2>Account</h2>
