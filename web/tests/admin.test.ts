@@ -369,9 +369,9 @@ test('the page of a person says why sign-in may fail', async () => {
   const admin = timeline.getByRole('link', { name: 'mara@example.com' }).first();
   expect(await admin.getAttribute('href')).toBe('/auth/admin/people/p0');
   await page.getByLabel('Failures').check();
-  await expect.poll(() => page.locator('.happening:not(.failed)').count()).toBe(0);
+  await expect.poll(() => page.locator('.days .entry:not(.failed)').count()).toBe(0);
   await page.getByRole('button', { name: 'Show older' }).click();
-  expect(await page.locator('.happening').count()).toBeGreaterThan(12);
+  expect(await page.locator('.days .entry').count()).toBeGreaterThan(12);
 });
 
 test('an error has a retry, and loading rows keep the place of the list', async () => {

@@ -3,6 +3,7 @@ import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import { announceProof } from '../screens/own/proof';
+import '../screens/own/shared.css';
 import '../screens/own/entries.css';
 import { personId, place } from './address';
 import { queries } from './api';

@@ -38,7 +38,7 @@ export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) 
         <a className="top-who" href="/auth/account">
           <span className="hidden-words">Your account</span>
           <bdi>{who}</bdi>
-          <span className="top-letter" aria-hidden="true">
+          <span className="portrait" aria-hidden="true">
             {who.slice(0, 1).toUpperCase()}
           </span>
         </a>

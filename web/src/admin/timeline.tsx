@@ -52,7 +52,7 @@ export function Timeline({ events, emails }: { events: Happening[]; emails: Emai
   const matching = all.filter(passes);
   return (
     <Card title="What happened">
-      <fieldset className="switch">
+      <fieldset className="filter">
         <legend className="hidden-words">Show</legend>
         {KINDS.map(([name, label]) => (
           <label key={name}>
@@ -90,7 +90,7 @@ function Line({ event, day }: { event: Told; day: string }) {
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
-      <div className={failed(event) ? 'happening failed' : 'happening'}>
+      <div className={failed(event) ? 'entry failed' : 'entry'}>
         <Icon icon={iconOf(event)} />
         <div className="entry-words">
           <p className="entry-name">{event.words}</p>
