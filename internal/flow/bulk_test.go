@@ -244,7 +244,7 @@ func TestBeginBulk_Refuses(t *testing.T) {
 	}
 }
 
-// The story and the page of a person name the address of an admin, while the account exists.
+// The story of a person names the address of an admin, while the account exists.
 func TestWhy_NamesTheAdmin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sqlitetest.Open(t))
@@ -261,10 +261,8 @@ func TestWhy_NamesTheAdmin(t *testing.T) {
 		} else {
 			want += " (admin@example.org)"
 		}
-		_, lines := d.story(person.Address.Mail)
-		p, err := d.Operator.Person(t.Context(), person.ID)
-		if err != nil || !strings.Contains(lines, "event name_changed: by "+want+",") || p.Actors[p.Facts[0].Actor] != want {
-			t.Errorf("want %s: %v, %v\n%s", want, p.Actors, err, lines)
+		if _, lines := d.story(person.Address.Mail); !strings.Contains(lines, "event name_changed: by "+want+",") {
+			t.Errorf("want %s:\n%s", want, lines)
 		}
 	}
 }

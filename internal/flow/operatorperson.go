@@ -29,8 +29,7 @@ type Person struct {
 	Apps       []App
 	Limits     []Standing
 	Emails     []outbox.Outcome
-	Facts      []audit.Fact      // newest first
-	Actors     map[string]string // of the records, as people read them
+	Facts      []audit.Fact // newest first
 }
 
 // Person returns the person with the id of an account, or account.Missing. It counts
@@ -65,7 +64,6 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
 		func() (err error) { p.Emails, err = f.outcomesOf(ctx, tx, a.Address.Key); return err },
 		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
-		func() (err error) { p.Actors, err = actors(ctx, tx, p.Facts); return err },
 		func() error {
 			second, err := f.readFactors(ctx, tx, a.ID)
 			p.Factors, p.Codes = second.Factors, second.Left

@@ -51,7 +51,6 @@ const chunks = chunksOf('client');
 
 /** The icon of Portico, in the colors of the brand. */
 const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/entry/favicon.svg'), 'utf8'))
-
   .replaceAll('%3D', '=')
   .replaceAll('%2F', '/')
   .replaceAll("'", '%27')
@@ -59,6 +58,16 @@ const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/en
   .replace('%2303b4f6', '%23{{html .theme.from}}')
   .replace('%231a4ab8', '%23{{html .theme.to}}')
   .replace('%23fff', '%23{{html .theme.label}}')}`;
+
+/** The beginning of every document. The style of the brand overrides tokens, so it comes last. @param {string} title */
+const headOf = (title, attributes = '') =>
+  [
+    `<!doctype html><html${attributes}><head><meta charset="utf-8"><title>${title}</title>`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="robots" content="noindex">',
+    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
+    '<style>{{.style}}</style>{{.theme.head}}',
+  ].join('');
 
 /** Files that a document loads: its entry first, styles in the order of import. @param {string} entry */
 function filesOf(entry) {
@@ -81,8 +90,8 @@ function filesOf(entry) {
 }
 
 /** @param {string[]} files */
-const styleIn = (files) =>
-  files.map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join('');
+const styleIn = (files, folder = 'client') =>
+  files.map((file) => readFileSync(at(`.build/${folder}/${file}`), 'utf8').trim()).join('');
 
 /** The tags of a document's scripts, the entry first. @param {string[]} scripts */
 function loading(scripts) {
@@ -106,13 +115,7 @@ function documentOf(screen) {
   const lender = SCRIPTLESS[screen];
   const { scripts, styles } = filesOf(entryOf(lender ?? screen));
   const html = [
-    '<!doctype html>',
-    `<html><head><meta charset="utf-8"><title>${title}</title>`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
-    // The style of the brand overrides tokens, so it comes last.
-    '<style>{{.style}}</style>{{.theme.head}}',
+    headOf(title),
     // The card is centered. Painted in parts it would visibly move as it grows on a slow phone.
     lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
@@ -145,18 +148,11 @@ writeFileSync(at('dist/documents/keys.json'), JSON.stringify(keys));
 // The page of administration: one document in English for all places. It needs its script, and says so without it. Only
 // its entry is named here, and it loads the script of the place.
 const admin = chunksOf('admin')['src/admin/main.tsx'];
-const adminStyle = (admin?.css ?? [])
-  .map((file) => readFileSync(at(`.build/admin/${file}`), 'utf8').trim())
-  .join('');
+const adminStyle = styleIn(admin?.css ?? [], 'admin');
 writeFileSync(
   at('dist/documents/admin.html'),
   [
-    '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"><title>Administration</title>',
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
-    '<style>{{.style}}</style>{{.theme.head}}',
+    headOf('Administration', ' lang="en"'),
     '<script type="application/json" id="boot">{{.boot}}</script>',
     // The page before stays in sight until the place is drawn.
     `<script type="module" blocking="render" src="/auth/${admin?.file}"></script>`,

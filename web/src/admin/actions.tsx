@@ -55,7 +55,7 @@ const resetFactors = (p: Of): Question => ({
   run: post(p, 'reset-factors', `The second factors of ${nameOf(p)} are removed.`),
 });
 
-const liftLimits = (p: Of): Question => ({
+export const liftLimits = (p: Of): Question => ({
   title: `Lift the limits of ${nameOf(p)}?`,
   says: 'Counts of wrong passwords, codes and requested emails begin again at zero. Do this if the person has locked themselves out.',
   press: 'Lift the limits',
