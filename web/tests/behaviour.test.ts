@@ -33,6 +33,19 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
   await page.context().close();
 });
 
+test.each([
+  ['signin/rejected', 'Error: Sign in'],
+  ['signin/invalid/de', 'Fehler: Anmelden'],
+  ['account-profile/invalid', 'Error: Profile · Portico'],
+  ['signin/idle', 'Sign in'],
+  ['error/role', "You don't have access to this page"],
+])('the tab of %s is %s', async (state, title) => {
+  const { page } = await open(state);
+  expect(await page.title()).toBe(title);
+  expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('H1'); // it is no new step
+  await page.context().close();
+});
+
 test('a question before a loss takes the focus and gives it back', async () => {
   const { page } = await open('account-sessions/several');
   const ask = page.getByRole('button', { name: 'Sign out all other devices' });
@@ -362,7 +375,7 @@ test.each([
 test('the address goes along to the next screen, not in the URL', async () => {
   const { page } = await open('signin/idle');
   await page.getByLabel('Email').fill('mara@example.com');
-  // The preview has no /auth/forgot-password: the link is pressed, and its page opened by hand.
+  // The gallery has no /auth/forgot-password: the link is pressed, and its page opened by hand.
   await page.evaluate(() => addEventListener('click', (event) => event.preventDefault()));
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.goto(`${world.origin}/dev/screens/forgot-password/idle/light`);
@@ -446,7 +459,7 @@ test('a press that is meant for another link loads the page of that one, which s
   const loaded = page.waitForRequest('**/auth/confirm-link?changed');
   await page.getByRole('button', { name: 'Confirm address' }).click();
   expect((await sent).postDataJSON()).toEqual({ link: 'mark1' });
-  await loaded; // the preview has no such page
+  await loaded; // the gallery has no such page
   await page.context().close();
 });
 

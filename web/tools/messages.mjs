@@ -28,6 +28,7 @@ const SAME = {
     'mail.common.browser',
     'signup.name.required',
   ],
+  es: ['common.error'],
 };
 
 /**
