@@ -69,6 +69,19 @@ test('a pasted address loses what is not seen at its ends', async () => {
   await page.context().close();
 });
 
+test.each([
+  ['émile@example.com', 'Letters like é'],
+  ['e\u0301mile@example.com', 'Letters like é'],
+  ['Émile <emile@example.com>', 'name@example.com'],
+  ['emile@', 'name@example.com'],
+])('the words under the address %s have "%s"', async (address, words) => {
+  const { page } = await open('signin/idle');
+  await page.getByLabel('Email').fill(address);
+  await page.getByRole('button', { name: 'Login' }).click();
+  await expect.poll(() => page.locator('#email-error').textContent()).toContain(words);
+  await page.context().close();
+});
+
 test('faults of fields stand under the fields, and the first one has the focus', async () => {
   const fields = [
     { name: 'email', code: 'address.invalid' },

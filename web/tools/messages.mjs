@@ -107,6 +107,7 @@ const ONLY_ON = {
   'request.unsupported': [],
   'role.': [],
   'route.': [],
+  'query.': [],
   'rule.': [],
   'session.ended.': [],
   'session.missing': ['account-sessions'],
