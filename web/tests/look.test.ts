@@ -82,6 +82,7 @@ let dark = '';
 beforeAll(async () => {
   const html = await (await fetch(world.origin + pathOf('leaving', 'idle', 'en', 'dark'))).text();
   dark = html.match(/<style>[^<]*/g)?.[1]?.replace('<style>', '') ?? '';
+  expect(dark).toContain('--accent:');
 });
 
 /** The contrast of the same page in the dark scheme. Another visit would take twice the time. */
