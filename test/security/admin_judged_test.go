@@ -85,8 +85,7 @@ func TestSEC377_OneAdminRemains(t *testing.T) {
 	for way, body := range ways {
 		for range 4 {
 			first, _ := s.admin()
-			second, p := s.admin()
-			_ = p
+			second, _ := s.admin()
 			pair := []*visitor{first, second}
 			names := []string{first.id(), second.id()}
 			var all sync.WaitGroup

@@ -106,7 +106,7 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 			want = 404 // no such email, no such job
 		}
 		admin.calls(pattern, target).must(want)
-		s.idle()
+		s.jobsEnd()
 	}
 	if next := bare.get("/auth/admin/people").must(303).header.Get("Location"); !strings.HasPrefix(next, "/auth/account/factors?") {
 		t.Errorf("an admin without a second factor is led to %s", next)
