@@ -123,7 +123,7 @@ const ONLY_ON = {
   'route.': [],
   'query.': [],
   'rule.': [],
-  'session.ended.': [],
+  'session.ended': [], // its page loads again, and says why
   'session.missing': ['account-sessions'],
   'signin.code_off': [],
   'signup.': [

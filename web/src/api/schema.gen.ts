@@ -492,6 +492,7 @@ export interface Factors {
   qr: string;
   size: string;
   codes: RecoveryCode[];
+  made: string;
 }
 
 export interface FieldErrors {
