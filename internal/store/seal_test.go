@@ -176,6 +176,33 @@ func TestVerify_Kept(t *testing.T) {
 	})
 }
 
+// A seal that was valid before does not fit between others: each covers the one before it.
+func TestVerify_OtherBranch(t *testing.T) {
+	t.Parallel()
+	onBothSealed(t, func(s *sealing) {
+		s.filled()
+		s.exec(`CREATE TABLE kept_seal AS SELECT * FROM audit_seal WHERE number = 2`)
+		s.exec(`CREATE TABLE kept AS SELECT * FROM audit WHERE name IN ('n4', 'n5', 'n6', 'n7')`)
+		cut := func(number int) {
+			s.exec(fmt.Sprintf(`DELETE FROM audit WHERE at > (SELECT last_at FROM audit_seal WHERE number = %d)`, number))
+			s.exec(fmt.Sprintf(`DELETE FROM audit_seal WHERE number > %d`, number))
+		}
+		cut(1) // and write something else
+		s.add("other")
+		s.seal(time.Minute)
+		s.add("next")
+		s.seal(time.Minute)
+		s.fits(6)
+		s.exec(`DELETE FROM audit WHERE name = 'other'`)
+		s.exec(`DELETE FROM audit_seal WHERE number = 2`)
+		s.exec(`INSERT INTO audit_seal SELECT * FROM kept_seal`)
+		s.exec(`INSERT INTO audit SELECT * FROM kept`)
+		if _, err := s.verify(); err == nil || !strings.Contains(err.Error(), "seal 3: a record or the seal itself was changed") {
+			s.Errorf("%v", err)
+		}
+	})
+}
+
 // Records that come too late for the seal of their time get one of their own: from a clock that
 // was set back, or from a transaction that commits late.
 func TestSeal_Late(t *testing.T) {
@@ -325,6 +352,26 @@ func TestRelease_WholeSeals(t *testing.T) {
 			return err
 		}); err == nil {
 			s.Error("a beginning that another program has moved is signed")
+		}
+	})
+}
+
+// A seal that covers older and younger records stays whole.
+func TestRelease_WithinASeal(t *testing.T) {
+	t.Parallel()
+	onBothSealed(t, func(s *sealing) {
+		s.filled()
+		var until time.Time
+		if err := s.store.Write(s.Context(), func(tx *store.Tx) (err error) {
+			if until, _, err = s.sealer.Release(s.Context(), tx, sealingBegins.Add(66*time.Second)); err == nil {
+				_, err = tx.Purge(s.Context(), s.clock.Now(), until)
+			}
+			return err
+		}); err != nil {
+			s.Fatal(err)
+		}
+		if v := s.fits(6); !v.Until.Equal(v.From) || !until.Equal(sealingBegins.Add(64*time.Second)) {
+			s.Errorf("records from before %v are deleted", until)
 		}
 	})
 }
