@@ -82,6 +82,7 @@ type verifying struct {
 	hash   []byte
 	place  Position // its end
 	kept   Kept
+	met    bool // whether the kept seal was among those that were verified
 	found  Verified
 }
 
@@ -185,8 +186,10 @@ func (v *verifying) seal(ctx context.Context, s Seal) (released bool, err error)
 			broken.Why = "a record or the seal itself was changed"
 		}
 	}
-	if v.kept.Number == s.Number && !bytes.Equal(v.kept.Hash, s.Hash) {
-		fits, broken.Why = false, "its hash is not the one that was kept"
+	if v.kept.Number == s.Number {
+		if v.met = true; !bytes.Equal(v.kept.Hash, s.Hash) {
+			fits, broken.Why = false, "its hash is not the one that was kept"
+		}
 	}
 	if !fits {
 		return v.unless(ctx, broken)
@@ -210,8 +213,11 @@ func (v *verifying) unless(ctx context.Context, b *Broken) (released bool, err e
 
 // end looks at what is beyond the newest seal. It returns true if there is another one by now.
 func (v *verifying) end(ctx context.Context) (again bool, err error) {
-	if v.kept.Number > v.number {
+	switch {
+	case v.kept.Number > v.number:
 		return false, &Broken{Seal: v.kept.Number, Why: "it was kept, and is missing"}
+	case v.kept.Number > 0 && !v.met:
+		return false, fmt.Errorf("seal %d, which was kept, is before the first that was compared: keep a newer one, or begin with an older one", v.kept.Number)
 	}
 	stray, err := v.tx.StrayFacts(ctx, v.chain.Number, v.number)
 	if err != nil {

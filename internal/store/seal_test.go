@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"portico/internal/clock"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/store/move"
+	"portico/internal/store/pgtest"
 )
 
 // sealing is a database whose record is sealed.
@@ -354,6 +357,88 @@ func TestRelease_WholeSeals(t *testing.T) {
 			s.Error("a beginning that another program has moved is signed")
 		}
 	})
+}
+
+// A move to PostgreSQL keeps the chain, and each month gets its partition.
+func TestVerify_Moved(t *testing.T) {
+	t.Parallel()
+	to := pgtest.Empty(t)
+	path := filepath.Join(t.TempDir(), "p.db")
+	from := open(t, path)
+	if _, err := from.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := clock.NewManual(time.Now().AddDate(0, -3, 0))
+	s := &sealing{t, from, nil, now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
+	s.filled()
+	kept := s.fits(10).Newest
+	if _, err := move.Run(t.Context(), "sqlite:"+path, to, move.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s.store, s.db = openPostgres(t, to), connect(t, "pgx", to)
+	if v, err := s.verify(kept); err != nil || v.Records != 10 {
+		t.Errorf("after the move: %+v, %v", v, err)
+	}
+	s.add("next")
+	s.seal(time.Minute)
+	s.fits(11)
+	var rest int
+	if err := s.db.QueryRow(`SELECT COUNT(*) FROM audit_default`).Scan(&rest); err != nil || rest != 0 {
+		t.Errorf("%d records are in the default partition (%v)", rest, err)
+	}
+}
+
+// A record of a month without a partition is kept in the default one, which no other is made
+// beside, and is purged by rows. A role that does not own the tables makes none.
+func TestMonths(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Migrated(t)
+	now := clock.NewManual(sealingBegins)
+	s := &sealing{t, openPostgres(t, url), connect(t, "pgx", url), now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
+	months := func(want ...string) {
+		t.Helper()
+		var got string
+		if err := s.db.QueryRow(`SELECT COALESCE(string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text), '') FROM pg_inherits WHERE inhparent = 'audit'::regclass`).Scan(&got); err != nil || got != strings.Join(append(want, "audit_default"), " ") {
+			t.Errorf("the partitions are %s (%v), want %v", got, err, want)
+		}
+	}
+	s.add("early")
+	for range 2 { // the second time there is nothing to do
+		if err := s.store.MakeMonths(t.Context(), now.Now()); err != nil {
+			t.Fatal(err)
+		}
+		months("audit_2026_04", "audit_2026_05")
+	}
+	now.Advance(20 * 24 * time.Hour)
+	s.add("april")
+	now.Advance(-20 * 24 * time.Hour)
+	if err := errors.Join(s.store.DropMonths(t.Context(), time.Date(2026, 4, 30, 23, 0, 0, 0, time.UTC))); err != nil {
+		t.Fatal(err)
+	}
+	months("audit_2026_04", "audit_2026_05")
+	if err := s.store.DropMonths(t.Context(), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	months("audit_2026_05")
+	var left string
+	if err := s.db.QueryRow(`SELECT string_agg(name, ' ') FROM audit`).Scan(&left); err != nil || left != "early" {
+		t.Errorf("left: %s (%v)", left, err)
+	}
+	l := newLimited(t)
+	if _, err := openPostgres(t, l.owner).Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.exec(l.owner, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+l.role)
+	server := openPostgres(t, l.url)
+	if err := errors.Join(server.MakeMonths(t.Context(), now.Now()), server.DropMonths(t.Context(), now.Now())); err != nil {
+		t.Errorf("a role that only serves: %v", err)
+	}
+	if err := openPostgres(t, l.owner).MakeMonths(t.Context(), now.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Migrate(t.Context()); err != nil { // it needs no right on the partitions themselves
+		t.Error(err)
+	}
 }
 
 // A seal that covers older and younger records stays whole.
