@@ -104,16 +104,17 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 	return people, next, err
 }
 
-// skips returns why an admin's bulk skips a person, or "".
-func (f *Operator) skips(ctx context.Context, b Bulk, adminID string, p picked) (why string, err error) {
+// skips returns why the bulk of an admin or a key skips a person, or "".
+func (f *Operator) skips(ctx context.Context, b Bulk, by Actor, p picked) (why string, err error) {
 	if p.known == nil {
 		return skipMissing, nil
 	}
-	has, self := slices.Contains(p.known.Roles, b.Role), p.id == adminID
+	has, self := slices.Contains(p.known.Roles, b.Role), by.own(p.id)
 	for _, reason := range []struct {
 		holds bool
 		why   string
 	}{
+		{by.mayChange(p.known.Roles) != nil, skipRefused},
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
 		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
 		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},

@@ -23,21 +23,29 @@ func (f *Operator) Record(ctx context.Context, q audit.Query) (page audit.Page, 
 }
 
 // Known returns the accounts that some audit records are about, and of the admins who made
-// them, by id. Those that were erased are missing.
-func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (map[string]account.Account, error) {
-	var all []string
+// them, by id, and the names of the keys. Those that were erased are missing.
+func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known map[string]account.Account, keys map[string]string, err error) {
+	var all, keyed []string
 	for _, fact := range facts {
 		admin, _ := fact.Admin()
 		all = append(all, fact.AccountID, admin)
+		if key, ok := fact.Key(); ok {
+			keyed = append(keyed, key)
+		}
 	}
-	known := map[string]account.Account{}
-	return known, f.store.Read(ctx, func(tx Tx) error {
+	known = map[string]account.Account{}
+	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err := tx.AccountsByID(ctx, distinct(all))
 		for _, a := range list {
 			known[a.ID] = a
 		}
+		if err != nil {
+			return err
+		}
+		keys, err = tx.APIKeyNames(ctx, distinct(keyed))
 		return err
 	})
+	return known, keys, err
 }
 
 // ExportRecord writes all audit records that match a query, page by page, and records

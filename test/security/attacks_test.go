@@ -345,6 +345,12 @@ func attacks() testform.Catalogue {
 			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
 			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
+			"SEC-382": "A program calls every operation of the admin API with a key of each scope, with one that has ended, and with an old secret.",
+			"SEC-383": "A program with a key makes itself more powerful: by another key, a longer end, the role or the account of an admin, a second factor or the account pages.",
+			"SEC-386": "A key ends, or its owner is no admin any more, between the begin and the end of a change or a job.",
+			"SEC-390": "Someone looks for the secret of a key in the log, the record, the database, an email or a second response.",
+			"SEC-391": "A key is used from a network without the admin page, or by a page of another site, or together with a session.",
+			"SEC-392": "A request with an Idempotency-Key is sent again: at once, changed, by somebody else, or until the storage or the server is full.",
 			"SEC-381": "An admin's filter of the record is spelled so that it finds the records of others, or is taken for a pattern.",
 		},
 		"operator": { // Commands, settings and files of the operator

@@ -115,7 +115,7 @@ type (
 		Kind      string      `json:"kind" enum:"event account"`
 		What      string      `json:"what"` // a stable word
 		Words     string      `json:"words"`
-		By        string      `json:"by"` // self, stranger, operator, or "admin:ID (address)", without the address if the account was erased
+		By        string      `json:"by"` // self, stranger, operator, "key:ID (name)", or "admin:ID (address)", without the address if the account was erased
 		Detail    string      `json:"detail"`
 		Network   string      `json:"network"`
 		Browser   string      `json:"browser"`

@@ -48,9 +48,9 @@ type (
 		Name    string `json:"name"`
 	}
 	AdminActor struct {
-		Kind string `json:"kind"` // self, stranger, operator or admin
-		ID   string `json:"id"`   // the account of an admin
-		Name string `json:"name"` // the name of an admin, or else the address
+		Kind string `json:"kind"` // self, stranger, operator, admin or key
+		ID   string `json:"id"`   // the account of an admin, or the id of a key
+		Name string `json:"name"` // the name of an admin, or else the address; the name of a key
 	}
 )
 
@@ -120,10 +120,10 @@ func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {
 	if err != nil {
 		return AdminRecord{}, err
 	}
-	known, err := a.Operator.Known(r.Context(), page.Facts)
+	known, keys, err := a.Operator.Known(r.Context(), page.Facts)
 	shown := each(page.Facts, func(f audit.Fact) AdminFact {
 		return AdminFact{
-			f.ID, form.MomentOf(f.At), string(f.Name), f.Name.Words(), subjectOf(f.AccountID, known), actorOf(f, known),
+			f.ID, form.MomentOf(f.At), string(f.Name), f.Name.Words(), subjectOf(f.AccountID, known), actorOf(f, known, keys),
 			f.Peer, a.Describe(f.UserAgent), f.RequestID, flow.DetailOf(f),
 		}
 	})
@@ -134,7 +134,10 @@ func subjectOf(id string, known map[string]account.Account) AdminSubject {
 	return AdminSubject{id, known[id].Address.Mail, known[id].Name}
 }
 
-func actorOf(f audit.Fact, known map[string]account.Account) AdminActor {
+func actorOf(f audit.Fact, known map[string]account.Account, keys map[string]string) AdminActor {
+	if id, ok := f.Key(); ok {
+		return AdminActor{"key", id, keys[id]}
+	}
 	id, ok := f.Admin()
 	if !ok {
 		return AdminActor{Kind: f.Actor}
