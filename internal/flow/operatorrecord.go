@@ -22,9 +22,15 @@ func (f *Operator) Record(ctx context.Context, q audit.Query) (page audit.Page, 
 	return page, err
 }
 
-// Known returns the accounts that some audit records are about, and of the admins who made
-// them, by id, and the names of the keys. Those that were erased are missing.
-func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known map[string]account.Account, keys map[string]string, err error) {
+// Named has what the ids in audit records stand for. Those that were erased are missing.
+type Named struct {
+	Accounts map[string]account.Account
+	Keys     map[string]string // the names of API keys
+}
+
+// Known returns the accounts that some audit records are about, those of the admins who made them,
+// and the API keys.
+func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, err error) {
 	var all, keyed []string
 	for _, fact := range facts {
 		admin, _ := fact.Admin()
@@ -33,19 +39,19 @@ func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known map[str
 			keyed = append(keyed, key)
 		}
 	}
-	known = map[string]account.Account{}
+	known.Accounts = map[string]account.Account{}
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err := tx.AccountsByID(ctx, distinct(all))
 		for _, a := range list {
-			known[a.ID] = a
+			known.Accounts[a.ID] = a
 		}
 		if err != nil {
 			return err
 		}
-		keys, err = tx.APIKeyNames(ctx, distinct(keyed))
+		known.Keys, err = tx.APIKeyNames(ctx, distinct(keyed))
 		return err
 	})
-	return known, keys, err
+	return known, err
 }
 
 // ExportRecord writes all audit records that match a query, page by page, and records

@@ -62,7 +62,7 @@ func (a *Admin) operate(o operation) server.Handler {
 		case err != nil:
 			return hidden(err)
 		case o.stream != nil:
-			return o.stream(w, r, by)
+			return hidden(o.stream(w, r, by))
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && len(r.Header.Values(once.Header)) > 0:
 			return hidden(a.runOnce(w, r, by, o))
 		}

@@ -47,10 +47,12 @@ type (
 		Address string `json:"address"`
 		Name    string `json:"name"`
 	}
+	// AdminActor has only a kind unless it is an admin, and no address after the account was erased.
 	AdminActor struct {
-		Kind string `json:"kind"` // self, stranger, operator, admin or key
-		ID   string `json:"id"`   // the account of an admin, or the id of a key
-		Name string `json:"name"` // the name of an admin, or else the address; the name of a key
+		Kind    string `json:"kind"` // self, stranger, operator, admin or key, "" for nobody
+		ID      string `json:"id"`   // of an account, or of a key
+		Address string `json:"address"`
+		Name    string `json:"name"` // or else the address; of a key its name
 	}
 )
 
@@ -120,29 +122,30 @@ func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {
 	if err != nil {
 		return AdminRecord{}, err
 	}
-	known, keys, err := a.Operator.Known(r.Context(), page.Facts)
+	known, err := a.Operator.Known(r.Context(), page.Facts)
 	shown := each(page.Facts, func(f audit.Fact) AdminFact {
 		return AdminFact{
-			f.ID, form.MomentOf(f.At), string(f.Name), f.Name.Words(), subjectOf(f.AccountID, known), actorOf(f, known, keys),
+			f.ID, form.MomentOf(f.At), string(f.Name), f.Name.Words(), subjectOf(f.AccountID, known), actorOf(f, known),
 			f.Peer, a.Describe(f.UserAgent), f.RequestID, flow.DetailOf(f),
 		}
 	})
 	return AdminRecord{shown, page.Next, page.Partial}, err
 }
 
-func subjectOf(id string, known map[string]account.Account) AdminSubject {
-	return AdminSubject{id, known[id].Address.Mail, known[id].Name}
+func subjectOf(id string, known flow.Named) AdminSubject {
+	return AdminSubject{id, known.Accounts[id].Address.Mail, known.Accounts[id].Name}
 }
 
-func actorOf(f audit.Fact, known map[string]account.Account, keys map[string]string) AdminActor {
+func actorOf(f audit.Fact, known flow.Named) AdminActor {
 	if id, ok := f.Key(); ok {
-		return AdminActor{"key", id, keys[id]}
+		return AdminActor{Kind: "key", ID: id, Name: known.Keys[id]}
 	}
 	id, ok := f.Admin()
 	if !ok {
 		return AdminActor{Kind: f.Actor}
 	}
-	return AdminActor{"admin", id, cmp.Or(known[id].Name, known[id].Address.Mail)}
+	address := known.Accounts[id].Address.Mail
+	return AdminActor{"admin", id, address, cmp.Or(known.Accounts[id].Name, address)}
 }
 
 // export returns the handler of an operation that streams the records which a query finds.
