@@ -96,7 +96,7 @@ func TestAdmin_SaysWhatWasRefused(t *testing.T) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		fmt.Fprint(w, `{"status":422,"code":"invalid","title":"Check the fields.","fields":[{"name":"role","code":"role.invalid"}],"request_id":"r1"}`)
 	})
-	err := a.Change(t.Context(), "people/1/roles", map[string][]string{"roles": {"no role"}}, nil)
+	err := a.Change(t.Context(), "people/1/roles", map[string][]string{"give": {"no role"}}, nil)
 	refused, ok := asProblem(err)
 	if !ok || refused.Code != "invalid" || refused.RequestID != "r1" || refused.Fields[0].Name != "role" || sent != 1 {
 		t.Errorf("%d requests end with %v", sent, err)

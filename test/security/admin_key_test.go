@@ -104,7 +104,7 @@ func TestSEC382_KeysOpenTheirScopes(t *testing.T) {
 				t.Errorf("%s with %s gets status %d: %s", pattern, scope, a.status, a.body)
 			}
 			opened++
-			s.idle()
+			s.jobsEnd()
 			s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		}
 	}
@@ -148,14 +148,14 @@ func TestSEC383_KeysGainNothing(t *testing.T) {
 			}, "throttle", "api_key")
 		}
 	}
-	call("POST", "/auth/api/admin/people/"+user+"/roles", `{"roles":["portico:admin"]}`).refused(403, "key.admin")
+	call("POST", "/auth/api/admin/people/"+user+"/roles", `{"give":["portico:admin"]}`).refused(403, "key.admin")
 	call("POST", "/auth/api/admin/jobs", `{"action":"give-role","role":"portico:admin","people":["`+user+`"]}`).refused(403, "key.admin")
 	tried := call("POST", "/auth/api/admin/jobs", `{"action":"disable","people":["`+user+`","`+others+`"],"try":true}`).must(200)
 	if !strings.Contains(tried.body, `"skips":1`) || !strings.Contains(tried.body, `"reason":"refused"`) {
 		t.Errorf("a job of a key would skip %s", tried.body)
 	}
 	call("POST", "/auth/api/admin/jobs", `{"action":"disable","people":["`+user+`","`+others+`"]}`).must(200)
-	s.idle()
+	s.jobsEnd()
 	if a, _ := s.accountOf(others); a.State != "active" {
 		t.Error("a job of a key has disabled an admin")
 	}

@@ -55,7 +55,7 @@ func TestSEC386_KeyIsJudgedAgain(t *testing.T) {
 		by, err := op.ByKey(ctx, flow.Caller{}, secret)
 		s.must(err)
 		test.change(key, id)
-		err = op.AddUserRoles(ctx, by, target.ID, []string{"given"})
+		err = op.ChangeUserRoles(ctx, by, target.ID, []string{"given"}, nil)
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: the change returns %v, want %v", what, err, test.want)
 		}
@@ -96,7 +96,9 @@ func TestSEC386_JobStopsWithItsKey(t *testing.T) {
 		begun, err := op.BeginBulk(ctx, by, flow.Bulk{Kind: flow.BulkGiveRole, Role: role})
 		s.must(err)
 		stop(key, admin.id())
-		ended := s.ended(begun.ID)
+		s.jobsEnd()
+		ended, err := op.Job(ctx, begun.ID)
+		s.must(err)
 		if ended.State != job.Failed || ended.Why != why || ended.By != "sync" {
 			t.Errorf("%s: the job ends as %s, %q, by %q", why, ended.State, ended.Why, ended.By)
 		}
