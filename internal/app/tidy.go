@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/cluster"
+	"portico/internal/flow"
 	"portico/internal/session"
 	"portico/internal/store"
 )
@@ -59,6 +60,7 @@ func (a *App) purge(ctx context.Context) error {
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
+		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {
@@ -66,6 +68,20 @@ func (a *App) purge(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// warnOfKeys tells of API keys that end soon: their owners by email, and the operator in the log.
+func (a *App) warnOfKeys(ctx context.Context, tx *store.Tx, operator *flow.Operator) (more bool, err error) {
+	told, more, err := operator.WarnOfKeys(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	tx.AfterCommit(func() {
+		for _, k := range told {
+			a.log.Warn("an API key ends soon: renew it with 'portico key rotate' or on the admin page", "key", k.ID, "name", k.Name, "ends_at", k.EndsAt)
+		}
+	})
+	return more, nil
 }
 
 // workJobs works on the jobs of admins until all have ended. It asks for the lease between

@@ -71,6 +71,9 @@ const (
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
 	MailSentAgain   Name = "mail_sent_again"
+	APIKeyMade      Name = "api_key_made"
+	APIKeyRotated   Name = "api_key_rotated"
+	APIKeyEnded     Name = "api_key_ended"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"
@@ -96,7 +99,7 @@ type Fact struct {
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator", "admin:" with an account, or "stranger" (a wrong password, a used token)
+	Actor     string // "self", "operator", "admin:" with an account, "key:" with an API key, or "stranger" (a wrong password, a used token)
 	Peer      string // network of the caller, masked
 	UserAgent string
 	RequestID string
@@ -112,14 +115,25 @@ const (
 // ByAdmin returns the Actor of a change that an admin makes on the admin page.
 func ByAdmin(accountID string) string { return byAdmin + accountID }
 
-const byAdmin = "admin:"
+// ByKey returns the Actor of a change that a program makes with an API key.
+func ByKey(keyID string) string { return byKey + keyID }
+
+const (
+	byAdmin = "admin:"
+	byKey   = "key:"
+)
 
 // Admin returns the account of the admin who made the change, if one did.
 func (f Fact) Admin() (accountID string, ok bool) { return strings.CutPrefix(f.Actor, byAdmin) }
 
-// Managed reports whether an operator or an admin has made the change. Its network and
+// Key returns the API key that the change was made with, if it was.
+func (f Fact) Key() (keyID string, ok bool) { return strings.CutPrefix(f.Actor, byKey) }
+
+// Managed reports whether an operator, an admin or a key has made the change. Its network and
 // browser are theirs, which are nothing for the user of the account.
-func (f Fact) Managed() bool { return f.Actor == "operator" || strings.HasPrefix(f.Actor, byAdmin) }
+func (f Fact) Managed() bool {
+	return f.Actor == "operator" || strings.HasPrefix(f.Actor, byAdmin) || strings.HasPrefix(f.Actor, byKey)
+}
 
 // Store has the operations of the database that this package needs.
 type Store interface {

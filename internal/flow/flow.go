@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/clientdoc"
@@ -14,6 +15,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/job"
+	"portico/internal/once"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -40,6 +42,8 @@ type Tx interface {
 	throttle.Store
 	audit.Store
 	job.Store
+	apikey.Store
+	once.Store
 	outbox.Store
 	signingkey.Store
 	openid.Store

@@ -123,6 +123,44 @@ test('an administrator changes many at once, and a closed page does not stop it'
   await expect(page.getByRole('row').filter({ hasText: admin.email })).toContainText('staff');
 });
 
+test('an administrator makes a key, a program uses it, and after its end it is refused', async ({
+  page,
+  world,
+}) => {
+  const { admin } = await administrator(page, world);
+  const person = await world.member('noor');
+  await page.goto('/auth/admin/keys');
+  await button(page, 'New key').click();
+  await field(page, 'Name').fill('HR import');
+  await page.getByLabel('people:read').check();
+  await button(page, 'Make the key').click();
+  const secret = (await page.locator('.secret code').textContent()) ?? '';
+  await button(page, 'I have copied it').click();
+  await expect(page.getByText('The key HR import works.')).toBeVisible();
+  await world.mailbox.next(admin.email, /changed|account/i);
+
+  const call = async (path: string) => {
+    const answer = await page.request.get(`/auth/api/admin/${path}`, {
+      headers: { authorization: `Bearer ${secret}`, cookie: '' },
+    });
+    return { status: answer.status(), text: await answer.text() };
+  };
+  const found = await call(`people?by=address&q=${encodeURIComponent(person.email)}`);
+  expect(found.status).toBe(200);
+  expect(found.text).toContain(person.email);
+  expect((await call('record')).text).toContain('key.scope');
+  await page.reload();
+  const row = page.getByRole('row').filter({ hasText: 'HR import' });
+  await expect(row).toContainText(/127\.0\.0\.1|::1/);
+  expect(await page.content()).not.toContain(secret);
+
+  await row.getByRole('button', { name: 'Actions for HR import' }).click();
+  await page.getByRole('menuitem', { name: 'End the key' }).click();
+  await lastButton(page, 'End the key').click();
+  await expect(page.getByText('The key HR import has ended.')).toBeVisible();
+  expect((await call('people')).text).toContain('key.unknown');
+});
+
 test('a user without the role finds no page, and one without a passkey is led to add one', async ({
   page,
   guard,

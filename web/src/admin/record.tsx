@@ -42,6 +42,7 @@ function KindFilter() {
 const ACTORS: Record<string, string> = {
   operator: 'the command line',
   admin: 'the administrator',
+  key: 'the key',
   stranger: 'a stranger',
 };
 

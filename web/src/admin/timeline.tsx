@@ -103,7 +103,9 @@ function Line({ event, day }: { event: Told; day: string }) {
                 </a>
               </span>
             ) : actor.kind && actor.kind !== 'self' ? (
-              <span>by {actor.kind}</span>
+              <span>
+                by {actor.kind} {actor.name}
+              </span>
             ) : null}
             {[detailWords(what, detail), browser, network, request_id && `request ${request_id}`]
               .filter(Boolean)
