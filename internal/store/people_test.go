@@ -88,6 +88,26 @@ func TestPeople_OfTheVersionBefore(t *testing.T) {
 	})
 }
 
+// More accounts than can be made searchable in time are left to the background work.
+func TestIndexFirst_EndsInTime(t *testing.T) {
+	t.Parallel()
+	onBoth(t, 4, func(t *testing.T, s *store.Store, db *sql.DB) {
+		for n := range account.MostPeople + 1 {
+			id := fmt.Sprintf("old%03d", n)
+			execute(t, db, insertOld, id, id+"@x.test")
+		}
+		rest := account.Query{Limit: 1, By: account.ByAddressPrefix, Text: fmt.Sprintf("old%03d", account.MostPeople)}
+		for most, want := range []int{0, 1} {
+			if err := s.IndexFirst(t.Context(), time.Duration(most)*time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			if page := listPeople(t, s, rest); len(page.People) != want {
+				t.Errorf("after %d minutes: %d of the last people are found, want %d", most, len(page.People), want)
+			}
+		}
+	})
+}
+
 // A node of the version before makes and changes accounts. The comparison finds them.
 func TestPeople_BesideTheVersionBefore(t *testing.T) {
 	t.Parallel()
@@ -98,7 +118,7 @@ func TestPeople_BesideTheVersionBefore(t *testing.T) {
 		for _, id := range []string{"old1", "new1"} {
 			execute(t, db, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at) VALUES ($1, $1, 'totp', '', 0, 0, 0)`, id)
 		}
-		if err := s.IndexAll(t.Context()); err != nil {
+		if err := s.IndexFirst(t.Context(), time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range searches() {

@@ -33,7 +33,7 @@ func adminOperations() map[string]string {
 		"POST " + person + "/delete":                  `{"email":"EMAIL"}`,
 		"POST " + person + "/restore":                 `{}`,
 		"POST " + person + "/emails/{email}/again":    `{}`,
-		"POST " + person + "/roles":                   `{"roles":["editor"]}`,
+		"POST " + person + "/roles":                   `{"give":["editor"]}`,
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
