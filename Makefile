@@ -43,7 +43,7 @@ ci: ## What CI runs: make test, then all the rest
 
 # Four lanes need about the same processor time. The longest stage of each comes first.
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! e2e,race+staticcheck+apps+proxies+fuzz,states+acme+client-test,postgres+release-test faults-short
+	@tools/stages build! e2e,race+staticcheck+apps+proxies+fuzz,faults-short+states+acme+client-test,postgres+release-test
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size

@@ -159,8 +159,8 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
 			"provider":    mail.provider,
-			"signin_link": f.publicURL + pages.SignIn,
-			"reset_link":  f.publicURL + pages.ForgotPassword,
+			"signin_link": f.settings.PublicURL + pages.SignIn,
+			"reset_link":  f.settings.PublicURL + pages.ForgotPassword,
 		},
 	}
 	if mail.owner != nil {
