@@ -120,7 +120,7 @@ web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shel
 	@cd web && npm test --silent
 	@touch $@
 
-states: build chromium ## All states of the screens in all languages; web-test takes one of each screen, two languages, and three buttons
+states: build chromium ## The states, languages and buttons that web-test leaves out: it takes one of each screen, two, and three
 	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/touch.test.ts tests/locales.test.ts tests/contrast.test.ts
 
 # The tests make sign-ins older with sqlite3.
