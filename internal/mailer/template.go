@@ -103,7 +103,7 @@ func lookup(template string) (layout, bool) {
 			parts: []part{heading, intro, button("action", "signin_link"), facts, note, {kind: partParagraph, words: "instead"}},
 		}, true
 	case "password-changed", "password-removed", "address-replaced", "address-added", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed":
+		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed", "link-made":
 		return layout{parts: alarm(heading, intro, facts, note)}, true
 	case "recovery-code-used":
 		return layout{needs: []string{"left"}, parts: alarm(heading, intro, facts, note)}, true
@@ -111,7 +111,7 @@ func lookup(template string) (layout, bool) {
 		return layout{needs: []string{"provider"}, parts: alarm(heading, intro, facts, note)}, true
 	case "grant-reused":
 		return layout{needs: []string{"app"}, parts: alarm(heading, intro, facts, note)}, true
-	case "passkey-suspect", "link-made":
+	case "passkey-suspect":
 		return layout{parts: alarm(heading, intro, facts, note, part{kind: partParagraph, words: "instead"})}, true
 	case "link-mailed":
 		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), facts, note}}, true

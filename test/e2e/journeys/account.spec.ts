@@ -305,6 +305,19 @@ for (const [javaScriptEnabled, side] of [
       await expect(page.getByText('Your picture is removed.')).toBeVisible();
       await expect(page.locator('main img')).toHaveCount(0);
       expect((await page.request.get(served.url())).status()).toBe(404);
+      await expect(button(page, 'Undo')).toHaveCount(javaScriptEnabled ? 1 : 0);
+      if (!javaScriptEnabled) return;
+
+      await button(page, 'Undo').click();
+      await expect(page.getByText('Your picture is saved.')).toBeVisible();
+      await expect(image).toHaveJSProperty('naturalWidth', 256);
+      await alive(page);
+      await expect(button(page, 'Undo')).toHaveCount(0); // it undoes the last change, not itself
+      await choose.setInputFiles({ name: 'other.png', mimeType: 'image/png', buffer: drawn });
+      await expect(button(page, 'Undo')).toBeVisible();
+      await page.reload();
+      await alive(page);
+      await expect(button(page, 'Undo')).toHaveCount(0);
     });
   });
 }

@@ -6,12 +6,12 @@ import field from '../../ui/field.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
-import { Press } from '../own/press';
 import { Proof } from '../own/proof';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Picture } from './picture';
+import { Undo } from './undo';
 
 const PATH = '/auth/account/profile';
 
@@ -45,17 +45,6 @@ function View({ boot }: { boot: Boot }) {
     </OwnPage>
   );
 }
-
-/** Undoes the change before. It is on no later page. */
-const Undo = ({ boot }: { boot: Boot }) => (
-  <When value={boot.next}>
-    <div className="undo">
-      <Press boot={boot} action={`${PATH}/undo`}>
-        {useText().t('account-profile.undo')}
-      </Press>
-    </div>
-  </When>
-);
 
 function Languages({ boot }: { boot: Boot }) {
   const { t } = useText();

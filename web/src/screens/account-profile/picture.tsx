@@ -6,6 +6,7 @@ import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { Portrait } from '../own/portrait';
+import { useFormer } from './former';
 import styles from './picture.module.css';
 import { KINDS, shrunk } from './shrunk';
 
@@ -17,6 +18,7 @@ export function Picture({ boot }: { boot: Boot }) {
   const [kinds, setKinds] = useState(KINDS);
   const [chosen, setChosen] = useState('');
   const file = useRef<HTMLInputElement>(null);
+  const keep = useFormer(boot.account.picture, boot.session.id);
   const send = async (input: HTMLInputElement) => {
     if (!input.files?.[0]) return;
     await shrink(input);
@@ -31,7 +33,7 @@ export function Picture({ boot }: { boot: Boot }) {
   useEffect(() => begin(), []);
   const account = <input type="hidden" name="account" value={boot.session.id} />;
   return (
-    <section className={`entry ${styles.section}`} aria-label={t('account-profile.picture')}>
+    <section className={`entry ${styles.section}`} aria-label={t('account-profile.picture')} onSubmit={keep}>
       {chosen ? (
         <img className="portrait" src={chosen} alt="" width="64" height="64" />
       ) : (
