@@ -140,5 +140,5 @@ func TestSEC385_OneJobEach(t *testing.T) {
 				t.Errorf("%v gets status %d: %s", body, a.status, a.body)
 			}
 		}
-	})
+	}, "throttle")
 }
