@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The short form takes the first state of each screen, the full form all of them. */
+/** The short form takes the first state of each screen, and the full form the states that it leaves out. */
 const FULL = process.env['PORTICO_TESTS'] === 'full';
-const JUDGED = FULL ? STATES : STATES.filter(([screen], i) => screen !== STATES[i - 1]?.[0]);
+const JUDGED = STATES.filter(([screen], i) => (screen === STATES[i - 1]?.[0]) === FULL);
 const SCREENS = [...new Set(JUDGED.map(([screen]) => screen))];
 
 test.each(SCREENS)('a finger hits every control of %s', async (screen) => {

@@ -119,6 +119,7 @@ const ONLY_ON = {
   'provider.': [],
   'request.host': [],
   'request.length_required': [],
+  'request.slow': [], // of an upload, which is a form without script
   'request.target_too_long': [],
   'request.unsupported': [],
   'role.': [],
