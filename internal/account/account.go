@@ -74,6 +74,11 @@ type Identity struct {
 	AccountID string
 	CreatedAt time.Time
 	TellsTime TellsTime
+
+	// Roles are those roles of the account that the identity gives: the account keeps each of
+	// them as long as one of its identities gives it. RolesAt is when that was last decided.
+	Roles   []string
+	RolesAt time.Time
 }
 
 // TellsTime is whether a provider tells when the user of an identity signed in.
@@ -150,6 +155,8 @@ type IdentityStore interface {
 	InsertIdentity(ctx context.Context, i Identity) (bool, error)
 	// UpdateTellsTime sets whether the provider tells when the user signed in.
 	UpdateTellsTime(ctx context.Context, issuer, subject string, t TellsTime) error
+	// UpdateIdentityRoles sets the roles that the identity gives, and when that was decided.
+	UpdateIdentityRoles(ctx context.Context, issuer, subject string, roles []string, at time.Time) error
 	// DeleteIdentities removes the identities of an account at a provider, and
 	// reports whether there were any.
 	DeleteIdentities(ctx context.Context, accountID, provider string) (bool, error)

@@ -188,6 +188,11 @@ type Provider struct {
 	MFAACR []string
 
 	Audiences []string // other audiences that its ID tokens may have
+
+	Scopes []string // that are requested; none for those of the preset
+
+	RolesClaim string        // the claim that gives Roles; "" for groups
+	Roles      []RoleMapping // what its users get and lose at each sign-in through it
 }
 
 // Uploads says how request bodies reach an app.

@@ -129,24 +129,26 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 //
 // Faults: the field role, account.Missing.
 func (f *Operator) SetUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
-	return f.changeRoles(ctx, by, id, func([]string) []string { return roles })
+	return f.changeRoles(ctx, by, id, nil, func([]string) []string { return roles })
 }
 
-// AddUserRoles gives an account more roles, as SetUserRoles does.
+// AddUserRoles gives an account more roles, as SetUserRoles does. A provider that gave one of them
+// before cannot take it any more.
 func (f *Operator) AddUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
-	return f.changeRoles(ctx, by, id, func(has []string) []string { return slices.Concat(has, roles) })
+	return f.changeRoles(ctx, by, id, roles, func(has []string) []string { return slices.Concat(has, roles) })
 }
 
 // RemoveUserRoles takes roles away from an account, as SetUserRoles does. A role that
 // the account does not have is not an error.
 func (f *Operator) RemoveUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
-	return f.changeRoles(ctx, by, id, func(has []string) []string {
+	return f.changeRoles(ctx, by, id, nil, func(has []string) []string {
 		return slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(roles, r) })
 	})
 }
 
-// changeRoles gives an account the roles that next makes of its present ones.
-func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next func(has []string) []string) error {
+// changeRoles gives an account the roles that next makes of its present ones. Those in given are
+// given by hand from now on.
+func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, given []string, next func(has []string) []string) error {
 	if bad := badRole(next(nil)); bad != nil { // wrong for every account
 		return fault.InvalidFields(*bad)
 	}
@@ -154,9 +156,6 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 		roles := distinct(next(a.Roles))
 		if bad := badRole(roles); bad != nil {
 			return fault.InvalidFields(*bad)
-		}
-		if slices.Equal(a.Roles, roles) {
-			return nil
 		}
 		if by.own(id) && !slices.Contains(roles, RoleAdmin) {
 			return AdminSelf
@@ -166,14 +165,10 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 				return err
 			}
 		}
-		if _, err := tx.UpdateRoles(ctx, id, roles); err != nil {
+		if err := f.byHand(ctx, tx, a.judged, roles, given); err != nil {
 			return err
 		}
-		if err := f.sessions.Changed(ctx, tx, id); err != nil {
-			return err
-		}
-		fact := by.fact(audit.RolesChanged, id, strings.Join(roles, ","))
-		return f.report(ctx, tx, by.caller, a.Account, fact)
+		return f.storeRoles(ctx, tx, by.caller, a.judged, roles, by.fact(audit.RolesChanged, id, strings.Join(roles, ",")), true)
 	})
 }
 

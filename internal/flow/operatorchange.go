@@ -73,7 +73,7 @@ func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, id string) 
 // Faults: NotLinked, account.Missing.
 func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string) error {
 	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
-		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
+		if ok, err := f.unlink(ctx, tx, by.caller, &a, provider, by.fact(audit.RolesChanged, id, ""), true); err != nil {
 			return err
 		} else if !ok {
 			return NotLinked

@@ -155,13 +155,18 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 	return n == 1, err
 }
 
-const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time`
+const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time, roles, roles_at`
 
 func scanIdentity(row scanner) (account.Identity, error) {
 	var i account.Identity
-	var created int64
-	err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created, &i.TellsTime)
-	i.CreatedAt = fromMicros(created)
+	var created, given int64
+	var roles string
+	if err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created, &i.TellsTime, &roles, &given); err != nil {
+		return i, err
+	}
+	i.CreatedAt, i.RolesAt = fromMicros(created), fromMicros(given)
+	var err error
+	i.Roles, err = unlist(roles)
 	return i, err
 }
 
@@ -179,14 +184,20 @@ func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Iden
 
 // InsertIdentity implements account.IdentityStore.
 func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime))
+	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime), list(i.Roles), micros(i.RolesAt))
 	return n == 1, err
 }
 
 // UpdateTellsTime implements account.IdentityStore.
 func (t *Tx) UpdateTellsTime(ctx context.Context, issuer, subject string, tells account.TellsTime) error {
 	_, err := t.exec(ctx, `UPDATE identity SET tells_time = $3 WHERE issuer = $1 AND subject = $2`, issuer, subject, int64(tells))
+	return err
+}
+
+// UpdateIdentityRoles implements account.IdentityStore.
+func (t *Tx) UpdateIdentityRoles(ctx context.Context, issuer, subject string, roles []string, at time.Time) error {
+	_, err := t.exec(ctx, `UPDATE identity SET roles = $3, roles_at = $4 WHERE issuer = $1 AND subject = $2`, issuer, subject, list(roles), micros(at))
 	return err
 }
 

@@ -189,6 +189,9 @@ func attacks() testform.Catalogue {
 			"SEC-324": "Someone who knows the password of an account with a passkey joins a provider to it.",
 		},
 		"provider": { // External providers, and accounts prepared before their owner comes
+			"SEC-396": "A provider, or its user, names values that are no roles of the mapping, or roles stay after the provider, the identity or the mapping has gone.",
+			"SEC-397": "A user finishes an older sign-in, or several at once, to get a role back that was taken meanwhile.",
+			"SEC-398": "A provider takes the role from the last admins, also at the same moment.",
 			"SEC-110": "An attacker signs in at a provider with an unverified address of another user.",
 			"SEC-111": "A provider says that an address is verified with a value other than true.",
 			"SEC-112": "Another subject of a provider comes with the address of a user who is linked to it.",

@@ -48,8 +48,8 @@ type (
 		Name    string `json:"name"`
 	}
 	AdminActor struct {
-		Kind string `json:"kind"` // self, stranger, operator or admin
-		ID   string `json:"id"`   // the account of an admin
+		Kind string `json:"kind"` // self, stranger, operator, admin or provider
+		ID   string `json:"id"`   // the account of an admin, or the provider
 		Name string `json:"name"` // the name of an admin, or else the address
 	}
 )
@@ -135,6 +135,9 @@ func subjectOf(id string, known map[string]account.Account) AdminSubject {
 }
 
 func actorOf(f audit.Fact, known map[string]account.Account) AdminActor {
+	if id, ok := f.Provider(); ok {
+		return AdminActor{"provider", id, id}
+	}
 	id, ok := f.Admin()
 	if !ok {
 		return AdminActor{Kind: f.Actor}

@@ -38,6 +38,7 @@ const ACTORS: Record<string, string> = {
   operator: 'the command line',
   admin: 'the administrator',
   stranger: 'a stranger',
+  provider: 'the provider',
 };
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>
