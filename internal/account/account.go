@@ -43,6 +43,10 @@ type Account struct {
 	// second factor. Zero means never.
 	FactorToldAt time.Time
 
+	// Claims is the JSON object that an operator or an admin has given the account for apps, ""
+	// for none.
+	Claims string
+
 	// EndsAt is when the account closes by itself. Zero means never.
 	EndsAt time.Time
 }
@@ -114,6 +118,8 @@ type Store interface {
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
+	// UpdateClaims sets what package claim has parsed.
+	UpdateClaims(ctx context.Context, id, claims string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
 	// UpdateAddress sets the address, which the account has since a time, and adds one to

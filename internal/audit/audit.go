@@ -59,6 +59,7 @@ const (
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	EndChanged      Name = "end_changed"
+	ClaimsChanged   Name = "claims_changed"
 	AccountDeleted  Name = "account_deleted"
 	AccountLeft     Name = "account_left"
 	AccountKept     Name = "account_kept"

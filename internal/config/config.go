@@ -213,7 +213,9 @@ type App struct {
 	Rules    []string // access rules in order; empty: every signed-in user
 	Paths    string   // StrictPaths or PathsAsSent
 	Headers  []string // "Remote-User: email", in addition to X-Portico-...
-	Uploads  Uploads
+
+	ExtraClaims []string // of its tokens: "name=claim.PATH" or "name='text'"
+	Uploads     Uploads
 
 	UpstreamTimeout time.Duration // until the response begins
 	UpstreamSilence time.Duration // time without any response while requests wait

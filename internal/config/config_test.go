@@ -106,6 +106,7 @@ rules = ["public GET /static/*",
   "signed-in /*"] # rules of app
 paths = "as-sent"
 headers = ["Remote-User: email"]
+extra_claims = ["tenant = 'acme'"]
 audience = "https://login.example.com/"
 access_tokens = true
 upstream_timeout = "2m"
@@ -191,6 +192,7 @@ rules = [
 ]
 paths = "as-sent"
 headers = ["Remote-User: id", "Remote-Groups: roles"]
+extra_claims = ["https://example.com/quota = claim.quota", "tenant='acme'"]
 
 [[client]]
 id = "miniflux"
@@ -199,7 +201,7 @@ secret_next = "canary8-of-at-least-24-characters"
 redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 scopes = ["openid", "email"]
 id_token_claims = ["email"]
-extra_claims = ["upn=email", "tenant='acme'"]
+extra_claims = ["upn=email", "tenant='acme'", "quota = claim.limits.quota"]
 id_token_alg = "RS256"
 pkce = false
 post_logout_redirect_uris = ["https://feeds.example.com/bye"]

@@ -2,9 +2,11 @@ package flow
 
 import (
 	"context"
+	"strconv"
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/claim"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -50,6 +52,31 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 	}
 	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		return f.rename(ctx, tx, by.caller, a.judged, name, by.fact(audit.NameChanged, id, ""))
+	})
+}
+
+// SetUserClaims gives an account the JSON object that apps get claims from, "" for none, and
+// notifies the owner. Its sessions continue and have it from their next use. The record does not
+// say what it has.
+//
+// Faults: the field claims, account.Missing.
+func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string) error {
+	text, bad := claim.Parse(typed)
+	if bad != nil {
+		params := map[string]string{"line": strconv.Itoa(bad.Line), "why": bad.Why}
+		return fault.InvalidFields(fault.Field{Name: "claims", Code: CodeClaimsInvalid, Params: params})
+	}
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		if a.Claims == text {
+			return nil
+		}
+		if _, err := tx.UpdateClaims(ctx, id, text); err != nil {
+			return err
+		}
+		if err := f.sessions.Changed(ctx, tx, id); err != nil {
+			return err
+		}
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.ClaimsChanged, id, ""))
 	})
 }
 

@@ -9,14 +9,14 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, app_claims, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
 	var accepted, since, raised, added, has, told, ends, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowEnds, &ends, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowEnds, &ends, &a.Claims, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -30,11 +30,11 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19 WHERE `+free("$3", "$1", "$19")+`
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
 		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
-		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), micros(a.CreatedAt))
+		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), a.Claims, micros(a.CreatedAt))
 	if err == nil && n == 1 {
 		err = t.addDueEnd(ctx, a.ID, a.EndsAt)
 	}
@@ -93,6 +93,12 @@ func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (b
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
 	return t.changed(ctx, id, n, err)
+}
+
+// UpdateClaims implements account.Store.
+func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
+	return n == 1, err
 }
 
 // UpdateName implements account.Store.

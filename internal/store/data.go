@@ -28,7 +28,7 @@ type personal struct {
 // TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
 var personals = []personal{
 	{
-		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at",
+		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, app_claims",
 		where: "id = $1", leftOut: []string{"password"},
 	},
 	{

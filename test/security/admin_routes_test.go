@@ -26,6 +26,7 @@ func adminOperations() map[string]string {
 		"POST " + person + "/end-sessions":            `{}`,
 		"POST " + person + "/ends":                    `{"at":"2999-01-31"}`,
 		"POST " + person + "/name":                    `{"name":"Mara"}`,
+		"POST " + person + "/claims":                  `{"claims":"{\"quota\":5}"}`,
 		"POST " + person + "/address":                 `{"email":"` + fresh("moved") + `"}`,
 		"POST " + person + "/reset-factors":           `{}`,
 		"POST " + person + "/lift-limits":             `{}`,

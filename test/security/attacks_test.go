@@ -344,6 +344,7 @@ func attacks() testform.Catalogue {
 			"SEC-387": "A user goes on after the end of the account: with a session in a cache, a token, a code, an open flow or the password.",
 			"SEC-388": "An admin sets the end of the own account, or admins with an end remove the last one without.",
 			"SEC-389": "The last admins close their accounts or remove their factors on the account pages, also at the same moment.",
+			"SEC-399": "An admin gives an account claims that pass for those of Portico, or break the token.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
 			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",

@@ -35,6 +35,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
 		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
 		change(person+"/name", "Set the name of a person", none{}, a.setName),
+		change(person+"/claims", "Set the claims of an account for apps, one JSON object of at most 4 KiB", none{}, a.setClaims),
 		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
 		change(person+"/ends", "Set when an account closes, or take its end away", none{}, a.setEnd),
 		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors),

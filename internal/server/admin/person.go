@@ -26,6 +26,7 @@ type AdminPerson struct {
 	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
 	Password  bool            `json:"password"` // whether there is one
 	Language  string          `json:"language"`
+	Claims    string          `json:"claims"` // the JSON object for apps, "" for none
 	CreatedAt form.Moment     `json:"created_at"`
 	SeenAt    form.Moment     `json:"seen_at"`
 	EndsAt    form.Moment     `json:"ends_at"`   // when the account closes, "" for never
@@ -130,7 +131,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	}
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
-		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
+		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Claims: p.Account.Claims, Codes: p.Codes,
 		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {

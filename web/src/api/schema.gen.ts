@@ -94,6 +94,10 @@ export interface AdminCheck {
   do: string;
 }
 
+export interface AdminClaims {
+  claims: string;
+}
+
 export interface AdminCounts {
   totp: number;
   passkeys: number;
@@ -210,6 +214,7 @@ export interface AdminPerson {
   verified: boolean;
   password: boolean;
   language: string;
+  claims: string;
   created_at: string;
   seen_at: string;
   ends_at: string;
