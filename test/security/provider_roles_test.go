@@ -48,11 +48,11 @@ func (s *site) has(when, address string, want ...string) {
 // byHand gives an account roles, or takes them, as an operator does.
 func (s *site) byHand(address string, gives bool, roles ...string) {
 	s.Helper()
-	change := s.app.Operator.RemoveUserRoles
-	if gives {
-		change = s.app.Operator.AddUserRoles
+	give, take := roles, []string(nil)
+	if !gives {
+		give, take = take, give
 	}
-	if err := change(s.Context(), flow.ByOperator, s.of(address).ID, roles); err != nil {
+	if err := s.app.Operator.ChangeUserRoles(s.Context(), flow.ByOperator, s.of(address).ID, give, take); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -45,9 +45,11 @@ type (
 	AdminClaims struct {
 		Claims string `json:"claims"` // "" for none
 	}
-	// AdminRoles has the roles that an account gets in place of its present ones.
+	// AdminRoles has the roles that an account gets, and those that it loses. Its other roles
+	// stay, also one that another admin gives meanwhile.
 	AdminRoles struct {
-		Roles []string `json:"roles"`
+		Give []string `json:"give"`
+		Take []string `json:"take"`
 	}
 )
 
@@ -68,8 +70,8 @@ func (a *Admin) endSessions(r *http.Request, by flow.Actor, id string, _ none) (
 	return AdminEnded{ended}, err
 }
 
-func (a *Admin) setRoles(r *http.Request, by flow.Actor, id string, in AdminRoles) (none, error) {
-	return none{}, a.Operator.SetUserRoles(r.Context(), by, id, in.Roles)
+func (a *Admin) changeRoles(r *http.Request, by flow.Actor, id string, in AdminRoles) (none, error) {
+	return none{}, a.Operator.ChangeUserRoles(r.Context(), by, id, in.Give, in.Take)
 }
 
 func (a *Admin) setName(r *http.Request, by flow.Actor, id string, in AdminNamed) (none, error) {
