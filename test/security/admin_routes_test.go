@@ -35,6 +35,9 @@ func adminOperations() map[string]string {
 		"POST " + person + "/restore":                 `{}`,
 		"POST " + person + "/emails/{email}/again":    `{}`,
 		"POST " + person + "/roles":                   `{"give":["editor"]}`,
+		"GET /auth/api/admin/apps":                    "",
+		"GET /auth/api/admin/apps/{id}/explain":       "",
+		"POST /auth/api/admin/apps/{id}/delete":       `{}`,
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
@@ -98,13 +101,13 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 				stale.calls(pattern, target).refused(401, "proof.needed")
 			}
 		})
-		if read && !strings.Contains(pattern, "jobs/{id}") {
+		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") {
 			stale.calls(pattern, target).must(200)
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		want := 200
-		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") {
-			want = 404 // no such email, no such job
+		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "apps/{id}") {
+			want = 404 // no such email, job or app
 		}
 		admin.calls(pattern, target).must(want)
 		s.jobsEnd()

@@ -26,6 +26,7 @@ type Config struct {
 	Networks []netip.Prefix                      // from which the page answers; none for all
 	Page     *Page                               // nil if the front end has none
 	System   System
+	Apps     Apps
 }
 
 // Admin serves the admin page and its API. It is safe for concurrent use.

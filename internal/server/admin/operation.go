@@ -21,6 +21,8 @@ type operation struct {
 const (
 	readPeople  = "people:read"
 	writePeople = "people:write"
+	readApps    = "apps:read"
+	writeApps   = "apps:write"
 	readRecord  = "record:read"
 	readSystem  = "system:read"
 	writeSystem = "system:write"
@@ -49,6 +51,9 @@ func (a *Admin) operations() []operation {
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(person+"/roles", "Give a person roles, or take them away", none{}, a.changeRoles),
+		read(readApps, Root+"/apps", "List apps and OpenID clients", AdminListedApps{}, a.apps),
+		read(readApps, Root+"/apps/{id}/explain", "Whether a person may open an app and why, and which claims it gets", AdminExplained{}, a.explain, explainOf...),
+		change(Root+"/apps/{id}/delete", "Delete a client that has registered itself", none{}, a.deleteClient).needs(writeApps),
 		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
 		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),

@@ -5,7 +5,8 @@ import { Trouble } from './parts';
 interface FieldOf {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'date';
+  /** `lines` is a text of several lines. */
+  type?: 'text' | 'email' | 'date' | 'lines';
   value?: string;
   hint?: string;
   required?: boolean;
@@ -86,7 +87,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   useEffect(() => {
     dialog.current?.showModal();
     // on the first field, but on no button: a key that is still down must not press it
-    (dialog.current?.querySelector<HTMLElement>('input') ?? dialog.current)?.focus();
+    (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
   }, []);
   const shut = () => dialog.current?.close();
 
@@ -165,7 +166,11 @@ function Field({ name, label, type = 'text', value = '', hint, required }: Field
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input {...field} type={type} autoComplete="off" />
+      {type === 'lines' ? (
+        <textarea {...field} rows={12} spellCheck={false} dir="ltr" />
+      ) : (
+        <input {...field} type={type} autoComplete="off" />
+      )}
       {hint ? (
         <p className="hint" id={`${id}-hint`}>
           {hint}

@@ -2,8 +2,10 @@
 export type {
   AdminEmail as Email,
   AdminEvent as Happening,
+  AdminExplained as Explained,
   AdminFact as Fact,
   AdminJob as Job,
+  AdminListedApp as ListedApp,
   AdminPeople as People,
   AdminPerson as Person,
   AdminRecord as Facts,

@@ -151,6 +151,12 @@ export interface AdminEvent {
   request_id: string;
 }
 
+export interface AdminExplained {
+  allowed: boolean;
+  words: string[];
+  claims: string;
+}
+
 export interface AdminFact {
   id: string;
   at: string;
@@ -200,6 +206,23 @@ export interface AdminLimit {
 
 export interface AdminLinked {
   until: string;
+}
+
+export interface AdminListedApp {
+  id: string;
+  kind: 'app' | 'client' | 'registered';
+  name: string;
+  addresses: string[];
+  rules: string[];
+  claims: string[];
+  source: string;
+  block: string;
+  created_at: string;
+  ends_at: string;
+}
+
+export interface AdminListedApps {
+  apps: AdminListedApp[];
 }
 
 export interface AdminMail {
