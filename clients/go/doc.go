@@ -36,5 +36,10 @@
 // seconds, whatever the key id is. So an attacker cannot make an app flood
 // Portico, or fill the app's memory.
 //
+// # Administration
+//
+// Admin calls the admin API with a key. It reads lists to their end, waits at a limit, and
+// repeats a change so that it is carried out once.
+//
 // The package imports only the standard library and go-jose.
 package client

@@ -1,9 +1,11 @@
 package client_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 
 	client "portico.internal/clients/go"
@@ -74,4 +76,37 @@ func TestExample(t *testing.T) {
 	if w.Body.String() != "mara" {
 		t.Errorf("the app greets %s", w.Body)
 	}
+}
+
+// A program disables everybody who left.
+func ExampleAdmin() {
+	portico := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			fmt.Println(r.URL.Path)
+			fmt.Fprint(w, "{}")
+			return
+		}
+		fmt.Fprint(w, `{"people":[{"id":"06ez4v","address":"mara@example.com"}]}`)
+	}))
+	defer portico.Close()
+
+	ctx := context.Background()
+	admin, err := client.NewAdmin(portico.URL, "portico_key_...", client.Options{})
+	if err != nil {
+		panic(err)
+	}
+	type page struct {
+		People []struct{ ID, Address string }
+	}
+	for list, err := range client.Pages[page](ctx, admin, "people", url.Values{"role": {"left"}}) {
+		if err != nil {
+			panic(err)
+		}
+		for _, person := range list.People {
+			if err := admin.Change(ctx, "people/"+person.ID+"/disable", nil, nil); err != nil {
+				panic(err)
+			}
+		}
+	}
+	// Output: /auth/api/admin/people/06ez4v/disable
 }

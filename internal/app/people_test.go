@@ -53,7 +53,7 @@ func TestComparePeople_EachDay(t *testing.T) {
 		t.Errorf("after a small table: %+v, want to begin again at %v", a.compared, want)
 	}
 	const many = comparedAtOnce*comparedEachTime + 1
-	const inOne = 500 // a step has a time limit, which a slow machine must keep
+	const inOne = 100 // a step has a time limit, which a slow machine must keep
 	for from := 0; from < many; from += inOne {
 		if err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
 			for n := from; n < min(from+inOne, many); n++ {

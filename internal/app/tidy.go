@@ -7,12 +7,14 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/cluster"
+	"portico/internal/flow"
 	"portico/internal/session"
 	"portico/internal/store"
 )
 
 const (
 	tidyEvery = time.Minute
+	sealEvery = 10 * time.Second
 	jobsEvery = time.Second
 )
 
@@ -29,6 +31,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		return a.comparePeople(ctx)
 	})
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
+	a.repeat(ctx, work, sealEvery, "seal audit records", a.sealRecord)
 	if !a.Store.Shared() {
 		return
 	}
@@ -48,19 +51,37 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	live := a.live.Load() // a reload replaces it
-	operator, keepAudit := live.Operator, live.config.Audit.Keep
+	operator := a.live.Load().Operator // a reload replaces it
+	records, err := a.releaseRecord(ctx)
+	if err != nil {
+		return err
+	}
 	for _, batch := range []func(*store.Tx) (more bool, err error){
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
-		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
+		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
+		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// warnOfKeys tells of API keys that end soon: their owners by email, and the operator in the log.
+func (a *App) warnOfKeys(ctx context.Context, tx *store.Tx, operator *flow.Operator) (more bool, err error) {
+	told, more, err := operator.WarnOfKeys(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	tx.AfterCommit(func() {
+		for _, k := range told {
+			a.log.Warn("an API key ends soon: renew it with 'portico key rotate' or on the admin page", "key", k.ID, "name", k.Name, "ends_at", k.EndsAt)
+		}
+	})
+	return more, nil
 }
 
 // workJobs works on the jobs of admins until all have ended. It asks for the lease between

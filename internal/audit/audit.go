@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,9 @@ const (
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
 	MailSentAgain   Name = "mail_sent_again"
+	APIKeyMade      Name = "api_key_made"
+	APIKeyRotated   Name = "api_key_rotated"
+	APIKeyEnded     Name = "api_key_ended"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"
@@ -85,23 +89,40 @@ const (
 	RegistrationEnded     Name = "registration_ended"
 )
 
+// Usual reports whether a name has many of all records, in every installation.
+func (n Name) Usual() bool {
+	return slices.Contains([]Name{SignedIn, SignedOut, SessionEnded, SignInFailed, ProofGiven, ClientAuthorized, Throttled}, n)
+}
+
 // Fact is one entry of the record.
 type Fact struct {
 	ID        string
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator", "admin:" with an account, "provider:" with an id, or "stranger" (a wrong password, a used token)
+	Actor     string // "self", "operator", "admin:" with an account, "key:" with an API key, "provider:" with an id, or "stranger" (a wrong password, a used token)
 	Peer      string // network of the caller, masked
 	UserAgent string
 	RequestID string
 	Detail    string // ids and stable words: the method, the roles, the provider's id
 }
 
+// Actors that are neither an operator nor an admin.
+const (
+	Self     = "self"
+	Stranger = "stranger"
+)
+
 // ByAdmin returns the Actor of a change that an admin makes on the admin page.
 func ByAdmin(accountID string) string { return byAdmin + accountID }
 
-const byAdmin = "admin:"
+// ByKey returns the Actor of a change that a program makes with an API key.
+func ByKey(keyID string) string { return byKey + keyID }
+
+const (
+	byAdmin = "admin:"
+	byKey   = "key:"
+)
 
 // ByProvider returns the Actor of a change of roles that follows from a sign-in with a provider.
 func ByProvider(id string) string { return byProvider + id }
@@ -114,9 +135,14 @@ func (f Fact) Provider() (id string, ok bool) { return strings.CutPrefix(f.Actor
 // Admin returns the account of the admin who made the change, if one did.
 func (f Fact) Admin() (accountID string, ok bool) { return strings.CutPrefix(f.Actor, byAdmin) }
 
-// Managed reports whether an operator or an admin has made the change. Its network and
+// Key returns the API key that the change was made with, if it was.
+func (f Fact) Key() (keyID string, ok bool) { return strings.CutPrefix(f.Actor, byKey) }
+
+// Managed reports whether an operator, an admin or a key has made the change. Its network and
 // browser are theirs, which are nothing for the user of the account.
-func (f Fact) Managed() bool { return f.Actor == "operator" || strings.HasPrefix(f.Actor, byAdmin) }
+func (f Fact) Managed() bool {
+	return f.Actor == "operator" || strings.HasPrefix(f.Actor, byAdmin) || strings.HasPrefix(f.Actor, byKey)
+}
 
 // Store has the operations of the database that this package needs.
 type Store interface {

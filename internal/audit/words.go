@@ -82,4 +82,7 @@ var words = map[Name]string{
 	RegistrationChanged:   "An app changed its registration",
 	RegistrationEnded:     "A registered app was deleted",
 	MailSentAgain:         "An email was sent again",
+	APIKeyMade:            "An API key was made",
+	APIKeyRotated:         "An API key got a new secret",
+	APIKeyEnded:           "An API key or its old secret was ended",
 }

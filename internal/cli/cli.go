@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/dev"
@@ -63,6 +64,7 @@ type commands struct {
 	Why      whyCmd      `cmd:"" help:"Find out why a user is stuck: a timeline of an address."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`
+	Key      keyCmd      `cmd:"" help:"Manage the API keys with which programs administer."`
 	Keys     keysCmd     `cmd:"" help:"Manage the keys that sign tokens for apps."`
 	Client   clientCmd   `cmd:"" help:"Connect apps that sign in by OpenID Connect."`
 	Rules    rulesCmd    `cmd:"" help:"Explain the access rules of apps."`
@@ -179,7 +181,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing:
+	case account.CodeMissing, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

@@ -1,18 +1,23 @@
 package flow
 
 import (
+	"slices"
+
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/session"
 )
 
-// Actor is the person who has an Operator make a change. The audit records of the change
+// Actor is the person or the program that has an Operator make a change. The audit records of the change
 // name the Actor.
 type Actor struct {
 	name   string         // in audit records
 	caller Caller         // whom the emails about the change name
 	from   Caller         // who sent the request, for the audit records
-	admin  *session.Found // of an admin; nil for the command line
-	step   *step          // of a job that the admin has begun, or nil
+	admin  *session.Found // of an admin; nil for others
+	key    *heldKey       // of a program; nil for others
+	step   *step          // of a job that the admin or the program has begun, or nil
+	once   *claim         // of a request with an Idempotency-Key, or nil
 }
 
 // ByOperator is an operator who runs a command.
@@ -24,11 +29,21 @@ func ByAdmin(c Caller, found session.Found) Actor {
 	return Actor{name: audit.ByAdmin(found.User.ID), caller: ByOperator.caller, from: c, admin: &found}
 }
 
-// The names of actors in audit records. audit.ByAdmin makes the others.
+// mayChange returns a fault if the Actor is a key and the account is an admin's, or would be.
+//
+// Faults: apikey.OfAdmin.
+func (a Actor) mayChange(roles []string) error {
+	if a.key != nil && slices.Contains(roles, RoleAdmin) {
+		return apikey.OfAdmin
+	}
+	return nil
+}
+
+// The names of actors in audit records. audit.ByAdmin and audit.ByKey make the others.
 const (
-	actorSelf     = "self"
+	actorSelf     = audit.Self
 	actorOperator = "operator"
-	actorStranger = "stranger" // who had a wrong password or a used token
+	actorStranger = audit.Stranger // who had a wrong password or a used token
 )
 
 func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
@@ -40,15 +55,19 @@ func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {
 // Uses reports whether the Actor is an admin who uses a session.
 func (a Actor) Uses(sessionID string) bool { return a.admin != nil && a.admin.Session.ID == sessionID }
 
-// accountID returns the id of the admin's account.
-func (a Actor) accountID() string {
-	if a.admin == nil {
-		return ""
+// AccountID returns the id of the admin's account, or of the admin who answers for the key. It is ""
+// for the command line.
+func (a Actor) AccountID() string {
+	switch {
+	case a.admin != nil:
+		return a.admin.User.ID
+	case a.key != nil:
+		return a.key.AccountID
 	}
-	return a.admin.User.ID
+	return ""
 }
 
 // own reports whether the Actor is an admin who changes their own account.
 func (a Actor) own(accountID string) bool {
-	return a.admin != nil && a.accountID() == accountID
+	return a.admin != nil && a.AccountID() == accountID
 }

@@ -120,12 +120,15 @@ func (f *Operator) FirstAdmin(ctx context.Context, by Actor, email string) (link
 
 // acts runs a change by an Actor, in one transaction that judges the Actor first. An
 // admin whose session has ended, who has lost the role or was disabled since the request
-// began changes nothing. Nor does one whose proof has aged.
+// began changes nothing. Nor does one whose proof has aged, nor a key that was ended.
 //
-// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded.
+// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded, and as keyStands.
 func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.mayAct(ctx, tx, by); err != nil {
+			return err
+		}
+		if err := marked(ctx, tx, by.once); err != nil {
 			return err
 		}
 		return fn(tx)
@@ -136,6 +139,8 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 	switch {
 	case by.step != nil:
 		return f.goesOn(ctx, tx, by.step)
+	case by.key != nil:
+		return f.keyStands(ctx, tx, by.key.hash)
 	case by.admin == nil:
 		return nil
 	}
@@ -145,9 +150,12 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 	return f.adminProof(ctx, tx, *by.admin)
 }
 
-// stillAdmin returns a fault unless the session of an admin is open and the role is there.
-// It suffices for what only reads.
+// stillAdmin returns a fault unless the session of an admin is open and the role is there, or
+// the key stands. It suffices for what only reads.
 func (f *Operator) stillAdmin(ctx context.Context, tx Tx, by Actor) error {
+	if by.key != nil {
+		return f.keyStands(ctx, tx, by.key.hash)
+	}
 	if by.admin == nil {
 		return nil
 	}

@@ -37,7 +37,7 @@ type alarm struct {
 func (f *core) alarmLink(mail email, now time.Time) string {
 	text := fmt.Sprintf("%s %d %s", mail.owner.ID, now.UnixMicro(), mail.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
-	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
+	return f.settings.PublicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
 }
 
 // alarmParts is how many parts the text of a link has.

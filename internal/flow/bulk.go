@@ -108,16 +108,17 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 	return people, next, err
 }
 
-// skips returns why an admin's bulk skips a person, or "".
-func (b Bulk) skips(adminID string, p picked) string {
+// skips returns why the bulk of an admin or a key skips a person, or "".
+func (b Bulk) skips(by Actor, p picked) string {
 	if p.known == nil {
 		return skipMissing
 	}
-	has, self := slices.Contains(p.known.Roles, b.Role), p.id == adminID
+	has, self := slices.Contains(p.known.Roles, b.Role), by.own(p.id)
 	for _, reason := range []struct {
 		holds bool
 		why   string
 	}{
+		{by.mayChange(p.known.Roles) != nil, skipRefused},
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
 		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
 		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},

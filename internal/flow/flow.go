@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/clientdoc"
@@ -14,6 +15,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/job"
+	"portico/internal/once"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -40,6 +42,8 @@ type Tx interface {
 	throttle.Store
 	audit.Store
 	job.Store
+	apikey.Store
+	once.Store
 	outbox.Store
 	signingkey.Store
 	openid.Store
@@ -120,9 +124,17 @@ type Config struct {
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
 	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
-	Guests    bool              // whether a client may name itself by an address
-	Registers bool              // whether a client may register itself
-	Resources []string          // that unknown clients may ask tokens for
+
+	Settings
+
+	Before *All // what these replace, whose counters go on; nil for none
+}
+
+// Settings are the settings that the steps read.
+type Settings struct {
+	Guests    bool     // whether a client may name itself by an address
+	Registers bool     // whether a client may register itself
+	Resources []string // that unknown clients may ask tokens for
 	Targets   Targets
 	SignUp    SignUpMode
 	Domains   []string // of the addresses that may sign up; empty: all
@@ -134,8 +146,6 @@ type Config struct {
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
-
-	Before *All // what these replace, whose counters go on; nil for none
 }
 
 // All has one of each type, on one core. All of them are safe for concurrent use.
@@ -190,20 +200,7 @@ type core struct {
 	counts   *counts
 	drawing  *drawing
 
-	// The settings, as in Config.
-	guests    bool
-	registers bool
-	resources []string
-	targets   Targets
-	signUp    SignUpMode
-	domains   []string
-	terms     string
-	names     NameRule
-	mayTrust  bool
-	require   Require
-	byCode    bool
-	publicURL string
-	site      string
+	settings Settings
 }
 
 // CodeLife is the validity of a mailed code or link (ASVS 6.5.5: ten minutes).
@@ -241,19 +238,7 @@ func New(cfg Config) All {
 		counts:    newCounts(),
 		drawing:   newDrawing(),
 
-		guests:    cfg.Guests,
-		registers: cfg.Registers,
-		resources: cfg.Resources,
-		targets:   cfg.Targets,
-		signUp:    cfg.SignUp,
-		domains:   cfg.Domains,
-		terms:     cfg.Terms,
-		names:     cfg.Names,
-		mayTrust:  cfg.Trust,
-		require:   cfg.Require,
-		byCode:    cfg.ByCode,
-		publicURL: cfg.PublicURL,
-		site:      cfg.Site,
+		settings: cfg.Settings,
 	}
 	if cfg.Before != nil {
 		before := cfg.Before.Flows.core
@@ -266,7 +251,7 @@ func New(cfg Config) All {
 }
 
 // Targets returns the addresses that a browser may be sent to after a flow.
-func (f *Flows) Targets() Targets { return f.targets }
+func (f *Flows) Targets() Targets { return f.settings.Targets }
 
 // fact returns an audit record with the data of the caller.
 func fact(c Caller, name audit.Name, accountID, detail string) audit.Fact {

@@ -202,8 +202,11 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 	cfg := flow.Config{
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
 		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
-		Providers: providers(t, b.clock), Outbox: box, SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
-		Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
+		Providers: providers(t, b.clock), Outbox: box,
+		Settings: flow.Settings{
+			SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
+			Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
+		},
 	}
 	for _, o := range options {
 		o(&cfg)

@@ -218,14 +218,17 @@ func (f *core) takesIdentity(d data) bool {
 }
 
 // change runs an operator's change of an account and drops the account from the session
-// cache.
+// cache. A key changes no account of an admin.
 //
-// Faults: account.Missing, and as acts.
+// Faults: account.Missing, apikey.OfAdmin, and as acts.
 func (f *Operator) change(ctx context.Context, by Actor, id string, fn func(tx Tx, a cleared) error) error {
 	err := f.acts(ctx, by, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
 			return missing(err)
+		}
+		if err := by.mayChange(a.Roles); err != nil {
+			return err
 		}
 		return fn(tx, cleared{judged{a}})
 	})

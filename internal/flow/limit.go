@@ -115,6 +115,11 @@ var (
 	dataDay = throttle.Limit{Name: "data day", Count: 10, Window: 24 * time.Hour}
 	// Pictures that a user gives. Each is decoded.
 	portraitDay = throttle.Limit{Name: "picture day", Count: 20, Window: 24 * time.Hour}
+
+	// Requests to the admin API, per admin and per key. Those with an Idempotency-Key each keep a row
+	// for a day.
+	adminAPI  = throttle.Limit{Name: "admin api", Count: 600, Window: time.Minute}
+	adminOnce = throttle.Limit{Name: "admin idempotency", Count: 5000, Window: 24 * time.Hour}
 )
 
 // lanes is the number of rows that share a global limit, chosen by the mailbox. A
@@ -135,7 +140,7 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {

@@ -209,5 +209,5 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 
 // linkTo returns the URL of a link from its token.
 func (f *core) linkTo(token string) string {
-	return f.publicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
+	return f.settings.PublicURL + pages.ConfirmLink + "?token=" + url.QueryEscape(token)
 }

@@ -62,6 +62,8 @@ const (
 	mailLeft   = "account-left"
 	mailKept   = "account-kept"
 
+	mailKeyEnds = "key-ends" // to the admin who answers for an API key
+
 	// These two tell of an event in the words of the security history.
 	mailChanged = "account-changed" // by the user
 	mailManaged = "account-managed" // by an operator
@@ -89,6 +91,8 @@ type email struct {
 	lasts    time.Duration // how long the block or the code that the email is about lasts
 	told     *outbox.Told  // set if the visitor learns of a refusal
 	eraseAt  time.Time     // when an account that its owner has closed is erased
+	key      string        // name of an API key
+	endsAt   time.Time     // when it ends
 	suppress bool          // stored like any other and never sent
 }
 
@@ -155,8 +159,8 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
 			"provider":    mail.provider,
-			"signin_link": f.publicURL + pages.SignIn,
-			"reset_link":  f.publicURL + pages.ForgotPassword,
+			"signin_link": f.settings.PublicURL + pages.SignIn,
+			"reset_link":  f.settings.PublicURL + pages.ForgotPassword,
 		},
 	}
 	if mail.owner != nil {
@@ -190,6 +194,9 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	}
 	if !mail.eraseAt.IsZero() {
 		m.Data["erase_at"] = mail.eraseAt.Format(time.RFC3339)
+	}
+	if mail.key != "" {
+		m.Data["key"], m.Data["ends_at"] = mail.key, mail.endsAt.Format(time.RFC3339)
 	}
 	if mail.left != "" {
 		m.Data["left"] = mail.left

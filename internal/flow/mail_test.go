@@ -23,6 +23,7 @@ var uncopied = map[string]string{
 	"address-added":  "the address for notices gets the email about the former address",
 	"address-given":  "an operator has ended the address for notices",
 	"alarm-raised":   "an alarm posts it to each address",
+	"key-ends":       "it tells of no change",
 }
 
 // unalarming are the emails about changes without the button "This wasn't me", with the
@@ -33,6 +34,7 @@ var unalarming = map[string]string{
 	"address-changed": "the link would be void",
 	"address-given":   "a stranger may have the mailbox, if the operator has mistyped the address",
 	"alarm-raised":    "the alarm makes its link void",
+	"key-ends":        "it tells of no change",
 	"link-mailed":     "its button is the link of the admin, and the copy has the other one",
 }
 

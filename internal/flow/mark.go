@@ -83,7 +83,7 @@ func (f *core) markAnswered(c Caller, e entry, to Target, token string) Target {
 	if m := f.openMark(c, query); !m.Sent || !e.provenSince(m.at) {
 		return to
 	}
-	return f.targets.Check(path + "?" + f.withMark(CutMark(query), c.BrowserCookie, hashForMark(token)))
+	return f.settings.Targets.Check(path + "?" + f.withMark(CutMark(query), c.BrowserCookie, hashForMark(token)))
 }
 
 // provenSince reports whether the newest proof of a sign-in was given after the browser was sent to

@@ -12,7 +12,7 @@ import (
 // of a passkey. The offer is for owners who have just given a password, and not in
 // the middle of something else: an owner who has signed in again wants to go on.
 func (f *core) nextOf(ctx context.Context, tx Tx, e entry, before session.Session, returnTo Target) (string, error) {
-	next := f.targets.Or(returnTo)
+	next := f.settings.Targets.Or(returnTo)
 	again := e.live || before.AccountID == e.account.ID
 	if !e.makesPasskeys || e.methods[0] != "password" || e.trusted || again || e.joinFlow != "" {
 		return next, nil

@@ -101,7 +101,7 @@ func (f *OpenID) TokenSession(ctx context.Context, access, resource string) (ses
 // has signed, or nil for any other text.
 func (f *OpenID) signedAccess(access string) *openid.AccessClaims {
 	var claims openid.AccessClaims
-	if strings.Count(access, ".") != 2 || f.keys.Verify(access, openid.AccessType, &claims) != nil || claims.Issuer != f.targets.Self {
+	if strings.Count(access, ".") != 2 || f.keys.Verify(access, openid.AccessType, &claims) != nil || claims.Issuer != f.settings.Targets.Self {
 		return nil
 	}
 	return &claims

@@ -15,7 +15,7 @@ import (
 // metadata, or of a client that has registered itself. It returns openid.ClientUnknown if these do not load or are not valid, and
 // throttle.Limited.
 func (f *OpenID) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
-	if !f.guests || !f.documents.Counts(id) {
+	if !f.settings.Guests || !f.documents.Counts(id) {
 		return f.RegisteredFor(ctx, id)
 	}
 	text, err := f.published(ctx, c, id, describes(id))
@@ -39,7 +39,7 @@ func (f *OpenID) described(id string, text []byte) (openid.Clients, error) {
 	if err != nil {
 		return f.clients, openid.ClientUnknown.WithCause(err) // such as the keys of another client
 	}
-	return f.with(d.Guest(id, clientdoc.HostOf(id), f.resources))
+	return f.with(d.Guest(id, clientdoc.HostOf(id), f.settings.Resources))
 }
 
 // with returns the OpenID clients with a guest, which is told about ended sessions only where
@@ -61,7 +61,7 @@ var errLeadsHere = errors.New("an address is at the host of this server: name th
 // leadsHere reports whether one of the addresses of a client is at the host of Portico itself. The consent
 // page names the host, and users would take the client for Portico.
 func (f *OpenID) leadsHere(addresses []string) bool {
-	return slices.ContainsFunc(addresses, func(a string) bool { return origin.SameHost(a, f.targets.Self) })
+	return slices.ContainsFunc(addresses, func(a string) bool { return origin.SameHost(a, f.settings.Targets.Self) })
 }
 
 // published returns a document that a guest publishes, if check finds nothing wrong.

@@ -11,7 +11,7 @@ import (
 // RegisteredFor returns the OpenID clients of the settings. If the id belongs to a client
 // that has registered itself, the list has this client too.
 func (f *OpenID) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
-	if _, known := f.clients.Get(id); known || !f.registers || openid.RegisteredHost(id) == "" {
+	if _, known := f.clients.Get(id); known || !f.settings.Registers || openid.RegisteredHost(id) == "" {
 		return f.clients, nil
 	}
 	clients := f.clients
@@ -20,7 +20,7 @@ func (f *OpenID) RegisteredFor(ctx context.Context, id string) (openid.Clients, 
 		if err != nil || !ok {
 			return err
 		}
-		client, err := r.Client(f.keys.Algorithms(), f.resources)
+		client, err := r.Client(f.keys.Algorithms(), f.settings.Resources)
 		if err == nil {
 			clients, err = f.with(client)
 		}
@@ -37,7 +37,7 @@ func (f *OpenID) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, er
 		return admitted, nil
 	}
 	_, ok, err := tx.RegisteredByID(ctx, id, f.clock.Now())
-	return ok && f.registers, err
+	return ok && f.settings.Registers, err
 }
 
 // admits is stillKnown without the database, and without registered clients.
@@ -45,7 +45,7 @@ func (f *OpenID) admits(l openid.Live) bool {
 	if client, known := f.clients.Get(l.Grant.ClientID); known {
 		return !client.Excludes(l.User.Roles, f.clock.Now())
 	}
-	return f.guests && f.documents.Counts(l.Grant.ClientID)
+	return f.settings.Guests && f.documents.Counts(l.Grant.ClientID)
 }
 
 // noteUse keeps a client that has registered itself.

@@ -40,6 +40,9 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 	}
 	var a account.Account
 	err = f.acts(ctx, by, func(tx Tx) error {
+		if err := by.mayChange(roles); err != nil {
+			return err
+		}
 		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
@@ -152,6 +155,11 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, given [
 		roles := distinct(next(a.Roles))
 		if bad := badRole(roles); bad != nil {
 			return fault.InvalidFields(*bad)
+		}
+		if !slices.Equal(a.Roles, roles) {
+			if err := by.mayChange(roles); err != nil {
+				return err
+			}
 		}
 		if by.own(id) && !slices.Contains(roles, RoleAdmin) {
 			return AdminSelf

@@ -6,7 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/claim"
+	claims "portico/internal/claim"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -61,7 +61,7 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 //
 // Faults: the field claims, account.Missing.
 func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string) error {
-	text, bad := claim.Parse(typed)
+	text, bad := claims.Parse(typed)
 	if bad != nil {
 		params := map[string]string{"line": strconv.Itoa(bad.Line), "why": bad.Why}
 		return fault.InvalidFields(fault.Field{Name: "claims", Code: CodeClaimsInvalid, Params: params})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/session"
 )
@@ -17,6 +18,9 @@ type Removed struct {
 // account, ends its sessions and tells its owner. It returns how many factors and
 // passkeys there were.
 func (f *Operator) ResetFactors(ctx context.Context, by Actor, id string) (removed Removed, err error) {
+	if by.key != nil { // which would stand in for the factors of everybody
+		return removed, apikey.Never
+	}
 	err = f.removing(ctx, by, id, func(tx Tx, a cleared) error {
 		passkeys, err := tx.PasskeysOf(ctx, a.ID)
 		if err != nil {

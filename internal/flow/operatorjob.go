@@ -17,7 +17,7 @@ const lastJobs = 5
 type Task struct {
 	job.Job
 	Role      string
-	By        string // the name or address of the admin who began it
+	By        string // the address of the admin who began it, or the name of the key
 	Addresses map[string]string
 }
 
@@ -29,6 +29,9 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 	if b, err = b.checked(); err != nil {
 		return t, err
 	}
+	if err := by.mayChange([]string{b.Role}); err != nil {
+		return t, err
+	}
 	t.Kind, t.Role, t.Addresses = b.Kind, b.Role, map[string]string{}
 	for place := ""; t.Total <= MostCounted; {
 		people, next, err := f.pick(ctx, b, place, account.MostPeople)
@@ -37,7 +40,7 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 		}
 		for _, p := range people {
 			t.Total++
-			why := b.skips(by.accountID(), p)
+			why := b.skips(by, p)
 			if why != "" {
 				t.Skip(job.Skip{ID: p.id, Why: why})
 			}
@@ -52,13 +55,13 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 	return t, nil
 }
 
-// BeginBulk begins a job that changes each person as the admin could, one after the other.
+// BeginBulk begins a job that changes each person as the admin or the key could, one after the other.
 // WorkJobs does it, also if the session of the admin ends. People who sign up from now on are
 // not in it.
 //
 // Faults: job.Busy, and as TryBulk and acts.
 func (f *Operator) BeginBulk(ctx context.Context, by Actor, b Bulk) (Task, error) {
-	if by.admin == nil {
+	if by.AccountID() == "" {
 		return Task{}, ErrNotAdmin
 	}
 	t, err := f.TryBulk(ctx, by, b)
@@ -78,8 +81,8 @@ func (f *Operator) BeginBulk(ctx context.Context, by Actor, b Bulk) (Task, error
 		return t, err
 	}
 	made := job.Job{
-		ID: ids.New(), AccountID: by.accountID(), Peer: by.from.Peer, UserAgent: by.from.Agent, RequestID: by.from.RequestID,
-		Kind: b.Kind, Input: string(input), Total: t.Total, CreatedAt: now, Progress: job.Progress{State: job.Running},
+		ID: ids.New(), AccountID: by.AccountID(), Peer: by.from.Peer, UserAgent: by.from.Agent, RequestID: by.from.RequestID,
+		KeyID: by.keyID(), Kind: b.Kind, Input: string(input), Total: t.Total, CreatedAt: now, Progress: job.Progress{State: job.Running},
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
 		admin, _, err := tx.AccountByID(ctx, made.AccountID)
@@ -157,6 +160,13 @@ func (f *Operator) task(ctx context.Context, tx Tx, j job.Job) (Task, error) {
 		t.Addresses[id] = a.Address.Mail
 	}
 	t.By = t.Addresses[j.AccountID]
+	if j.KeyID != "" {
+		names, err := tx.APIKeyNames(ctx, []string{j.KeyID})
+		if err != nil {
+			return t, err
+		}
+		t.By = names[j.KeyID]
+	}
 	return t, nil
 }
 

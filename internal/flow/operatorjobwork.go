@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/job"
@@ -25,6 +26,7 @@ const (
 	stoppedAccount stopped = "account" // the admin's account is closed
 	stoppedRole    stopped = "role"    // the admin has lost the role
 	stoppedWays    stopped = "changed" // how the admin signs in has changed, or an alarm was raised
+	stoppedKey     stopped = "key"     // the key that began it has ended
 )
 
 // errAhead means that another process has done the step.
@@ -118,7 +120,7 @@ func (f *Operator) passes(ctx context.Context, j job.Job, to job.Progress) error
 // person changes or skips one person.
 func (f *Operator) person(ctx context.Context, b Bulk, s *step, p picked) error {
 	by := byJob(s)
-	why := b.skips(s.job.AccountID, p)
+	why := b.skips(by, p)
 	if why == "" {
 		err := f.bulk(ctx, by, b, p.id)
 		if err == nil {
@@ -147,17 +149,21 @@ func whySkipped(err error) (string, error) {
 	return skipRefused, nil
 }
 
-// byJob is the admin who began a job. The audit records name the request that began it.
+// byJob is the admin or the key that began a job. The audit records name the request that began it.
 func byJob(s *step) Actor {
 	j := s.job
-	return Actor{
-		name: audit.ByAdmin(j.AccountID), caller: ByOperator.caller, from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID},
-		admin: &session.Found{User: session.User{ID: j.AccountID}}, step: s,
+	by := Actor{caller: ByOperator.caller, from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID}, step: s}
+	if j.KeyID != "" {
+		by.name, by.key = audit.ByKey(j.KeyID), &heldKey{Held: apikey.Held{Key: apikey.Key{ID: j.KeyID}, AccountID: j.AccountID}}
+		return by
 	}
+	by.name, by.admin = audit.ByAdmin(j.AccountID), &session.Found{User: session.User{ID: j.AccountID}}
+	return by
 }
 
 // goesOn judges the admin of a job again, in the transaction of a step, and counts the step. The proof
-// that the job began with is enough until its end, if how the admin signs in stays as it was.
+// that the job began with is enough until its end, if how the admin signs in stays as it was. The job of a
+// key goes on until the key ends.
 func (f *Operator) goesOn(ctx context.Context, tx Tx, s *step) error {
 	admin, err := f.opens(ctx, tx, s.job.AccountID)
 	switch {
@@ -167,8 +173,17 @@ func (f *Operator) goesOn(ctx context.Context, tx Tx, s *step) error {
 		return err
 	case !slices.Contains(admin.Roles, RoleAdmin):
 		return stoppedRole
-	case admin.FlowVersion() != s.job.Version, f.alarmed(admin.Account):
+	case s.job.KeyID == "" && admin.FlowVersion() != s.job.Version, f.alarmed(admin.Account):
 		return stoppedWays
+	}
+	if s.job.KeyID != "" {
+		k, ok, err := tx.APIKeyByID(ctx, s.job.KeyID)
+		if err != nil {
+			return err
+		}
+		if !ok || !f.clock.Now().Before(k.EndsAt) {
+			return stoppedKey
+		}
 	}
 	if ok, err := tx.AdvanceJob(ctx, s.job.ID, s.job.Progress, s.to); err != nil || ok {
 		return err

@@ -22,22 +22,36 @@ func (f *Operator) Record(ctx context.Context, q audit.Query) (page audit.Page, 
 	return page, err
 }
 
-// Known returns the accounts that some audit records are about, and of the admins who made
-// them, by id. Those that were erased are missing.
-func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (map[string]account.Account, error) {
-	var all []string
+// Named has what the ids in audit records stand for. Those that were erased are missing.
+type Named struct {
+	Accounts map[string]account.Account
+	Keys     map[string]string // the names of API keys
+}
+
+// Known returns the accounts that some audit records are about, those of the admins who made them,
+// and the API keys.
+func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, err error) {
+	var all, keyed []string
 	for _, fact := range facts {
 		admin, _ := fact.Admin()
 		all = append(all, fact.AccountID, admin)
+		if key, ok := fact.Key(); ok {
+			keyed = append(keyed, key)
+		}
 	}
-	known := map[string]account.Account{}
-	return known, f.store.Read(ctx, func(tx Tx) error {
+	known.Accounts = map[string]account.Account{}
+	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err := tx.AccountsByID(ctx, distinct(all))
 		for _, a := range list {
-			known[a.ID] = a
+			known.Accounts[a.ID] = a
 		}
+		if err != nil {
+			return err
+		}
+		known.Keys, err = tx.APIKeyNames(ctx, distinct(keyed))
 		return err
 	})
+	return known, err
 }
 
 // ExportRecord writes all audit records that match a query, page by page, and records

@@ -184,14 +184,24 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 }
 
 // actors returns the actors of records by how people read them. An admin has the address after
-// the actor, while the account exists.
+// the actor, while the account exists, and a key has its name.
 func actors(ctx context.Context, tx Tx, facts []audit.Fact) (map[string]string, error) {
-	names, admins := map[string]string{}, []string{}
+	names, admins, keyed := map[string]string{}, []string{}, []string{}
 	for _, fact := range facts {
 		names[fact.Actor] = fact.Actor
 		if id, ok := fact.Admin(); ok {
 			admins = append(admins, id)
 		}
+		if id, ok := fact.Key(); ok {
+			keyed = append(keyed, id)
+		}
+	}
+	keys, err := tx.APIKeyNames(ctx, distinct(keyed))
+	if err != nil {
+		return nil, err
+	}
+	for id, name := range keys {
+		names[audit.ByKey(id)] += " (" + name + ")"
 	}
 	known, err := tx.AccountsByID(ctx, distinct(admins))
 	for _, a := range known {

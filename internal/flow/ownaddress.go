@@ -91,7 +91,7 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 	if errors.Is(err, account.Exists) {
 		return Result{}, AddressTaken
 	}
-	r.Next = f.targets.Or(f.target(p))
+	r.Next = f.settings.Targets.Or(f.target(p))
 	return r, err
 }
 

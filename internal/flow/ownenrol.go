@@ -186,7 +186,7 @@ func (f *Owner) afterEnrolment(p Pending, next Step) string {
 	case target == (Target{}):
 		return pages.Factors
 	}
-	return f.targets.Or(target)
+	return f.settings.Targets.Or(target)
 }
 
 // note records what the owner did, and tells the owner by the template.

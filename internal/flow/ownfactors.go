@@ -82,7 +82,7 @@ func (f *Owner) addEnrolment(ctx context.Context, tx Tx, c Caller, found session
 			return ignore(err, Unknown)
 		}
 		v.Secret = d.Secret
-		v.URI = v.Secret.URI(f.site, d.Address)
+		v.URI = v.Secret.URI(f.settings.Site, d.Address)
 	case Codes:
 		v.Codes = d.Codes
 	default:

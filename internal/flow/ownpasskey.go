@@ -60,7 +60,7 @@ func (f *Owner) PasskeyUser(ctx context.Context, accountID string) (host string,
 }
 
 // Site returns the name that authenticators show.
-func (f *Flows) Site() string { return f.site }
+func (f *Flows) Site() string { return f.settings.Site }
 
 // adding is the purpose of a challenge for a new passkey: quiet if the browser asks
 // by itself.

@@ -22,7 +22,7 @@ type Require struct {
 func (f *Owner) Requires(roles []string) bool { return f.requires(roles) }
 
 func (f *core) requires(roles []string) bool {
-	return f.require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.require.Roles, role) })
+	return f.settings.Require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.settings.Require.Roles, role) })
 }
 
 // unprotected reports whether a sign-in must wait for a second factor that the
@@ -64,14 +64,14 @@ func (f *Flows) mayWait(owner judged) (until time.Time, ok bool) {
 	if !f.requires(owner.Roles) {
 		return time.Time{}, true
 	}
-	until = owner.FactorToldAt.Add(f.require.Grace)
+	until = owner.FactorToldAt.Add(f.settings.Require.Grace)
 	return until, f.clock.Now().Before(until)
 }
 
 // viewProtection fills in what the page shows.
 func (f *Flows) viewProtection(owner judged, d data, v *View) {
 	v.Secret = d.Secret
-	v.URI = v.Secret.URI(f.site, d.Address)
+	v.URI = v.Secret.URI(f.settings.Site, d.Address)
 	v.Until, v.Later = f.mayWait(owner)
 }
 
@@ -127,7 +127,7 @@ func (f *Flows) showCodes(ctx context.Context, tx Tx, c Caller, owner cleared, c
 	if err := f.factors.Replace(ctx, tx, owner.ID, codes, hashes); err != nil {
 		return err
 	}
-	shown, err := f.begin(ctx, tx, enrolment(owner.Account, Codes, f.targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
+	shown, err := f.begin(ctx, tx, enrolment(owner.Account, Codes, f.settings.Targets.Check(r.Next)), data{Codes: codes}, c.BrowserCookie)
 	r.Next, r.FlowID = pages.Flow(pages.Factors, shown.ID), shown.ID
 	return err
 }
@@ -180,6 +180,6 @@ func (f *core) endGrace(ctx context.Context, tx Tx, a cleared) error {
 	if err != nil || have.Any() {
 		return err
 	}
-	_, err = tx.UpdateFactorTold(ctx, a.ID, f.clock.Now().Add(-f.require.Grace))
+	_, err = tx.UpdateFactorTold(ctx, a.ID, f.clock.Now().Add(-f.settings.Require.Grace))
 	return err
 }

@@ -72,7 +72,7 @@ func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.
 // an error while that document does not load, and the message waits.
 func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)
-	if err == nil && f.guests && f.documents.Counts(id) {
+	if err == nil && f.settings.Guests && f.documents.Counts(id) {
 		var text []byte
 		text, err = f.documents.Load(ctx, id, describes(id))
 		switch {

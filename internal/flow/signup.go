@@ -41,7 +41,7 @@ const (
 // Faults: SignUpClosed, SignUpDomain.
 func (f *core) mayRegister(proven string) error {
 	switch {
-	case f.signUp != ModeOpen:
+	case f.settings.SignUp != ModeOpen:
 		return SignUpClosed
 	case proven != "" && !f.admits(proven):
 		return SignUpDomain
@@ -53,7 +53,7 @@ func (f *core) mayRegister(proven string) error {
 // An operator may give it any.
 func (f *core) admits(key string) bool {
 	_, domain, _ := strings.Cut(key, "@")
-	return len(f.domains) == 0 || slices.Contains(f.domains, domain)
+	return len(f.settings.Domains) == 0 || slices.Contains(f.settings.Domains, domain)
 }
 
 // NameRule is whether the form asks for a name.
@@ -127,7 +127,7 @@ func (f *Flows) checkSignUp(ctx context.Context, in SignUpInput) (name string, a
 
 // checkName checks the name of the form against the operator's setting.
 func (f *Flows) checkName(typed string) (string, *fault.Field) {
-	if f.names != NameOptional && f.names != NameRequired {
+	if f.settings.Names != NameOptional && f.settings.Names != NameRequired {
 		return "", nil
 	}
 	return f.parseName(typed)
@@ -136,7 +136,7 @@ func (f *Flows) checkName(typed string) (string, *fault.Field) {
 // parseName parses a name, which must not be empty where names are required.
 func (f *core) parseName(typed string) (string, *fault.Field) {
 	name, bad := account.ParseName(typed, "name")
-	if bad == nil && name == "" && f.names == NameRequired {
+	if bad == nil && name == "" && f.settings.Names == NameRequired {
 		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
 	}
 	return name, bad

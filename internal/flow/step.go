@@ -258,7 +258,7 @@ func (f *core) at(ctx context.Context, tx PendingStore, c Caller, id string, ste
 
 // target returns the return target of a flow. It is checked again, because the
 // allowed origins may have changed since the row was written.
-func (f *core) target(p Pending) Target { return f.targets.Check(p.ReturnTo) }
+func (f *core) target(p Pending) Target { return f.settings.Targets.Check(p.ReturnTo) }
 
 func (f *core) open(p Pending) (data, error) {
 	var d data

@@ -14,7 +14,7 @@ import (
 // page showed. Only the current version counts; another one is TermsChanged.
 func (f *Flows) checkTerms(accepted string) (*fault.Field, error) {
 	switch {
-	case f.terms == "" || accepted == f.terms:
+	case f.settings.Terms == "" || accepted == f.settings.Terms:
 		return nil, nil
 	case accepted == "":
 		return &fault.Field{Name: "terms", Code: CodeTermsRequired}, nil
@@ -24,15 +24,15 @@ func (f *Flows) checkTerms(accepted string) (*fault.Field, error) {
 
 // acceptedNow returns an acceptance of the current terms at this time.
 func (f *Flows) acceptedNow() account.Terms {
-	if f.terms == "" {
+	if f.settings.Terms == "" {
 		return account.Terms{}
 	}
-	return account.Terms{Version: f.terms, AcceptedAt: f.clock.Now()}
+	return account.Terms{Version: f.settings.Terms, AcceptedAt: f.clock.Now()}
 }
 
 // lacks reports whether the current terms are not the ones that were accepted.
 func (f *core) lacks(accepted account.Terms) bool {
-	return f.terms != "" && accepted.Version != f.terms
+	return f.settings.Terms != "" && accepted.Version != f.settings.Terms
 }
 
 // admitNew makes the account of a sign-up whose mailbox is proven. If the terms are

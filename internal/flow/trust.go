@@ -24,7 +24,7 @@ const byTrust = "trusted_browser"
 // session already signs in again to prove more than that session does.
 func (f *core) trustedHere(ctx context.Context, tx Tx, c Caller, e entry) (bool, error) {
 	byOwner := len(e.methods) == 1 && (e.methods[0] == "password" || strings.HasPrefix(e.methods[0], byProvider))
-	if !f.mayTrust || c.Trust == "" || !byOwner || e.joinFlow != "" {
+	if !f.settings.Trust || c.Trust == "" || !byOwner || e.joinFlow != "" {
 		return false, nil
 	}
 	found, err := f.sessions.Peek(ctx, tx, c.Session)
@@ -71,7 +71,7 @@ func (f *core) fingerprint(ctx context.Context, tx Tx, a account.Account) ([]byt
 // trustBrowser trusts the caller's browser, and tells the owner. It returns the new
 // trust cookie.
 func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (cookie string, err error) {
-	if !f.mayTrust {
+	if !f.settings.Trust {
 		return "", nil // switched off since the page was shown
 	}
 	fingerprint, err := f.fingerprint(ctx, tx, a.Account)

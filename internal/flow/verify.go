@@ -130,7 +130,7 @@ func (f *Flows) allows(k Kind) error {
 	switch {
 	case k == SignUp:
 		return f.mayRegister("")
-	case k == ByCode && !f.byCode:
+	case k == ByCode && !f.settings.ByCode:
 		return ByCodeOff
 	}
 	return nil
@@ -151,7 +151,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && p.Step == Done && found.User.ID == p.AccountID {
-		return Result{Next: f.targets.Or(f.target(p))}, nil
+		return Result{Next: f.settings.Targets.Or(f.target(p))}, nil
 	}
 	if err := ignore(err, session.Required); err != nil {
 		return Result{}, err

@@ -94,7 +94,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			v.Next = p.page()
 			f.viewProtection(owner, d, &v)
 		case Done:
-			v.Next = f.targets.Or(v.ReturnTo)
+			v.Next = f.settings.Targets.Or(v.ReturnTo)
 		case Verify:
 			return f.viewCode(ctx, tx, c, p, &v)
 		}
@@ -122,7 +122,7 @@ func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	}
 	switch {
 	case errors.Is(err, Unknown):
-		v.Step, v.Overtaken, v.Next = Done, true, f.targets.Or(v.ReturnTo)
+		v.Step, v.Overtaken, v.Next = Done, true, f.settings.Targets.Or(v.ReturnTo)
 	case errors.Is(err, session.Required), errors.Is(err, ProofNeeded), errors.Is(err, Alarmed):
 	default:
 		return owner, err

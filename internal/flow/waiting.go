@@ -37,7 +37,7 @@ func (f *Flows) unanswered(ctx context.Context, c Caller, flowID string, kind Ki
 	}
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && found.User.ID == p.AccountID {
-		return p, Result{Next: f.targets.Or(f.target(p))}, true, nil
+		return p, Result{Next: f.settings.Targets.Or(f.target(p))}, true, nil
 	}
 	if err := ignore(err, session.Required); err != nil {
 		return p, r, false, err

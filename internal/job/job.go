@@ -38,7 +38,8 @@ const KeptSkips = 50
 // Job is a row. Only its Progress changes.
 type Job struct {
 	ID        string
-	AccountID string // of the admin who began it
+	AccountID string // of the admin who began it, or who answers for the key
+	KeyID     string // of the key that began it, "" for an admin
 	Version   int64  // flow version of the account at that time
 	Peer      string // Peer, UserAgent and RequestID are of the request that began it
 	UserAgent string

@@ -71,6 +71,8 @@ func lookup(template string) (layout, bool) {
 		return layout{
 			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
 		}, true
+	case "key-ends":
+		return layout{needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}}, true
 	case "account-closed", "address-outside", "picture-removed", "alarm-raised":
 		return layout{parts: []part{heading, intro, facts, note}}, true
 	case "account-managed":

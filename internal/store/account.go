@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,11 +50,8 @@ func (t *Tx) AccountsByID(ctx context.Context, ids []string) ([]account.Account,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := make([]string, len(ids)), make([]any, len(ids))
-	for i, id := range ids {
-		places[i], args[i] = "$"+strconv.Itoa(i+1), id
-	}
-	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id IN (`+strings.Join(places, ", ")+`)`, args, scanAccount)
+	in, args := places(ids)
+	return collect(ctx, t, `SELECT `+accountColumns+` FROM account WHERE id IN (`+in+`)`, args, scanAccount)
 }
 
 // AccountByKey implements account.Store.

@@ -76,11 +76,12 @@ var personals = []personal{
 	{name: "outbox", columns: emailColumns, where: "dead_at = 0 AND due_at >= 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{name: "outbox", columns: emailColumns, where: "dead_at > 0 AND account_id = $1", leftOut: []string{"payload"}},
 	{
-		name: "job", columns: "id, account_id, version, peer, user_agent, request_id, kind, total, created_at, state, why, step, done, skips, ended_at",
+		name: "job", columns: "id, account_id, key_id, version, peer, user_agent, request_id, kind, total, created_at, state, why, step, done, skips, ended_at",
 		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
 	},
+	{name: "api_key_secret", columns: "key_id, account_id, created_at", where: "account_id = $1", leftOut: []string{"hash"}},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
-	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
+	{name: "audit", columns: factColumns, where: "account_id = $1", leftOut: []string{"seal"}},
 }
 
 // emailColumns are the columns of an email without its content. The first of its two
@@ -124,11 +125,11 @@ func (t *Tx) AccountData(ctx context.Context, a account.Account, now time.Time) 
 	return all, nil
 }
 
-// withoutAdmins names an operator in place of an admin. An admin's account, network and browser are
-// nothing for the user whose account was changed.
+// withoutAdmins names an operator in place of an admin or a key. An admin's account, network and
+// browser are nothing for the user whose account was changed.
 func withoutAdmins(rows []map[string]any) {
 	for _, row := range rows {
-		if actor, _ := row["actor"].(string); strings.HasPrefix(actor, audit.ByAdmin("")) {
+		if actor, _ := row["actor"].(string); strings.HasPrefix(actor, audit.ByAdmin("")) || strings.HasPrefix(actor, audit.ByKey("")) {
 			row["actor"], row["peer"], row["user_agent"] = "operator", "", ""
 		}
 	}

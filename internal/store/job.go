@@ -7,13 +7,13 @@ import (
 	"portico/internal/job"
 )
 
-const jobColumns = `id, account_id, version, peer, user_agent, request_id, kind, input, total, created_at,
+const jobColumns = `id, account_id, key_id, version, peer, user_agent, request_id, kind, input, total, created_at,
 	state, why, step, place, done, skips, skipped, ended_at`
 
 func jobRow(row scanner) (j job.Job, err error) {
 	var created, ended int64
 	var skipped string
-	if err := row.Scan(&j.ID, &j.AccountID, &j.Version, &j.Peer, &j.UserAgent, &j.RequestID, &j.Kind, &j.Input, &j.Total, &created,
+	if err := row.Scan(&j.ID, &j.AccountID, &j.KeyID, &j.Version, &j.Peer, &j.UserAgent, &j.RequestID, &j.Kind, &j.Input, &j.Total, &created,
 		&j.State, &j.Why, &j.Step, &j.Place, &j.Done, &j.Skips, &skipped, &ended); err != nil {
 		return j, err
 	}
@@ -31,9 +31,9 @@ func skips(list []job.Skip) string {
 
 // InsertJob implements job.Store.
 func (t *Tx) InsertJob(ctx context.Context, j job.Job) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO job (`+jobColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+	n, err := t.exec(ctx, `INSERT INTO job (`+jobColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 		ON CONFLICT (account_id) WHERE state = 'running' DO NOTHING`,
-		j.ID, j.AccountID, j.Version, j.Peer, j.UserAgent, j.RequestID, string(j.Kind), j.Input, j.Total, micros(j.CreatedAt),
+		j.ID, j.AccountID, j.KeyID, j.Version, j.Peer, j.UserAgent, j.RequestID, string(j.Kind), j.Input, j.Total, micros(j.CreatedAt),
 		string(j.State), j.Why, j.Step, j.Place, j.Done, j.Skips, skips(j.Skipped), micros(j.EndedAt))
 	return n == 1, err
 }

@@ -38,6 +38,11 @@ func adminOperations() map[string]string {
 		"GET /auth/api/admin/apps":                    "",
 		"GET /auth/api/admin/apps/{id}/explain":       "",
 		"POST /auth/api/admin/apps/{id}/delete":       `{}`,
+		"GET /auth/api/admin/keys":                    "",
+		"POST /auth/api/admin/keys":                   `{"name":"sync","scopes":["people:read"]}`,
+		"POST /auth/api/admin/keys/{id}/rotate":       `{}`,
+		"POST /auth/api/admin/keys/{id}/end-old":      `{}`,
+		"POST /auth/api/admin/keys/{id}/end":          `{}`,
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
@@ -100,14 +105,14 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 			if !read {
 				stale.calls(pattern, target).refused(401, "proof.needed")
 			}
-		})
+		}, "throttle")
 		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") {
 			stale.calls(pattern, target).must(200)
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		want := 200
-		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "apps/{id}") {
-			want = 404 // no such email, job or app
+		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "keys/{id}") || strings.Contains(pattern, "apps/{id}") {
+			want = 404 // no such email, job, key or app
 		}
 		admin.calls(pattern, target).must(want)
 		s.jobsEnd()

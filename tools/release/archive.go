@@ -38,7 +38,7 @@ func (r *release) archive(name, binary string, zipped bool) error {
 type adder func(source, name string, mode os.FileMode) error
 
 func (r *release) tarball(file io.Writer) (adder, func() error) {
-	compressed, _ := gzip.NewWriterLevel(file, gzip.BestCompression) // its header has no time unless one is set
+	compressed := gzip.NewWriter(file) // its header has no time unless one is set
 	archive := tar.NewWriter(compressed)
 	add := func(source, name string, mode os.FileMode) error {
 		content, err := os.ReadFile(source)

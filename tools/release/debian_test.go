@@ -31,6 +31,7 @@ func TestDebian(t *testing.T) {
 	}
 	for script, how := range map[string]string{"install.sh": "chroot", "service.sh": "boot"} {
 		t.Run(script, func(t *testing.T) {
+			t.Parallel()
 			if _, err := exec.LookPath("systemd-nspawn"); err != nil && how == "boot" {
 				t.Skip("there is no systemd-nspawn")
 			}

@@ -86,7 +86,7 @@ async function settled() {
 
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-const PLACES = ['people', 'people/p1', 'people/p0', 'people/p4', 'apps', 'record', 'system'];
+const PLACES = ['people', 'people/p1', 'people/p0', 'people/p4', 'apps', 'keys', 'record', 'system'];
 
 test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
   await open(`${place}?theme=dark`);
@@ -110,7 +110,7 @@ test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (p
   expect.soft(complaints, 'errors and policy').toEqual([]);
 });
 
-test.each(['people', 'apps', 'record'])('%s without content says what to do', async (place) => {
+test.each(['people', 'apps', 'keys', 'record'])('%s without content says what to do', async (place) => {
   await open(place, installation({ people: 0 }));
   await page.locator('.none').waitFor();
   expect.soft(await page.locator('.none h2').count()).toBe(1);
@@ -407,6 +407,41 @@ test('the page of a person says why sign-in may fail', async () => {
   expect(await page.locator('.days .entry').count()).toBeGreaterThan(12);
 });
 
+test('a key is made with its scopes, its secret is shown once, and a rotation keeps the old one until it is ended', async () => {
+  const fake = installation();
+  await open('keys', fake, 360);
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.locator('dialog.ask');
+  expect.soft(await violations(page), 'the window').toEqual([]);
+  await dialog.getByLabel('Name').fill('Sync');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByText('Choose what the key may do.').waitFor();
+  await dialog.getByLabel('people:read').check();
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByText('It is not shown again').waitFor();
+  expect.soft(fake.changes.at(-1)?.body).toMatchObject({ name: 'Sync', scopes: ['people:read'] });
+  expect.soft(await dialog.locator('.secret code').textContent()).toMatch(/^portico_key_/);
+  expect.soft(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+  expect.soft(await violations(page), 'the secret').toEqual([]);
+  expect.soft(await sideways(), 'the secret at 360 px').toBe(0);
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByText('The key Sync works.').waitFor();
+  expect.soft(await page.getByText(/portico_key_/).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'New secret' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Make a new secret' }).press('Enter');
+  await dialog.getByRole('button', { name: 'I have copied it' }).press('Enter');
+  const row = page.locator('tr', { hasText: 'HR import' });
+  await row.getByText('Two secrets').first().waitFor();
+  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'End the old secret' }).press('Enter');
+  await dialog.getByRole('button', { name: 'End the old secret' }).press('Enter');
+  await row.getByText('Works').first().waitFor();
+  expect.soft(await page.getByRole('button', { name: 'Actions for Trial' }).count()).toBe(0);
+  expect.soft(complaints).toEqual([]);
+});
+
 test('an error has a retry, and loading rows keep the place of the list', async () => {
   let broken = true;
   let release = () => {};
@@ -484,6 +519,23 @@ test('the record has its filters in the address, and files of what they find', a
   await expect.poll(() => page.locator('tbody tr').count()).toBeLessThan(10);
   const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
   expect(file).toBe('/auth/api/admin/record.csv?person=mara%40example.com&kind=roles_changed');
+});
+
+test('the record is searched by the name of a person, and by an administrator', async () => {
+  const fake = installation();
+  await open('record', fake);
+  const [first] = fake.people;
+  const field = page.getByLabel('Name, address or id of a person');
+  await field.fill(String(first?.name).slice(0, 4));
+  await expect
+    .poll(() =>
+      page.locator('#suggested option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    )
+    .toContain(first?.address);
+  await field.fill('');
+  await page.getByRole('link', { name: 'Only what Mara Lindqvist did' }).first().click();
+  await expect.poll(queryOf).toMatch(/^\?actor=admin%3A/);
+  await page.getByRole('link', { name: 'Remove the filter Changed by: Mara Lindqvist' }).waitFor();
 });
 
 test('markup and formulas in a shown text stay text', async () => {

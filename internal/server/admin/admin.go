@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"portico/internal/flow"
+	"portico/internal/once"
 	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/form"
@@ -41,11 +42,11 @@ func New(cfg Config) *Admin { return &Admin{cfg} }
 // that no response tells which ones there are.
 func (a *Admin) Mount(m *server.Mux) {
 	for _, o := range a.operations() {
+		traits := []server.Trait{server.Keyed}
 		if o.stream != nil {
-			m.Handle(o.Method+" "+o.Path, a.operate(o), server.Streaming)
-			continue
+			traits = append(traits, server.Streaming)
 		}
-		m.Handle(o.Method+" "+o.Path, a.operate(o))
+		m.Handle(o.Method+" "+o.Path, a.operate(o), traits...)
 	}
 	m.Handle(Root+"/{rest...}", missing)
 	for _, path := range []string{pages.Admin, pages.Admin + "/{place}", pages.AdminPeople + "/{id}"} {
@@ -59,12 +60,14 @@ func missing(http.ResponseWriter, *http.Request) error { return server.RouteMiss
 // operate returns the handler of an operation, behind the guard.
 func (a *Admin) operate(o operation) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		by, err := a.guard(w, r)
-		if err != nil {
+		by, err := a.guard(w, r, o)
+		switch {
+		case err != nil:
 			return hidden(err)
-		}
-		if o.stream != nil {
+		case o.stream != nil:
 			return hidden(o.stream(w, r, by))
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && len(r.Header.Values(once.Header)) > 0:
+			return hidden(a.runOnce(w, r, by, o))
 		}
 		out, err := o.run(r, by)
 		if err != nil {
@@ -74,13 +77,29 @@ func (a *Admin) operate(o operation) server.Handler {
 	}
 }
 
-// guard returns the admin who sends a request.
+// guard returns the admin or the program that sends a request for an operation, and counts the request.
 //
-// Faults: server.RouteMissing, session.Required, and as flow.Operator.Admin.
-func (a *Admin) guard(w http.ResponseWriter, r *http.Request) (flow.Actor, error) {
+// Faults: server.RouteMissing, session.Required, throttle.Limited, and as flow.Operator.Admin,
+// flow.Operator.ByKey and flow.Actor.MayUse.
+func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by flow.Actor, err error) {
 	if !a.reaches(r) {
-		return flow.Actor{}, server.RouteMissing
+		return by, server.RouteMissing
 	}
+	if sent, ok := r.Header["Authorization"]; ok {
+		by, err = a.program(w, r, sent, o)
+	} else {
+		by, err = a.admin(w, r)
+	}
+	if err != nil {
+		return by, err
+	}
+	quota, err := a.Operator.Enter(r.Context(), by)
+	tellQuota(w, quota)
+	return by, err
+}
+
+// admin returns the admin who sends a request with a session.
+func (a *Admin) admin(w http.ResponseWriter, r *http.Request) (flow.Actor, error) {
 	found, err := a.Actions.Session(w, r)
 	if err != nil {
 		return flow.Actor{}, err

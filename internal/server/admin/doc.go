@@ -1,7 +1,7 @@
 // Package admin serves the admin page and its API, for people with the role
-// flow.RoleAdmin who have a second factor or a passkey.
+// flow.RoleAdmin who have a second factor or a passkey, and for programs with an API key.
 //
-// It does not decide about a change: flow.Operator judges the admin again in the
+// It does not decide about a change: flow.Operator judges the admin or the key again in the
 // transaction of the change.
 //
 // Invariants:
@@ -9,7 +9,8 @@
 //     them. No handler judges a right itself.
 //   - A caller who may not know the page gets the response of a page that does not exist:
 //     a network that is not allowed, a user without the role, a path of no operation.
-//   - No response has a secret of a user, or a hash of one.
+//   - A request with an Authorization header is that of a program. Its cookies do not count.
+//   - No response has a secret of a user, or a hash of one. The secret of a key is in one response.
 //
 // The paths:
 //

@@ -31,15 +31,15 @@ type AdminJob struct {
 	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role"`
 	Role      string      `json:"role"`
 	State     string      `json:"state" enum:"tried running done failed"`
-	Reason    string      `json:"reason" enum:" account role changed"` // why it failed
-	Done      int64       `json:"done"`                                // people, including the skipped ones
+	Reason    string      `json:"reason" enum:" account role changed key"` // why it failed
+	Done      int64       `json:"done"`                                    // people, including the skipped ones
 	Total     int64       `json:"total"`
 	More      bool        `json:"more"`  // there are more than total
 	Skips     int64       `json:"skips"` // people who are skipped
 	Skipped   []AdminSkip `json:"skipped"`
 	CreatedAt form.Moment `json:"created_at"`
 	EndedAt   form.Moment `json:"ended_at"`
-	By        string      `json:"by"` // the address of the admin
+	By        string      `json:"by"` // the address of the admin, or the name of the key
 }
 
 // AdminSkip is a person whom a job skips. A job names the first ones.

@@ -11,8 +11,7 @@ import (
 // operation is an operation of the API, with the right that it needs.
 type operation struct {
 	form.Operation
-	scope string // that an API key needs: a subject, and read or write
-	run   func(r *http.Request, by flow.Actor) (any, error)
+	run func(r *http.Request, by flow.Actor) (any, error)
 	// stream writes a file in place of run, for as long as the client reads it.
 	stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
 }
@@ -26,6 +25,7 @@ const (
 	readRecord  = "record:read"
 	readSystem  = "system:read"
 	writeSystem = "system:write"
+	noKey       = "" // of an operation for admins only
 )
 
 // operations lists the whole API.
@@ -40,7 +40,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/claims", "Set the claims of an account for apps, one JSON object of at most 4 KiB", none{}, a.setClaims),
 		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
 		change(person+"/ends", "Set when an account closes, or take its end away", none{}, a.setEnd),
-		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors),
+		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors).needs(noKey),
 		change(person+"/lift-limits", "Lift the rate limits of a person", none{}, a.liftLimits),
 		change(person+"/link", "Mail a person a link to get in", AdminLinked{}, a.mailLink),
 		change(person+"/delete", "Disable an account, and erase it after 14 days", AdminErased{}, a.remove),
@@ -59,6 +59,11 @@ func (a *Admin) operations() []operation {
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
 		read(readSystem, Root+"/system", "How the installation is", AdminSystem{}, a.system),
 		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", none{}, a.retry).needs(writeSystem),
+		read(noKey, Root+"/keys", "List the API keys, the newest first", AdminKeys{}, a.keys, "after", "limit"),
+		change(Root+"/keys", "Make an API key", AdminKeyMade{}, a.makeKey).needs(noKey),
+		change(Root+"/keys/{id}/rotate", "Give an API key another secret and another end", AdminKeyMade{}, a.rotateKey).needs(noKey),
+		change(Root+"/keys/{id}/end-old", "End the old secret of an API key", none{}, a.endOldSecret).needs(noKey),
+		change(Root+"/keys/{id}/end", "End an API key", none{}, a.endKey).needs(noKey),
 	}
 }
 
@@ -74,15 +79,15 @@ func Operations() []form.Operation {
 // read returns an operation that changes nothing.
 func read[Out any](scope, path, summary string, out Out, run func(r *http.Request, by flow.Actor) (Out, error), query ...string) operation {
 	return operation{
-		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: out}, scope: scope,
-		run: func(r *http.Request, by flow.Actor) (any, error) { return run(r, by) },
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: out, Access: form.Access{Admin: true, Scope: scope}},
+		run:       func(r *http.Request, by flow.Actor) (any, error) { return run(r, by) },
 	}
 }
 
 // file returns an operation that streams a file.
 func file(scope, path, summary string, stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error, query ...string) operation {
 	return operation{
-		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil)}, scope: scope, stream: stream,
+		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil), Access: form.Access{Admin: true, Scope: scope}}, stream: stream,
 	}
 }
 
@@ -90,7 +95,7 @@ func file(scope, path, summary string, stream func(w http.ResponseWriter, r *htt
 func change[In, Out any](path, summary string, out Out, run func(r *http.Request, by flow.Actor, id string, in In) (Out, error)) operation {
 	var body In
 	return operation{
-		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: body, Out: out}, scope: writePeople,
+		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: body, Out: out, Access: form.Access{Admin: true, Scope: writePeople}},
 		run: func(r *http.Request, by flow.Actor) (any, error) {
 			in, err := form.Receive[In](r)
 			if err != nil {
@@ -101,8 +106,8 @@ func change[In, Out any](path, summary string, out Out, run func(r *http.Request
 	}
 }
 
-// needs returns the operation with another scope.
+// needs returns the operation with another scope, "" if no key may call it.
 func (o operation) needs(scope string) operation {
-	o.scope = scope
+	o.Access.Scope = scope
 	return o
 }

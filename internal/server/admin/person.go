@@ -177,7 +177,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 
 // eventsOf returns what happened to a person, the newest first. It begins with the making of
 // the account, also when the record of it is gone.
-func (a *Admin) eventsOf(p flow.Person, known map[string]account.Account) []AdminEvent {
+func (a *Admin) eventsOf(p flow.Person, known flow.Named) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
 		return AdminEvent{
 			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), actorOf(f, known), flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,

@@ -49,10 +49,10 @@ type (
 	}
 	// AdminActor has only a kind unless it is an admin, and no address after the account was erased.
 	AdminActor struct {
-		Kind    string `json:"kind"` // self, stranger, operator, admin or provider, "" for nobody
-		ID      string `json:"id"`   // the account of an admin, or the provider
+		Kind    string `json:"kind"` // self, stranger, operator, admin, key or provider, "" for nobody
+		ID      string `json:"id"`   // of an account, of a key, or of a provider
 		Address string `json:"address"`
-		Name    string `json:"name"` // or else the address
+		Name    string `json:"name"` // or else the address; of a key its name
 	}
 )
 
@@ -132,20 +132,23 @@ func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {
 	return AdminRecord{shown, page.Next, page.Partial}, err
 }
 
-func subjectOf(id string, known map[string]account.Account) AdminSubject {
-	return AdminSubject{id, known[id].Address.Mail, known[id].Name}
+func subjectOf(id string, known flow.Named) AdminSubject {
+	return AdminSubject{id, known.Accounts[id].Address.Mail, known.Accounts[id].Name}
 }
 
-func actorOf(f audit.Fact, known map[string]account.Account) AdminActor {
+func actorOf(f audit.Fact, known flow.Named) AdminActor {
 	if id, ok := f.Provider(); ok {
 		return AdminActor{Kind: "provider", ID: id, Name: id}
+	}
+	if id, ok := f.Key(); ok {
+		return AdminActor{Kind: "key", ID: id, Name: known.Keys[id]}
 	}
 	id, ok := f.Admin()
 	if !ok {
 		return AdminActor{Kind: f.Actor}
 	}
-	address := known[id].Address.Mail
-	return AdminActor{"admin", id, address, cmp.Or(known[id].Name, address)}
+	address := known.Accounts[id].Address.Mail
+	return AdminActor{"admin", id, address, cmp.Or(known.Accounts[id].Name, address)}
 }
 
 // export returns the handler of an operation that streams the records which a query finds.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"portico/internal/once"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -48,8 +49,11 @@ func describe(routes []form.Operation) object {
 		},
 		"paths": paths,
 		"components": object{
-			"schemas":         schemas,
-			"securitySchemes": object{"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-portico-session"}},
+			"schemas": schemas,
+			"securitySchemes": object{
+				"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-portico-session"},
+				"key":     object{"type": "http", "scheme": "bearer", "description": "An API key, for the admin API alone. The list of an operation has the scope that it needs."},
+			},
 		},
 	}
 }
@@ -62,6 +66,9 @@ func operation(r form.Operation, schemas object) object {
 	}
 	for _, name := range r.Query {
 		parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+	}
+	if r.Access.Admin {
+		parameters = append(parameters, secured(op, r)...)
 	}
 	if parameters != nil {
 		op["parameters"] = parameters
@@ -87,6 +94,22 @@ func operation(r form.Operation, schemas object) object {
 		},
 	}
 	return op
+}
+
+// secured says who may call an operation of the admin API, and returns its headers.
+func secured(op object, r form.Operation) (parameters []object) {
+	ways := []object{{"session": []string{}}}
+	if r.Access.Scope != "" {
+		ways = append(ways, object{"key": []string{r.Access.Scope}})
+	}
+	op["security"] = ways
+	if r.In != nil {
+		parameters = append(parameters, object{
+			"name": once.Header, "in": "header", "schema": object{"type": "string", "maxLength": once.MostKey},
+			"description": "The same request with the same text, within 24 hours, changes nothing again and gets the first answer.",
+		})
+	}
+	return parameters
 }
 
 func operationID(r form.Operation) string {

@@ -10,6 +10,13 @@ type Operation struct {
 	Summary string
 	Query   []string // names of the parameters in the query
 	In, Out any
+	Access  Access
+}
+
+// Access says who may call an operation of the admin API. It is zero for all others.
+type Access struct {
+	Admin bool
+	Scope string // that an API key needs; "" if no key may call it
 }
 
 // File is the Out of an operation that answers with a file.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/job"
@@ -65,6 +66,14 @@ func (b *bundle) named(a account.Account, number int) {
 		running := full[job.Job](number)
 		running.AccountID, running.State = a.ID, job.Running
 		if _, err := tx.InsertJob(ctx, running); err != nil {
+			return err
+		}
+		key, secret := full[apikey.Key](number), full[apikey.Secret](number)
+		secret.KeyID, secret.AccountID = key.ID, a.ID
+		if err := tx.InsertAPIKey(ctx, key); err != nil {
+			return err
+		}
+		if err := tx.InsertAPIKeySecret(ctx, secret); err != nil {
 			return err
 		}
 		return tx.InsertFact(ctx, fact)

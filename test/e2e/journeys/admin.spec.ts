@@ -123,6 +123,44 @@ test('an administrator changes many at once, and a closed page does not stop it'
   await expect(page.getByRole('row').filter({ hasText: admin.email })).toContainText('staff');
 });
 
+test('an administrator makes a key, a program uses it, and after its end it is refused', async ({
+  page,
+  world,
+}) => {
+  const { admin } = await administrator(page, world);
+  const person = await world.member('noor');
+  await page.goto('/auth/admin/keys');
+  await button(page, 'New key').click();
+  await field(page, 'Name').fill('HR import');
+  await page.getByLabel('people:read').check();
+  await button(page, 'Make the key').click();
+  const secret = (await page.locator('.secret code').textContent()) ?? '';
+  await button(page, 'I have copied it').click();
+  await expect(page.getByText('The key HR import works.')).toBeVisible();
+  await world.mailbox.next(admin.email, /changed|account/i);
+
+  const call = async (path: string) => {
+    const answer = await page.request.get(`/auth/api/admin/${path}`, {
+      headers: { authorization: `Bearer ${secret}`, cookie: '' },
+    });
+    return { status: answer.status(), text: await answer.text() };
+  };
+  const found = await call(`people?by=address&q=${encodeURIComponent(person.email)}`);
+  expect(found.status).toBe(200);
+  expect(found.text).toContain(person.email);
+  expect((await call('record')).text).toContain('key.scope');
+  await page.reload();
+  const row = page.getByRole('row').filter({ hasText: 'HR import' });
+  await expect(row).toContainText(/127\.0\.0\.1|::1/);
+  expect(await page.content()).not.toContain(secret);
+
+  await row.getByRole('button', { name: 'Actions for HR import' }).click();
+  await page.getByRole('menuitem', { name: 'End the key' }).click();
+  await lastButton(page, 'End the key').click();
+  await expect(page.getByText('The key HR import has ended.')).toBeVisible();
+  expect((await call('people')).text).toContain('key.unknown');
+});
+
 test('a user without the role finds no page, and one without a passkey is led to add one', async ({
   page,
   guard,
@@ -172,13 +210,17 @@ test('who gave this role: the record answers by the page alone', async ({ page, 
 
   await page.getByRole('link', { name: 'Record', exact: true }).click();
   await expect(heading(page, 'Record')).toBeVisible();
-  await page.getByLabel('Address or id of a person').fill(person.email);
+  await page.getByLabel('Name, address or id of a person').fill(person.email);
   await page.getByLabel('Kind of event').selectOption({ label: 'The roles were changed' });
   const event = page.locator('tbody tr');
   await expect(event).toHaveCount(1);
   await expect(event).toContainText('treasurer');
   await expect(event).toContainText('by the administrator');
-  await expect(event.getByRole('link', { name: admin.email })).toBeVisible();
+  await event.getByRole('link', { name: `Only what ${admin.email} did` }).click();
+  await expect(
+    page.getByRole('link', { name: `Remove the filter Changed by: ${admin.email}` }),
+  ).toBeVisible();
+  await expect(event).toHaveCount(1);
 
   const [file] = await Promise.all([
     page.waitForEvent('download'),

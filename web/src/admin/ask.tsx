@@ -6,7 +6,9 @@ interface FieldOf {
   name: string;
   label: string;
   /** `lines` is a text of several lines. */
-  type?: 'text' | 'email' | 'date' | 'lines';
+  type?: 'text' | 'email' | 'date' | 'checks' | 'lines';
+  /** The boxes of `checks`. */
+  options?: string[];
   value?: string;
   hint?: string;
   required?: boolean;
@@ -19,6 +21,8 @@ export interface Question {
   /** The words on the button that does it. */
   press: string;
   danger?: boolean;
+  /** It only tells something, so there is nothing to cancel. */
+  told?: boolean;
   /** What has to be typed, so that nobody does this by a slip. */
   typed?: string;
   fields?: FieldOf[];
@@ -79,7 +83,7 @@ interface WindowProps {
 }
 
 function Window({ question, say, goOn, close }: WindowProps) {
-  const { title, says, press, danger, typed, fields = [], run } = question;
+  const { title, says, press, danger, told, typed, fields = [], run } = question;
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -151,16 +155,29 @@ function Window({ question, say, goOn, close }: WindowProps) {
           <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
             {press}
           </Button>
-          <Button type="button" look="secondary" onClick={shut}>
-            Cancel
-          </Button>
+          {told ? null : (
+            <Button type="button" look="secondary" onClick={shut}>
+              Cancel
+            </Button>
+          )}
         </div>
       </form>
     </dialog>
   );
 }
 
-function Field({ name, label, type = 'text', value = '', hint, required }: FieldOf) {
+function Field({ name, label, type = 'text', value = '', hint, required, options = [] }: FieldOf) {
+  if (type === 'checks')
+    return (
+      <fieldset className="field boxes">
+        <legend>{label}</legend>
+        {options.map((option) => (
+          <label key={option}>
+            <input type="checkbox" name={name} value={option} /> {option}
+          </label>
+        ))}
+      </fieldset>
+    );
   const id = `ask-${name}`;
   const field = { id, name, defaultValue: value, required, 'aria-describedby': hint && `${id}-hint` };
   return (

@@ -9,6 +9,10 @@ const PLACES = {
     icon: 'M7.5 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8zM2.2 16.5a5.3 5.3 0 0 1 10.6 0M13 9a2.4 2.4 0 1 0-.6-4.7M14.6 11.4a4.4 4.4 0 0 1 3.2 4.4',
   },
   apps: { name: 'Apps', icon: 'M3.5 3.5h5v5h-5zM11.5 3.5h5v5h-5zM3.5 11.5h5v5h-5zM11.5 11.5h5v5h-5z' },
+  keys: {
+    name: 'Keys',
+    icon: 'M7 15.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM9.5 9.5l7-7M13.5 5.5l2.5 2.5',
+  },
   record: { name: 'Record', icon: 'M4.5 2.8h11v14.4h-11zM7.3 6.5h5.4M7.3 10h5.4M7.3 13.5h3' },
   system: { name: 'System', icon: 'M3 3.8h14v5H3zM3 11.2h14v5H3zM6 6.3h.1M6 13.7h.1' },
 };

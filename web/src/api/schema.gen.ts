@@ -175,7 +175,7 @@ export interface AdminJob {
   action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
   role: string;
   state: 'tried' | 'running' | 'done' | 'failed';
-  reason: '' | 'account' | 'role' | 'changed';
+  reason: '' | 'account' | 'role' | 'changed' | 'key';
   done: number;
   total: number;
   more: boolean;
@@ -188,6 +188,40 @@ export interface AdminJob {
 
 export interface AdminJobs {
   jobs: AdminJob[];
+}
+
+export interface AdminKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  state: 'working' | 'stopped' | 'ended';
+  created_at: string;
+  ends_at: string;
+  used_at: string;
+  network: string;
+  owner: string;
+  secrets: number;
+}
+
+export interface AdminKeyEnd {
+  ends_at?: string;
+}
+
+export interface AdminKeyMade {
+  key: AdminKey;
+  secret: string;
+}
+
+export interface AdminKeyWanted {
+  name: string;
+  scopes: string[];
+  ends_at?: string;
+}
+
+export interface AdminKeys {
+  keys: AdminKey[];
+  scopes: string[];
+  next?: string;
 }
 
 export interface AdminKind {
@@ -542,6 +576,7 @@ export interface Factors {
   qr: string;
   size: string;
   codes: RecoveryCode[];
+  made: string;
 }
 
 export interface FieldErrors {

@@ -1,0 +1,178 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	adminPath = "/auth/api/admin/"
+	adminTime = 30 * time.Second // for one request
+	maxPage   = 4 << 20
+	mostTries = 5
+)
+
+// Admin calls the admin API with a key. It is safe for concurrent use.
+//
+// The operations, with their bodies and answers, are in /auth/api/openapi.json of the
+// installation. A path is what follows /auth/api/admin/ there.
+type Admin struct {
+	portico *portico
+	key     string
+	pause   func(ctx context.Context, d time.Duration) error
+}
+
+// NewAdmin returns a client of the Portico whose setting public_url is the given URL. Of the
+// options it uses Address and Transport. It sends no request yet.
+func NewAdmin(publicURL, key string, o Options) (*Admin, error) {
+	c, err := New(publicURL, o)
+	if err != nil {
+		return nil, err
+	}
+	c.portico.http.Timeout = adminTime
+	return &Admin{c.portico, key, wait}, nil
+}
+
+// Problem is a refusal of the admin API (RFC 9457).
+type Problem struct {
+	Status int
+	Code   string // stable, as "key.scope"
+	Title  string // what to do, for people
+	Fields []struct {
+		Name, Code string
+	}
+	RequestID string `json:"request_id"`
+}
+
+// Error implements error.
+func (p *Problem) Error() string {
+	text := fmt.Sprintf("portico refuses this: %s (%s)", p.Title, p.Code)
+	for _, f := range p.Fields {
+		text += fmt.Sprintf(", the field %s: %s", f.Name, f.Code)
+	}
+	return text
+}
+
+// Get reads into a struct, or a *json.RawMessage.
+func (a *Admin) Get(ctx context.Context, path string, query url.Values, into any) error {
+	return a.send(ctx, http.MethodGet, withQuery(path, query), nil, "", into)
+}
+
+// Change sends a change and reads its answer, unless into is nil. If the connection breaks, or a
+// limit is reached, it sends the change again, with the same Idempotency-Key: Portico carries
+// it out once.
+func (a *Admin) Change(ctx context.Context, path string, body, into any) error {
+	if body == nil {
+		body = struct{}{}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return a.send(ctx, http.MethodPost, path, text, rand.Text(), into)
+}
+
+// Pages reads a list to its end. T has the fields of a page, such as
+//
+//	struct{ People []struct{ ID, Address string } }
+func Pages[T any](ctx context.Context, a *Admin, path string, query url.Values) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		asked := url.Values{}
+		for name, values := range query {
+			asked[name] = values
+		}
+		for {
+			var raw json.RawMessage
+			var page T
+			var more struct{ Next string }
+			err := a.Get(ctx, path, asked, &raw)
+			if err == nil {
+				err = errors.Join(json.Unmarshal(raw, &page), json.Unmarshal(raw, &more))
+			}
+			if !yield(page, err) || err != nil || more.Next == "" {
+				return
+			}
+			asked.Set("after", more.Next)
+		}
+	}
+}
+
+func withQuery(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// send sends a request until it is answered for good.
+func (a *Admin) send(ctx context.Context, method, path string, body []byte, once string, into any) error {
+	for try := 1; ; try++ {
+		after, err := a.sendOnce(ctx, method, path, body, once, into)
+		if err == nil || after < 0 || try == mostTries || ctx.Err() != nil {
+			return err
+		}
+		if err := a.pause(ctx, max(after, time.Second<<try/4)); err != nil {
+			return err
+		}
+	}
+}
+
+// sendOnce sends a request. After an error it returns when to send it again, or a negative time.
+func (a *Admin) sendOnce(ctx context.Context, method, path string, body []byte, once string, into any) (time.Duration, error) {
+	address := strings.TrimSuffix(a.portico.address.String(), "/") + adminPath + strings.TrimPrefix(path, "/")
+	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return -1, err
+	}
+	r.Host = a.portico.host
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Authorization", "Bearer "+a.key)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", strconv.Quote(once))
+	}
+	answer, err := a.portico.http.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxPage+1))
+	switch {
+	case err != nil:
+		return 0, err
+	case answer.StatusCode == http.StatusOK && into == nil:
+		return 0, nil
+	case answer.StatusCode == http.StatusOK:
+		return -1, json.Unmarshal(text, into)
+	}
+	refused := &Problem{Status: answer.StatusCode}
+	if json.Unmarshal(text, refused) != nil {
+		refused.Title = http.StatusText(answer.StatusCode) // of a proxy in between
+	}
+	switch seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")); {
+	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode >= 500, refused.Code == "idempotency.running":
+		return time.Duration(seconds) * time.Second, refused
+	}
+	return -1, refused
+}
+
+// wait waits for a time, or until the context ends.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

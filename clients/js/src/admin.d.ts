@@ -1,0 +1,29 @@
+/** An answer, as the description of the API has it. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** A refusal of the admin API (RFC 9457). */
+export class Problem extends Error {
+  constructor(status: number, body: Record<string, unknown>);
+  status: number;
+  /** Stable, as "key.scope". */
+  code: string;
+  fields: { name: string; code: string }[];
+  requestId: string;
+}
+
+/**
+ * Calls the admin API with a key. The operations, with their bodies and answers, are in `/auth/api/openapi.json` of the
+ * installation. A path is what follows `/auth/api/admin/` there. An error of the network is thrown as fetch throws it.
+ */
+export class Admin {
+  /** @param publicUrl the setting `public_url` of Portico */
+  constructor(publicUrl: string, key: string);
+
+  get(path: string, query?: Record<string, string>): Promise<Json>;
+
+  /** Sends a change. If the connection breaks, it is sent again, and Portico carries it out once. */
+  change(path: string, body?: object): Promise<Json>;
+
+  /** Reads a list to its end. */
+  pages(path: string, query?: Record<string, string>): AsyncGenerator<Json, void, void>;
+}

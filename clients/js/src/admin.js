@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const TRIES = 5;
+const ANSWER_TIME = 30_000;
+
+/** @type {typeof import('./admin.d.ts').Problem} */
+export const Problem = class extends Error {
+  name = 'Problem';
+  status;
+  code;
+  fields;
+  requestId;
+
+  /** @param {number} status @param {Record<string, any>} body */
+  constructor(status, body) {
+    const fields = body['fields'] ?? [];
+    const named = fields.map((/** @type {any} */ field) => `, the field ${field.name}: ${field.code}`);
+    super(`Portico refuses this: ${body['title'] ?? ''} (${body['code'] ?? status})${named.join('')}`);
+    this.status = status;
+    this.code = body['code'] ?? '';
+    this.fields = fields;
+    this.requestId = body['request_id'] ?? '';
+  }
+};
+
+/** @type {typeof import('./admin.d.ts').Admin} */
+export const Admin = class {
+  #root;
+  #key;
+
+  /** @param {string} publicUrl @param {string} key */
+  constructor(publicUrl, key) {
+    this.#root = new URL('/auth/api/admin/', publicUrl);
+    this.#key = key;
+  }
+
+  /** @param {string} path @param {Record<string, string>} [query] */
+  async get(path, query = {}) {
+    const url = new URL(path, this.#root);
+    url.search = String(new URLSearchParams(query));
+    return await this.#send(url, {});
+  }
+
+  /** @param {string} path @param {object} [body] */
+  async change(path, body = {}) {
+    return await this.#send(new URL(path, this.#root), {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'idempotency-key': `"${randomUUID()}"` },
+    });
+  }
+
+  /** @param {string} path @param {Record<string, string>} [query] */
+  async *pages(path, query = {}) {
+    for (let after = query['after'] ?? ''; ; ) {
+      const page = await this.get(path, after ? { ...query, after } : query);
+      yield page;
+      after = page.next;
+      if (!after) return;
+    }
+  }
+
+  /** Sends a request until it is answered for good. @param {URL} url @param {RequestInit} request */
+  async #send(url, request) {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once(url, request);
+      } catch (error) {
+        const again = error instanceof Again ? error.seconds : error instanceof Problem ? -1 : 0;
+        if (again < 0 || tries === TRIES) throw error instanceof Again ? error.cause : error;
+        await pause(1000 * Math.max(again, 2 ** tries / 4));
+      }
+    }
+  }
+
+  /** @param {URL} url @param {RequestInit} request */
+  async #once(url, request) {
+    const response = await fetch(url, {
+      ...request,
+      headers: { ...request.headers, accept: 'application/json', authorization: `Bearer ${this.#key}` },
+      redirect: 'error', // a redirect would hand the key to another server
+      signal: AbortSignal.timeout(ANSWER_TIME),
+    });
+    if (response.ok) return await response.json();
+    const refused = new Problem(response.status, await response.json().catch(() => ({})));
+    if (response.status === 429 || response.status >= 500 || refused.code === 'idempotency.running')
+      throw new Again(Number(response.headers.get('retry-after') ?? 0), { cause: refused });
+    throw refused;
+  }
+};
+
+/** The request can be sent again after some seconds. */
+class Again extends Error {
+  seconds;
+
+  /** @param {number} seconds @param {ErrorOptions} options */
+  constructor(seconds, options) {
+    super('again', options);
+    this.seconds = seconds;
+  }
+}

@@ -1,0 +1,83 @@
+// The client of the admin API, on the real program.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { Admin, Problem } from 'portico-client/admin';
+import { listen, Site } from './support/site.js';
+
+/** @type {Site} */
+let site;
+/** @type {Admin} */
+let admin;
+
+before(async () => {
+  site = await Site.start(1);
+  await site.run('user', 'add-role', 'mara@example.com', 'portico:admin');
+  const scopes = ['people:read', 'people:write'].flatMap((scope) => ['--scope', scope]);
+  const made = await site.run(
+    'key',
+    'create',
+    '--name',
+    'test',
+    '--owner',
+    'mara@example.com',
+    '--json',
+    ...scopes,
+  );
+  admin = new Admin(site.origin, JSON.parse(made).secret);
+});
+after(() => site.stop());
+
+test('a list is read to its end, and a person is changed', async () => {
+  const addresses = [];
+  for await (const { people } of admin.pages('people', { limit: '1' }))
+    addresses.push(...people.map((/** @type {{ address: string }} */ person) => person.address));
+  assert.deepEqual(addresses.toSorted(), ['ben@example.com', 'mara@example.com']);
+  const { people } = await admin.get('people', { by: 'address', q: 'ben@example.com' });
+  await admin.change(`people/${people[0].id}/name`, { name: 'Ben Carter' });
+  assert.equal((await admin.get(`people/${people[0].id}`)).name, 'Ben Carter');
+});
+
+test('a refusal has its code', async () => {
+  await assert.rejects(
+    admin.get('record'),
+    (error) => error instanceof Problem && error.code === 'key.scope',
+  );
+  await assert.rejects(new Admin(site.origin, 'no').get('people'), { status: 401, code: 'key.unknown' });
+});
+
+test('a change whose answer is lost is carried out once', async () => {
+  let sent = 0;
+  const between = createServer(async (request, response) => {
+    const body = await new Response(/** @type {any} */ (request)).text();
+    const headers = /** @type {Record<string, string>} */ ({ ...request.headers });
+    for (const name of ['host', 'connection', 'content-length']) delete headers[name];
+    const answer = await fetch(site.origin + request.url, { method: request.method ?? '', headers, body });
+    const text = await answer.text();
+    sent++;
+    if (sent === 1) request.socket.destroy();
+    else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  });
+  const origin = `http://localhost:${await listen(between)}`;
+  const { people } = await admin.get('people', { by: 'address', q: 'ben@example.com' });
+  const made = await site.run(
+    'key',
+    'create',
+    '--name',
+    'again',
+    '--owner',
+    'mara@example.com',
+    '--json',
+    '--scope',
+    'people:write',
+  );
+  const { until } = await new Admin(origin, JSON.parse(made).secret).change(`people/${people[0].id}/link`);
+  between.closeAllConnections();
+  between.close();
+  assert.ok(until && sent === 2);
+  const { events } = await admin.get(`people/${people[0].id}`);
+  assert.equal(
+    events.filter((/** @type {{ what: string }} */ event) => event.what === 'link_made').length,
+    1,
+  );
+});

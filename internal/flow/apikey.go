@@ -1,0 +1,127 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/apikey"
+	"portico/internal/audit"
+	"portico/internal/secret"
+	"portico/internal/throttle"
+)
+
+// heldKey is a key with the hash of the secret that a request has, if it is of a request.
+type heldKey struct {
+	apikey.Held
+	hash []byte
+}
+
+// ByKey returns the program that sends a request with the secret of a key. Each change judges the
+// key again (acts).
+//
+// Faults: as keyStands.
+func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, error) {
+	if !apikey.Valid(text) {
+		return Actor{}, apikey.Unknown
+	}
+	held := heldKey{hash: secret.Hash(text)}
+	err := f.store.Read(ctx, func(tx Tx) (err error) {
+		held.Held, err = f.keyOf(ctx, tx, held.hash)
+		return err
+	})
+	return Actor{name: audit.ByKey(held.ID), caller: ByOperator.caller, from: c, key: &held}, err
+}
+
+// keyStands returns a fault unless the secret of a key works: it was not ended, the end of the key
+// has not come, and the account that answers for it is an admin's.
+//
+// Faults: apikey.Unknown, apikey.Ended, apikey.Stopped.
+func (f *Operator) keyStands(ctx context.Context, tx Tx, hash []byte) error {
+	_, err := f.keyOf(ctx, tx, hash)
+	return err
+}
+
+func (f *Operator) keyOf(ctx context.Context, tx Tx, hash []byte) (apikey.Held, error) {
+	held, ok, err := tx.APIKeyBySecret(ctx, hash)
+	switch {
+	case err != nil:
+		return held, err
+	case !ok:
+		return held, apikey.Unknown
+	case !f.clock.Now().Before(held.EndsAt):
+		return held, apikey.Ended
+	}
+	return held, f.answers(ctx, tx, held.AccountID)
+}
+
+// answers returns apikey.Stopped unless an account is that of an admin, and open.
+func (f *Operator) answers(ctx context.Context, tx Tx, accountID string) error {
+	owner, err := f.opens(ctx, tx, accountID)
+	switch {
+	case errors.Is(err, account.Disabled), errors.Is(err, account.Missing), errors.Is(err, account.Ended):
+		return apikey.Stopped
+	case err == nil && !slices.Contains(owner.Roles, RoleAdmin):
+		return apikey.Stopped
+	}
+	return err
+}
+
+// MayUse returns a fault if the Actor is a key without the scope. An operation without one is for
+// admins only.
+//
+// Faults: apikey.Lacks, apikey.Never.
+func (a Actor) MayUse(scope string) error {
+	switch {
+	case a.key == nil:
+		return nil
+	case scope == "":
+		return apikey.Never
+	case !slices.Contains(a.key.Scopes, scope):
+		return apikey.Lacks(scope)
+	}
+	return nil
+}
+
+// keyID returns the id of the Actor's key, or "".
+func (a Actor) keyID() string {
+	if a.key == nil {
+		return ""
+	}
+	return a.key.ID
+}
+
+// Quota says how many requests an Actor has left.
+type Quota struct {
+	Count, Left    int
+	Window, Resets time.Duration
+}
+
+// Enter counts a request to the admin API, and notes the use of a key.
+//
+// Faults: throttle.Limited.
+func (f *Operator) Enter(ctx context.Context, by Actor) (Quota, error) {
+	q := Quota{Count: adminAPI.Count, Window: adminAPI.Window}
+	attempt := throttle.Attempt{Limit: adminAPI, Subject: by.name}
+	var d throttle.Decision
+	err := f.store.Write(ctx, func(tx Tx) (err error) {
+		if d, err = f.limiter.Take(ctx, tx, attempt); err != nil {
+			return err
+		}
+		stands, _, err := f.limiter.Stand(ctx, tx, attempt)
+		if err != nil {
+			return err
+		}
+		q.Left, q.Resets = max(0, d.Left), throttle.Rounded(stands.Clear.Sub(f.clock.Now()))
+		if k := by.key; k != nil && f.clock.Now().Sub(k.UsedAt) >= time.Minute {
+			return tx.TouchAPIKey(ctx, k.ID, f.clock.Now(), by.from.Peer)
+		}
+		return nil
+	})
+	if err == nil && !d.Allowed {
+		err = throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	return q, err
+}

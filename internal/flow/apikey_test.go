@@ -1,0 +1,170 @@
+package flow_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/apikey"
+	"portico/internal/audit"
+	"portico/internal/flow"
+	"portico/internal/once"
+	"portico/internal/store"
+)
+
+// administers registers an admin, and makes a key of theirs with all scopes.
+func (b *bundle) administers(life time.Duration) (owner string, k flow.APIKey, secret string) {
+	b.Helper()
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	owner = v.found().User.ID
+	if err := b.Operator.SetUserRoles(b.Context(), flow.ByOperator, owner, []string{flow.RoleAdmin}); err != nil {
+		b.Fatal(err)
+	}
+	k, secret, err := b.Operator.MakeAPIKey(b.Context(), flow.ByOperator, owner, apikey.Ask{Name: "HR import", Scopes: apikey.Scopes(), EndsAt: b.clock.Now().Add(life)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.mails(2) // about the role and the key
+	return owner, k, secret
+}
+
+// warns does what the background work does, and returns the names of the keys that end soon.
+func (b *bundle) warns() (names []string) {
+	b.Helper()
+	err := b.store.Store.Write(b.Context(), func(tx *store.Tx) error {
+		told, more, err := b.Operator.WarnOfKeys(b.Context(), tx)
+		if more {
+			b.Error("there should be more")
+		}
+		for _, k := range told {
+			names = append(names, k.Name)
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return names
+}
+
+// The owner of a key is told once that it ends, and again after a renewal. Of a key with a short life
+// the email about its making told.
+func TestWarnOfKeys(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, _ := b.administers(apikey.DefaultLife)
+	if _, _, err := b.Operator.MakeAPIKey(t.Context(), flow.ByOperator, owner, apikey.Ask{Name: "short", Scopes: []string{"people:read"}, EndsAt: b.clock.Now().Add(apikey.WarnBefore)}); err != nil {
+		t.Fatal(err)
+	}
+	b.mails(1)
+	for range 2 {
+		b.clock.Advance(apikey.DefaultLife - apikey.WarnBefore - time.Second)
+		if early := b.warns(); early != nil {
+			t.Errorf("%q are told too early", early)
+		}
+		b.clock.Advance(time.Second)
+		if told := b.warns(); !slices.Equal(told, []string{"HR import"}) {
+			t.Errorf("%q are told, want the key", told)
+		}
+		m := b.next()
+		if m.Template != "key-ends" || m.To != "mara@example.org" || m.Data["key"] != "HR import" || m.Data["ends_at"] == "" {
+			t.Errorf("the email is %+v", m)
+		}
+		if again := b.warns(); again != nil {
+			t.Errorf("%q are told again", again)
+		}
+		if _, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		b.mails(1)
+	}
+}
+
+// The database notes the use of a key once a minute.
+func TestEnter_NotesTheUse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, k, secret := b.administers(apikey.DefaultLife)
+	used := func(from string) flow.APIKey {
+		t.Helper()
+		by, err := b.Operator.ByKey(t.Context(), flow.Caller{Peer: from}, secret)
+		if err == nil {
+			_, err = b.Operator.Enter(t.Context(), by)
+		}
+		now, readErr := b.Operator.APIKey(t.Context(), k.ID)
+		if err := errors.Join(err, readErr); err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	first := b.clock.Now()
+	if now := used("192.0.2.7/32"); now.UsedAt != first || now.Peer != "192.0.2.7/32" {
+		t.Errorf("the first use is noted as %v from %s", now.UsedAt, now.Peer)
+	}
+	b.clock.Advance(59 * time.Second)
+	if now := used("192.0.2.8/32"); now.UsedAt != first {
+		t.Errorf("a use within the minute is noted as %v", now.UsedAt)
+	}
+	b.clock.Advance(time.Second)
+	if now := used("192.0.2.8/32"); now.UsedAt == first || now.Peer != "192.0.2.8/32" {
+		t.Errorf("a use a minute later is noted as %v from %s", now.UsedAt, now.Peer)
+	}
+}
+
+// A process ends before it answers. The row says whether the change was made.
+func TestOnce_AfterAKill(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, _, secret := b.administers(apikey.DefaultLife)
+	user, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "noor@example.org", "", "")
+	if err != nil || owner == "" {
+		t.Fatal(err)
+	}
+	by, err := b.Operator.ByKey(t.Context(), flow.Caller{}, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(key string) (flow.Actor, error) {
+		claimed, answer, err := b.Operator.Once(t.Context(), by, key, []byte("asked"))
+		if answer != "" {
+			t.Errorf("the answer is %s", answer)
+		}
+		return claimed, err
+	}
+	before, err := begin("before")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := begin("after")
+	if err == nil {
+		_, err = b.Operator.MailLink(t.Context(), after, user.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]error{"before": once.Running, "after": once.Running} {
+		if _, err := begin(key); !errors.Is(err, want) {
+			t.Errorf("%s, at once: %v, want %v", key, err, want)
+		}
+	}
+	b.clock.Advance(once.Stale)
+	if _, err := begin("after"); !errors.Is(err, once.Lost) {
+		t.Errorf("after the change: %v, want that the answer is lost", err)
+	}
+	second, err := begin("before")
+	if err != nil {
+		t.Fatalf("before the change: %v, want another attempt", err)
+	}
+	// The first attempt was only frozen. It comes too late.
+	if _, err := b.Operator.MailLink(t.Context(), before, user.ID); !errors.Is(err, once.Running) {
+		t.Errorf("an attempt that was taken over: %v", err)
+	}
+	if _, err := b.Operator.MailLink(t.Context(), second, user.ID); err != nil {
+		t.Errorf("the second attempt: %v", err)
+	}
+	if made := slices.DeleteFunc(b.store.facts.all(), func(f audit.Fact) bool { return f.Name != audit.LinkMade }); len(made) != 2 {
+		t.Errorf("%d links were made, want 2", len(made))
+	}
+}

@@ -1,0 +1,78 @@
+package flow
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"portico/internal/ids"
+	"portico/internal/once"
+	"portico/internal/throttle"
+)
+
+// claim is the right of one request to carry out what an Idempotency-Key stands for.
+type claim struct {
+	hash []byte
+	id   string
+}
+
+// Once begins a request with an Idempotency-Key. asked is the hash of all that the Actor asks for. It
+// returns the answer of the first request, or the Actor that carries it out. The caller ends that with
+// Answered or Refused.
+//
+// Faults: once.Other, once.Running, once.Lost, throttle.Limited.
+func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte) (Actor, string, error) {
+	sum := sha256.Sum256([]byte(by.name + "\x00" + key))
+	now := f.clock.Now()
+	c := &claim{sum[:], ids.New()}
+	var answer string
+	var d throttle.Decision
+	err := f.store.Write(ctx, func(tx Tx) error {
+		former, ok, err := tx.OnceByHash(ctx, c.hash)
+		if err != nil {
+			return err
+		}
+		free := false
+		if answer, free, err = once.Judge(former, ok, string(asked), now); err != nil || !free {
+			return err
+		}
+		if d, err = f.limiter.Take(ctx, tx, throttle.Attempt{Limit: adminOnce, Subject: by.name}); err != nil || !d.Allowed {
+			return err
+		}
+		claimed, err := tx.ClaimOnce(ctx, once.Row{Hash: c.hash, Asked: asked, Claim: c.id, BegunAt: now, Expires: now.Add(once.Keep)}, former.Claim)
+		if err == nil && !claimed {
+			err = once.Running
+		}
+		return err
+	})
+	switch {
+	case err != nil || answer != "":
+		return by, answer, err
+	case !d.Allowed:
+		return by, "", throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	by.once = c
+	return by, "", nil
+}
+
+// marked says, in the transaction of a change, that the change of a claim is in the database. Another
+// request may have taken the claim over, if this one was frozen for a long time.
+func marked(ctx context.Context, tx Tx, c *claim) error {
+	if c == nil {
+		return nil
+	}
+	ok, err := tx.MarkOnce(ctx, c.hash, c.id)
+	if err == nil && !ok {
+		err = once.Running
+	}
+	return err
+}
+
+// Answered keeps the answer to a request that Once has begun.
+func (f *Operator) Answered(ctx context.Context, by Actor, answer string) error {
+	return f.store.Write(ctx, func(tx Tx) error { return tx.AnswerOnce(ctx, by.once.hash, by.once.id, answer) })
+}
+
+// Refused gives the key of a request free again that has changed nothing.
+func (f *Operator) Refused(ctx context.Context, by Actor) error {
+	return f.store.Write(ctx, func(tx Tx) error { return tx.DropOnce(ctx, by.once.hash, by.once.id) })
+}

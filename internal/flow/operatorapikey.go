@@ -1,0 +1,328 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/apikey"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/secret"
+)
+
+// APIKey is a key with what a list shows of it.
+type APIKey struct {
+	apikey.Key
+	Secrets int    // at most two
+	ByID    string // the admin who answers for the newest secret, "" without one
+	By      string // the address of that admin
+	State   KeyState
+}
+
+// KeyState says whether a key works.
+type KeyState string
+
+const (
+	KeyWorks   KeyState = "working"
+	KeyStopped KeyState = "stopped" // its owner is no admin any more
+	KeyEnded   KeyState = "ended"
+)
+
+// MakeAPIKey makes a key for which an admin answers, and returns its secret. The admin learns of it
+// by email. A key makes no key.
+//
+// Faults: the fields name, scopes and ends_at, apikey.Never, apikey.Stopped for an owner who is no
+// admin, and as acts.
+func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask apikey.Ask) (made APIKey, text string, err error) {
+	now := f.clock.Now()
+	k := apikey.Key{ID: ids.NewAt(now), CreatedAt: now}
+	var bad *fault.Field
+	if k.Name, bad = account.ParseName(ask.Name, "name"); bad == nil && k.Name == "" {
+		bad = &fault.Field{Name: "name", Code: apikey.CodeName}
+	}
+	if bad == nil {
+		k.Scopes, bad = apikey.Checked(ask.Scopes)
+	}
+	if bad == nil {
+		k.EndsAt, bad = apikey.Until(ask.EndsAt, now)
+	}
+	if bad != nil {
+		return made, "", fault.InvalidFields(*bad)
+	}
+	k.WarnedAt = f.warned(k)
+	text, err = f.newSecret(ctx, by, ownerID, audit.APIKeyMade, func(tx Tx) (apikey.Key, error) {
+		return k, tx.InsertAPIKey(ctx, k)
+	})
+	if err != nil {
+		return made, "", err
+	}
+	made, err = f.APIKey(ctx, k.ID)
+	return made, text, err
+}
+
+// warned returns when the owner of a key has learned of its end: at once, if it comes so soon that a
+// second email would tell nothing new.
+func (f *Operator) warned(k apikey.Key) time.Time {
+	if now := f.clock.Now(); k.EndsAt.Sub(now) <= apikey.WarnBefore {
+		return now
+	}
+	return time.Time{}
+}
+
+// RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
+// before works on until EndOldSecret. One whose owner is no admin any more ends.
+//
+// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, and as acts.
+func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
+	until, bad := apikey.Until(ends, f.clock.Now())
+	if bad != nil {
+		return k, "", fault.InvalidFields(*bad)
+	}
+	text, err = f.newSecret(ctx, by, ownerID, audit.APIKeyRotated, func(tx Tx) (apikey.Key, error) {
+		k, err := f.liveKey(ctx, tx, id)
+		if err != nil {
+			return k, err
+		}
+		had, err := tx.APIKeySecrets(ctx, id)
+		if err != nil {
+			return k, err
+		}
+		for i, s := range had {
+			if stopped := f.answers(ctx, tx, s.AccountID); i > 0 || stopped != nil {
+				if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+					return k, err
+				}
+			}
+		}
+		k.EndsAt = until
+		return k, tx.UpdateAPIKey(ctx, id, k.EndsAt, f.warned(k))
+	})
+	if err != nil {
+		return k, "", err
+	}
+	k, err = f.APIKey(ctx, id)
+	return k, text, err
+}
+
+// newSecret stores a new secret of the key that prepare returns, records it and tells the owner.
+func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, event audit.Name, prepare func(tx Tx) (apikey.Key, error)) (string, error) {
+	if by.key != nil {
+		return "", apikey.Never
+	}
+	text := apikey.New()
+	s := apikey.Secret{Hash: secret.Hash(text), AccountID: ownerID, CreatedAt: f.clock.Now()}
+	return text, f.acts(ctx, by, func(tx Tx) error {
+		owner, ok, err := tx.AccountByID(ctx, ownerID)
+		if err != nil || !ok {
+			return missing(err)
+		}
+		if err := f.answers(ctx, tx, ownerID); err != nil {
+			return err
+		}
+		k, err := prepare(tx)
+		if err != nil {
+			return err
+		}
+		s.KeyID = k.ID
+		if err := tx.InsertAPIKeySecret(ctx, s); err != nil {
+			return err
+		}
+		return f.reportKey(ctx, tx, by, owner, by.fact(event, ownerID, k.ID))
+	})
+}
+
+// reportKey records a change of a key and tells its owner. The email has the alarm if the owner
+// seems to have made the change: a thief may have.
+func (f *Operator) reportKey(ctx context.Context, tx Tx, by Actor, owner account.Account, change audit.Fact) error {
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	told := inWords(owner, change)
+	if by.own(owner.ID) {
+		told.template = mailChanged
+		return f.post(ctx, tx, by.from, told)
+	}
+	return f.post(ctx, tx, by.caller, told)
+}
+
+// liveKey returns a key that has not ended.
+func (f *Operator) liveKey(ctx context.Context, tx Tx, id string) (apikey.Key, error) {
+	k, ok, err := tx.APIKeyByID(ctx, id)
+	if err == nil && (!ok || !f.clock.Now().Before(k.EndsAt)) {
+		err = apikey.Missing
+	}
+	return k, err
+}
+
+// EndAPIKey ends a key at once, or only its secrets before the newest. It returns apikey.Missing for a
+// key that has ended, or has no old secret.
+//
+// Faults: apikey.Missing, apikey.Never, and as acts.
+func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld bool) error {
+	if by.key != nil {
+		return apikey.Never
+	}
+	return f.acts(ctx, by, func(tx Tx) error {
+		if _, err := f.liveKey(ctx, tx, id); err != nil {
+			return err
+		}
+		had, err := tx.APIKeySecrets(ctx, id)
+		if err != nil {
+			return err
+		}
+		owner := ""
+		if len(had) > 0 {
+			owner = had[0].AccountID
+		}
+		detail := id
+		if onlyOld {
+			had, detail = had[min(1, len(had)):], id+","+detailOldSecret
+			if len(had) == 0 {
+				return apikey.Missing
+			}
+		} else if err := tx.UpdateAPIKey(ctx, id, f.clock.Now(), f.clock.Now()); err != nil {
+			return err
+		}
+		for _, s := range had {
+			if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+				return err
+			}
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.APIKeyEnded, owner, detail))
+	})
+}
+
+// detailOldSecret is in the detail of the record of an old secret that was ended, after the id of its key.
+const detailOldSecret = "old_secret"
+
+// APIKeys returns a page of the keys, the newest first, with those that have ended, as long as the
+// record is kept. next is "" at the end.
+func (f *Operator) APIKeys(ctx context.Context, after string, limit int) (list []APIKey, next string, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		keys, err := tx.APIKeys(ctx, after, limit+1)
+		if err != nil {
+			return err
+		}
+		if next = ""; len(keys) > limit {
+			keys = keys[:limit]
+			next = keys[limit-1].ID
+		}
+		list, err = f.shownKeys(ctx, tx, keys)
+		return err
+	})
+	return list, next, err
+}
+
+// APIKey returns a key, or apikey.Missing.
+func (f *Operator) APIKey(ctx context.Context, id string) (k APIKey, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		found, ok, err := tx.APIKeyByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return apikey.Missing
+		}
+		list, err := f.shownKeys(ctx, tx, []apikey.Key{found})
+		if err == nil {
+			k = list[0]
+		}
+		return err
+	})
+	return k, err
+}
+
+// shownKeys reads who answers for keys.
+func (f *Operator) shownKeys(ctx context.Context, tx Tx, keys []apikey.Key) (list []APIKey, err error) {
+	var all, owners []string
+	for _, k := range keys {
+		all = append(all, k.ID)
+	}
+	secrets, err := tx.APIKeySecrets(ctx, all...)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range secrets {
+		owners = append(owners, s.AccountID)
+	}
+	accounts, err := tx.AccountsByID(ctx, distinct(owners))
+	for _, k := range keys {
+		shown := APIKey{Key: k, State: KeyStopped}
+		for _, s := range secrets { // the newest first
+			if s.KeyID != k.ID {
+				continue
+			}
+			if shown.Secrets++; shown.Secrets > 1 {
+				continue
+			}
+			shown.ByID = s.AccountID
+			at := slices.IndexFunc(accounts, func(a account.Account) bool { return a.ID == s.AccountID })
+			if at < 0 {
+				continue
+			}
+			a := accounts[at]
+			shown.By = a.Address.Mail
+			if a.Open(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin) {
+				shown.State = KeyWorks
+			}
+		}
+		if !f.clock.Now().Before(k.EndsAt) {
+			shown.State = KeyEnded
+		}
+		list = append(list, shown)
+	}
+	return list, err
+}
+
+// warnAtOnce bounds one transaction of WarnOfKeys, so that other writes wait briefly.
+const warnAtOnce = 10
+
+// WarnOfKeys tells the owners of keys that end soon, once for each key, and returns these keys. It
+// reports whether there may be more.
+func (f *Operator) WarnOfKeys(ctx context.Context, tx Tx) (told []apikey.Key, more bool, err error) {
+	now := f.clock.Now()
+	due, err := tx.EndingAPIKeys(ctx, now, now.Add(apikey.WarnBefore), warnAtOnce)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, k := range due {
+		if err := tx.UpdateAPIKey(ctx, k.ID, k.EndsAt, now); err != nil {
+			return nil, false, err
+		}
+		secrets, err := tx.APIKeySecrets(ctx, k.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(secrets) == 0 {
+			continue
+		}
+		owner, ok, err := tx.AccountByID(ctx, secrets[0].AccountID)
+		if err == nil && ok {
+			err = f.post(ctx, tx, ByOperator.caller, email{template: mailKeyEnds, owner: &owner, key: k.Name, endsAt: k.EndsAt})
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return due, len(due) == warnAtOnce, nil
+}
+
+// dropKeys ends the secrets that an account answers for: a thief may have made them.
+func (f *Flows) dropKeys(ctx context.Context, tx Tx, c Caller, accountID string) error {
+	secrets, err := tx.APIKeySecretsOf(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	for _, s := range secrets {
+		if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+			return err
+		}
+		if err := f.record.Add(ctx, tx, fact(c, audit.APIKeyEnded, accountID, s.KeyID+","+byAlarm)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package security
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// again sends a change with an Idempotency-Key.
+func (s *site) again(secret, key, target, body string) (*answer, error) {
+	return s.visitor().try("POST", "/auth/api/admin/"+target, body, http.Header{
+		"Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Idempotency-Key": {key},
+	})
+}
+
+func TestSEC392_RepeatedRequestsChangeOnce(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, secret := s.key(admin.id(), "people:read", "people:write", "record:read")
+	_, stranger := s.key(admin.id(), "people:write")
+	user := s.operator(fresh("u"), good)
+	link := "people/" + user.ID + "/link"
+	one := func(secret, key, target, body string) *answer {
+		t.Helper()
+		a, err := s.again(secret, key, target, body)
+		s.must(err)
+		return a
+	}
+	links := func() int {
+		return s.count(`SELECT COUNT(*) FROM audit WHERE name = 'link_made' AND account_id = '` + user.ID + `'`)
+	}
+	// Twenty at once are one change. Each gets its answer, or is told to wait.
+	var all sync.WaitGroup
+	var lock sync.Mutex
+	answers := map[string]int{}
+	for range 20 {
+		all.Go(func() {
+			a, err := s.again(secret, `"many"`, link, `{}`)
+			lock.Lock()
+			defer lock.Unlock()
+			switch {
+			case err != nil:
+				t.Error(err)
+			case a.status == 409:
+				if !strings.Contains(a.body, "idempotency.running") {
+					t.Errorf("a second request gets %s", a.body)
+				}
+			default:
+				answers[fmt.Sprint(a.status, a.body)]++
+			}
+		})
+	}
+	all.Wait()
+	if len(answers) != 1 || links() != 1 {
+		t.Errorf("20 requests make %d links: %v", links(), answers)
+	}
+	first := one(secret, "many", link, `{}`).must(200).body
+	s.clock.Advance(time.Hour)
+	if later := one(secret, "many", link, `{}`).must(200).body; later != first || links() != 1 {
+		t.Errorf("an hour later the answer is %s, and %d links are made", later, links())
+	}
+	// Another request with the key is refused, also one about somebody else.
+	one(secret, "many", link, `{ }`).refused(422, "idempotency.other")
+	one(secret, "many", "people/"+admin.id()+"/link", `{}`).refused(422, "idempotency.other")
+	for _, bad := range []string{"", `""`, "a b", `"a`, strings.Repeat("k", 256)} {
+		one(secret, bad, link, `{}`).refused(422, "idempotency.key")
+	}
+	// Another program gets no answer that is not its own.
+	one(stranger, "many", link, `{}`).must(200)
+	if links() != 2 {
+		t.Errorf("another program with the same text makes %d links, want 2", links())
+	}
+	// A refusal is not kept: the same request may succeed later.
+	one(secret, "late", "people/"+flowID+"/link", `{}`).must(404)
+	one(secret, "late", link, `{}`).must(200)
+	s.clock.Advance(24 * time.Hour)
+	one(secret, "many", link, `{}`).must(200)
+	if links() != 4 {
+		t.Errorf("a day later %d links are made, want 4", links())
+	}
+}
+
+func TestSEC392_ProgramsAreLimited(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, secret := s.key(admin.id(), "people:read")
+	_, other := s.key(admin.id(), "people:read")
+	read := "GET /auth/api/admin/jobs"
+	first := s.keyed(secret, read, "").must(200)
+	if policy, left := first.header.Get("RateLimit-Policy"), first.header.Get("RateLimit"); policy != `"admin";q=600;w=60` || left != `"admin";r=599;t=60` {
+		t.Errorf("the headers are %s and %s", policy, left)
+	}
+	for range 599 {
+		s.keyed(secret, read, "").must(200)
+	}
+	s.clock.Advance(20 * time.Second)
+	refused := s.keyed(secret, read, "").must(429)
+	if refused.header.Get("Retry-After") != "40" || refused.header.Get("RateLimit") != `"admin";r=0;t=40` {
+		t.Errorf("the refusal has %s and %s", refused.header.Get("Retry-After"), refused.header.Get("RateLimit"))
+	}
+	s.keyed(other, read, "").must(200)
+	admin.get("/auth/api/admin/jobs").must(200)
+	s.clock.Advance(40 * time.Second)
+	s.keyed(secret, read, "").must(200)
+}

@@ -1,0 +1,193 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button } from '../ui/button';
+import { useQueryOf } from './address';
+import { change } from './api';
+import { type Question, useAsk } from './ask';
+import { Actions } from './menu';
+import { Small, Tag, Time } from './parts';
+import { Head } from './shell';
+import { type Column, Pager, Table } from './table';
+import type { Key, KeyMade, Keys } from './types';
+
+const DAYS = 90;
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+/** The end of a key: a day, at most a year away. */
+const endField = () =>
+  ({
+    name: 'ends_at',
+    label: 'Ends',
+    type: 'date',
+    required: true,
+    value: inDays(DAYS),
+    hint: 'A day, at most a year away. It begins at midnight in UTC. You get an email 14 days before.',
+  }) as const;
+
+/** Shows the secret of a key, once. */
+const shown = ({ key: { name }, secret }: KeyMade): { next: Question } => ({
+  next: {
+    title: `The secret of ${name}`,
+    says: (
+      <>
+        <p>Copy the secret now. It is not shown again, and Portico keeps only its hash.</p>
+        <p className="secret">
+          <code>{secret}</code>
+          <Small label="Copy the secret" onClick={() => void navigator.clipboard?.writeText(secret)}>
+            Copy
+          </Small>
+        </p>
+      </>
+    ),
+    press: 'I have copied it',
+    told: true,
+    run: async () => `The key ${name} works.`,
+  },
+});
+
+const create = (scopes: string[]): Question => ({
+  title: 'New key',
+  says: 'A program can then do this as long as you are an administrator. A key never changes the account of an administrator.',
+  press: 'Make the key',
+  fields: [
+    { name: 'name', label: 'Name', required: true, hint: 'The program that uses it, as in “HR import”.' },
+    { name: 'scopes', label: 'What it may do', type: 'checks', options: scopes },
+    endField(),
+  ],
+  run: async (values) =>
+    shown(
+      await change<KeyMade>('POST', 'keys', {
+        name: String(values.get('name')),
+        scopes: values.getAll('scopes'),
+        ends_at: values.get('ends_at'),
+      }),
+    ),
+});
+
+/** What is asked before a change of one key, and the words after it. */
+function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) => void) {
+  if (state === 'ended') return [];
+  const path = `keys/${encodeURIComponent(id)}`;
+  const rotate: Question = {
+    title: `New secret for ${name}`,
+    says:
+      state === 'stopped'
+        ? 'The administrator who answered for the key is no longer one. You answer for the new secret, and the old one ends.'
+        : 'You answer for the new secret. The present one works on until you end it.',
+    press: 'Make a new secret',
+    fields: [endField()],
+    run: async (values) =>
+      shown(await change<KeyMade>('POST', `${path}/rotate`, { ends_at: values.get('ends_at') })),
+  };
+  const endOld: Question = {
+    title: `End the old secret of ${name}?`,
+    says: 'Programs that still use it are refused at once. The new secret works on.',
+    press: 'End the old secret',
+    danger: true,
+    run: async () => {
+      await change('POST', `${path}/end-old`, {});
+      return `The old secret of ${name} has ended.`;
+    },
+  };
+  const end: Question = {
+    title: `End the key ${name}?`,
+    says: 'Programs that use it are refused at once. This cannot be undone.',
+    press: 'End the key',
+    danger: true,
+    run: async () => {
+      await change('POST', `${path}/end`, {});
+      return `The key ${name} has ended.`;
+    },
+  };
+  return [
+    { label: 'New secret', run: () => ask(rotate) },
+    ...(secrets > 1 ? [{ label: 'End the old secret', danger: true, run: () => ask(endOld) }] : []),
+    { label: 'End the key', danger: true, run: () => ask(end) },
+  ];
+}
+
+const State = ({ of: { state, secrets } }: { of: Key }) => {
+  if (state === 'ended') return <Tag>Ended</Tag>;
+  if (state === 'stopped') return <Tag tone="bad">Stopped</Tag>;
+  return secrets > 1 ? <Tag tone="warn">Two secrets</Tag> : <Tag tone="good">Works</Tag>;
+};
+
+const Used = ({ of: { used_at, network } }: { of: Key }) => (
+  <>
+    <Time at={used_at} /> {network ? <span className="muted">from {network}</span> : null}
+  </>
+);
+
+const columnsFor = (ask: (question: Question) => void): Column<Key>[] => [
+  {
+    name: 'Key',
+    cell: (key) => (
+      <div className="who">
+        <p className="entry-name">
+          <bdi>{key.name}</bdi>
+        </p>
+        <p className="tags">
+          {key.scopes.map((scope) => (
+            <Tag key={scope}>{scope}</Tag>
+          ))}
+        </p>
+        <p className="narrow">
+          <State of={key} />
+          <span>
+            ends <Time at={key.ends_at} />, used <Used of={key} />
+          </span>
+        </p>
+      </div>
+    ),
+  },
+  { name: 'State', wide: true, cell: (key) => <State of={key} /> },
+  { name: 'Ends', wide: true, cell: (key) => <Time at={key.ends_at} /> },
+  { name: 'Last used', wide: true, cell: (key) => <Used of={key} /> },
+  { name: 'Answers for it', wide: true, cell: (key) => <bdi>{key.owner || 'nobody'}</bdi> },
+  {
+    name: 'Actions',
+    quiet: true,
+    cell: (key) => {
+      const items = actionsOf(key, ask);
+      return items.length ? <Actions of={key.name} items={items} /> : null;
+    },
+  },
+];
+
+/** The keys with which programs use the API of administration. */
+export function Place() {
+  const { ask } = useAsk();
+  const after = useQueryOf().get('after') ?? '';
+  const keys = useQuery<Keys>({
+    queryKey: [after ? `keys?${new URLSearchParams({ after })}` : 'keys'],
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Head
+        title="Keys"
+        actions={
+          <Button type="button" onClick={() => ask(create(keys.data?.scopes ?? []))}>
+            New key
+          </Button>
+        }
+      >
+        A key lets a program use the API of administration. It can never make, widen or prolong a key.
+      </Head>
+      <Table
+        label="keys"
+        query={keys}
+        rowsOf={(answer) => answer.keys}
+        keyOf={(key) => key.id}
+        columns={columnsFor(ask)}
+        empty={
+          <>
+            <h2>No keys</h2>
+            <p>Make a key for a program that lists, changes or disables people, such as an import from HR.</p>
+          </>
+        }
+      />
+      <Pager page={keys.data} label="keys" />
+    </>
+  );
+}
