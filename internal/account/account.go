@@ -43,6 +43,10 @@ type Account struct {
 	// second factor. Zero means never.
 	FactorToldAt time.Time
 
+	// Claims is the JSON object that an operator or an admin has given the account for apps, ""
+	// for none.
+	Claims string
+
 	// EndsAt is when the account closes by itself. Zero means never.
 	EndsAt time.Time
 }
@@ -74,6 +78,11 @@ type Identity struct {
 	AccountID string
 	CreatedAt time.Time
 	TellsTime TellsTime
+
+	// Roles are those roles of the account that the identity gives: the account keeps each of
+	// them as long as one of its identities gives it. RolesAt is when that was last decided.
+	Roles   []string
+	RolesAt time.Time
 }
 
 // TellsTime is whether a provider tells when the user of an identity signed in.
@@ -109,6 +118,8 @@ type Store interface {
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) (bool, error)
 	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
+	// UpdateClaims sets what package claim has parsed.
+	UpdateClaims(ctx context.Context, id, claims string) (bool, error)
 	// UpdateName sets the name.
 	UpdateName(ctx context.Context, id, name string) (bool, error)
 	// UpdateAddress sets the address, which the account has since a time, and adds one to
@@ -150,6 +161,8 @@ type IdentityStore interface {
 	InsertIdentity(ctx context.Context, i Identity) (bool, error)
 	// UpdateTellsTime sets whether the provider tells when the user signed in.
 	UpdateTellsTime(ctx context.Context, issuer, subject string, t TellsTime) error
+	// UpdateIdentityRoles sets the roles that the identity gives, and when that was decided.
+	UpdateIdentityRoles(ctx context.Context, issuer, subject string, roles []string, at time.Time) error
 	// DeleteIdentities removes the identities of an account at a provider, and
 	// reports whether there were any.
 	DeleteIdentities(ctx context.Context, accountID, provider string) (bool, error)

@@ -283,10 +283,18 @@ func providers(cfg config.Config) []federation.ProviderConfig {
 			ID: p.ID, Preset: p.Preset, Name: p.Name, Issuer: p.Issuer,
 			ClientID: p.ClientID, ClientSecret: p.ClientSecret, TrustEmail: &p.TrustEmail,
 			StrongAMR: p.MFAAMR, StrongACR: p.MFAACR, Audiences: p.Audiences,
+			Scopes: p.Scopes, RolesClaim: p.RolesClaim, Roles: mappings(p.Roles),
 			TeamID: p.TeamID, KeyID: p.KeyID, PrivateKey: p.PrivateKey,
 		})
 	}
 	return configured
+}
+
+func mappings(list []config.RoleMapping) (all []federation.RoleMapping) {
+	for _, m := range list {
+		all = append(all, federation.RoleMapping(m))
+	}
+	return all
 }
 
 // Issuers returns the issuers of the providers, which are servers of others.

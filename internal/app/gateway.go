@@ -38,7 +38,7 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 			Timeout: served.UpstreamTimeout, Silence: served.UpstreamSilence,
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges,
-			KeepCookies:    served.KeepCookies, SignOutURL: served.SignOutURL,
+			KeepCookies:    served.KeepCookies, SignOutURL: served.SignOutURL, ExtraClaims: served.ExtraClaims,
 		}
 		if served.Tokens {
 			a.Resource = resourceOf(cfg, served)

@@ -88,6 +88,8 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
 		Refusing: func(roles []string) []admin.AdminRefusal { return Refusing(l.config, roles) },
 		On:       l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
+		Visit: server.NewCookie(publicURL(l.config), "admin"),
+		Apps:  adminApps{l.config, l.clients, l.Operator, a.clock},
 	})
 	if !l.config.Admin {
 		return desk, nil, err

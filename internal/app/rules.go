@@ -118,6 +118,33 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	return e, nil
 }
 
+// Words returns the decision in words.
+func (e Explanation) Words() []string {
+	switch {
+	case e.Refused != "":
+		return []string{"refused before any rule: " + e.Refused}
+	case e.App == "":
+		return []string{"no app has this address: Portico itself answers"}
+	}
+	lines := traced([]string{"app   " + e.App}, "path  "+e.Path, e.Steps)
+	for _, other := range e.Others {
+		lines = traced(lines, "or    "+other.Path, other.Steps)
+	}
+	if e.Decides == 0 {
+		return append(lines, "refused: no rule matches")
+	}
+	return append(lines, "from  "+e.Source, "needs "+e.Need.Words())
+}
+
+// traced adds a path and the rules that were evaluated for it.
+func traced(lines []string, path string, steps []rule.Step) []string {
+	lines = append(lines, path)
+	for _, step := range steps {
+		lines = append(lines, fmt.Sprintf("rule  %s: %s", step.Rule, step.Why))
+	}
+	return lines
+}
+
 // answers reports whether Portico serves a host.
 func answers(cfg config.Config, apps []rule.Site, host string) bool {
 	if cfg.PublicURL != nil {

@@ -20,7 +20,7 @@ func strict() []string { return judges()[:2] }
 
 // mild are the effects that change no way in. They need any judge.
 func mild() []string {
-	return list(`tx.UpdateName tx.UpdateTerms tx.UpdateRoles tx.UpdateEnd tx.SavePortrait tx.DeletePortrait tx.RefusePasskeys tx.RenamePasskey
+	return list(`tx.UpdateName tx.UpdateTerms tx.UpdateRoles tx.UpdateIdentityRoles tx.UpdateClaims tx.UpdateEnd tx.SavePortrait tx.DeletePortrait tx.RefusePasskeys tx.RenamePasskey
 		sessions.Start trusts.Give`)
 }
 
@@ -48,6 +48,7 @@ func endsLater() map[string]string {
 		"dropCodes":      "as dropFactors",
 		"dropPasskeys":   "as dropFactors",
 		"dropIdentities": "as dropFactors",
+		"unlink":         "its callers raise the credential version",
 		"undoAddresses":  "as dropFactors",
 		"undo":           "as dropFactors",
 	}

@@ -60,6 +60,7 @@ const (
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"
 	EndChanged      Name = "end_changed"
+	ClaimsChanged   Name = "claims_changed"
 	AccountDeleted  Name = "account_deleted"
 	AccountLeft     Name = "account_left"
 	AccountKept     Name = "account_kept"
@@ -99,7 +100,7 @@ type Fact struct {
 	At        time.Time
 	Name      Name
 	AccountID string // the account; "" when it is unknown
-	Actor     string // "self", "operator", "admin:" with an account, "key:" with an API key, or "stranger" (a wrong password, a used token)
+	Actor     string // "self", "operator", "admin:" with an account, "key:" with an API key, "provider:" with an id, or "stranger" (a wrong password, a used token)
 	Peer      string // network of the caller, masked
 	UserAgent string
 	RequestID string
@@ -122,6 +123,14 @@ const (
 	byAdmin = "admin:"
 	byKey   = "key:"
 )
+
+// ByProvider returns the Actor of a change of roles that follows from a sign-in with a provider.
+func ByProvider(id string) string { return byProvider + id }
+
+const byProvider = "provider:"
+
+// Provider returns the id of the provider whose sign-in has made the change, if one did.
+func (f Fact) Provider() (id string, ok bool) { return strings.CutPrefix(f.Actor, byProvider) }
 
 // Admin returns the account of the admin who made the change, if one did.
 func (f Fact) Admin() (accountID string, ok bool) { return strings.CutPrefix(f.Actor, byAdmin) }

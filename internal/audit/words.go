@@ -65,6 +65,7 @@ var words = map[Name]string{
 	Restored:              "The site was restored from a backup",
 	RolesChanged:          "The roles were changed",
 	EndChanged:            "The end of the account was changed",
+	ClaimsChanged:         "The claims for apps were changed",
 	Unlocked:              "Waiting times and limits were reset",
 	KeyRotated:            "A signing key was made",
 	KeyRevoked:            "A signing key was revoked",

@@ -22,6 +22,7 @@ type userCmd struct {
 	AddRole       userAddRoleCmd       `cmd:"" help:"Give an account more roles."`
 	RemoveRole    userRemoveRoleCmd    `cmd:"" help:"Take roles away from an account."`
 	SetEmail      userSetEmailCmd      `cmd:"" help:"Change the address of an account. Ends all sessions and notifies both addresses."`
+	SetClaims     userSetClaimsCmd     `cmd:"" help:"Change what apps get about an account, and notify the user."`
 	SetName       userSetNameCmd       `cmd:"" help:"Change the name of an account, and notify the user."`
 	RemovePicture userRemovePictureCmd `cmd:"" help:"Remove the picture of an account, and notify the user."`
 	Unlink        userUnlinkCmd        `cmd:"" help:"Remove an external provider from an account. Ends all sessions and notifies the user."`
@@ -47,6 +48,7 @@ type person struct {
 	Password  bool     `json:"has_password"`
 	CreatedAt string   `json:"created_at"`
 	EndsAt    string   `json:"ends_at"`           // when it closes by itself, "" for never
+	Claims    string   `json:"claims"`            // the JSON object for apps, "" for none
 	Terms     string   `json:"terms_version"`     // accepted last, "" for none
 	TermsAt   string   `json:"terms_accepted_at"` // "" for none
 
@@ -77,7 +79,7 @@ func (o otherAddress) String() string {
 func personOf(a account.Account) person {
 	p := person{
 		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...),
-		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Terms: a.Terms.Version,
+		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Claims: a.Claims, Terms: a.Terms.Version,
 	}
 	if !a.EndsAt.IsZero() {
 		p.EndsAt = a.EndsAt.Format(timeForm)

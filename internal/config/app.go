@@ -94,6 +94,8 @@ func appKeys(prefix string, of func(*Config) *App) []key {
 			"`strict`: a path that two programs could read differently is answered 400. `as-sent`: the app also receives paths with `%2F`, `%2E`, `;` and `//`, unchanged, if the rules let the request pass under every way in which an app may read the path. GitLab, RabbitMQ and npm registries need it. See [Paths as they are sent](../integrating/rules.md#paths-as-they-are-sent)."),
 		list(prefix+"headers", func(c *Config) *[]string { return &of(c).Headers }, anything, sameText,
 			"More headers that tell the app who the user is, in addition to `X-Portico-User` and the like. An example is `Remote-User: email`. The part after the colon is one of `id`, `email`, `name`, `roles`, `token`, `session_age`."),
+		list(prefix+"extra_claims", func(c *Config) *[]string { return &of(c).ExtraClaims }, parseAppClaim, sameText,
+			"Claims that `X-Portico-Token` has in addition, such as `quota=claim.quota` from the [claims of the account](accounts.md#claims), or `tenant='acme'`. Name only what the app needs: the token is a header, and many servers refuse headers beyond 8 KiB."),
 		text(prefix+"audience", func(c *Config) *string { return &of(c).Audience }, anything,
 			"The claim `aud` of tokens for the app. The default is the `name` of the app, or `app` at the top of the file."),
 		toggle(prefix+"access_tokens", func(c *Config) *bool { return &of(c).Tokens },

@@ -71,7 +71,7 @@ func clientKeys(n int) []key {
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(append(openIDClaims(), "all")...), sameText,
 			"Claims of the granted scopes that the ID token also contains, for apps that do not call UserInfo. `all` means all of them."),
 		list(prefix+"extra_claims", func(c *Config) *[]string { return &c.client(n).ExtraClaims }, parseExtraClaim, sameText,
-			"Claims under the names that the app expects. `upn=email` copies the claim `email` to `upn` wherever it appears. `tenant='acme'` adds a fixed value to every UserInfo response and every ID token. `name=email` gives the claim `name` to accounts without a name, for apps that need one."),
+			"Claims under the names that the app expects. `upn=email` copies the claim `email` to `upn` wherever it appears. `quota=claim.quota` adds a part of the [claims of the account](accounts.md#claims), and `tenant='acme'` a fixed value, to every UserInfo response and every ID token. `name=email` gives the claim `name` to accounts without a name, for apps that need one."),
 		text(prefix+"id_token_alg", of(func(c *Client) *string { return &c.IDTokenAlg }), oneOf("ES256", "RS256", "EdDSA"),
 			"The algorithm that signs the client's ID tokens. `RS256` is for apps that support nothing else; signing costs sixteen times as much. `EdDSA` signs with Ed25519, for apps that require it."),
 		toggle(prefix+"pkce", func(c *Config) *bool { return &c.client(n).PKCE },
@@ -103,7 +103,7 @@ func clientKeys(n int) []key {
 	}
 }
 
-var extraForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.:/-]{0,127})=([a-z_]+|'[^']{0,256}')$`)
+var extraForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.:/-]{0,127}) *= *([a-z_]+|'[^']{0,256}'|claim(\.[A-Za-z0-9_-]{1,64}){1,8})$`)
 
 // ownClaims have a meaning in tokens of Portico (RFC 7519 4.1, OpenID Connect Core 2).
 var ownClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "nonce", "azp", "acr", "amr", "auth_time", "at_hash", "c_hash", "cnf", "client_id", "scope", "events"}
@@ -112,7 +112,11 @@ var ownClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid",
 func parseExtraClaim(s string) (string, *mistake) {
 	m := extraForm.FindStringSubmatch(s)
 	if m == nil {
-		return "", &mistake{quoted(s) + " is not a claim", "write name=claim or name='text', such as upn=email or tenant='acme'"}
+		return "", &mistake{quoted(s) + " is not a claim", "write name=claim, name=claim.PATH or name='text', such as upn=email, quota=claim.quota or tenant='acme'"}
+	}
+	s = m[1] + "=" + m[2]
+	if m[3] != "" {
+		return s, reservedClaim(m[1], "picture")
 	}
 	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
 		return "", &mistake{"the claim " + m[1] + " already has a meaning", "choose another name"}
@@ -121,6 +125,23 @@ func parseExtraClaim(s string) (string, *mistake) {
 		return "", &mistake{"unknown claim " + m[2], OneFrom(m[2], openIDClaims()) + ", or text in single quotes"}
 	}
 	return s, nil
+}
+
+// reservedClaim returns the mistake of a name that already has a meaning in every token.
+func reservedClaim(name string, more ...string) *mistake {
+	if slices.Contains(slices.Concat(ownClaims, openIDClaims(), more), name) {
+		return &mistake{"the claim " + name + " already has a meaning", "choose another name"}
+	}
+	return nil
+}
+
+// parseAppClaim accepts a claim of the token for an app, which has all of Portico's own claims.
+func parseAppClaim(s string) (string, *mistake) {
+	m := extraForm.FindStringSubmatch(s)
+	if m == nil || m[3] == "" && m[2][0] != '\'' {
+		return "", &mistake{quoted(s) + " is not a claim of an account", "write name=claim.PATH or name='text', such as quota=claim.quota or tenant='acme'"}
+	}
+	return m[1] + "=" + m[2], reservedClaim(m[1], "roles")
 }
 
 func checkClientID(s string) (string, *mistake) {

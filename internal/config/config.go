@@ -188,6 +188,11 @@ type Provider struct {
 	MFAACR []string
 
 	Audiences []string // other audiences that its ID tokens may have
+
+	Scopes []string // that are requested; none for those of the preset
+
+	RolesClaim string        // the claim that gives Roles; "" for groups
+	Roles      []RoleMapping // what its users get and lose at each sign-in through it
 }
 
 // Uploads says how request bodies reach an app.
@@ -208,7 +213,9 @@ type App struct {
 	Rules    []string // access rules in order; empty: every signed-in user
 	Paths    string   // StrictPaths or PathsAsSent
 	Headers  []string // "Remote-User: email", in addition to X-Portico-...
-	Uploads  Uploads
+
+	ExtraClaims []string // of its tokens: "name=claim.PATH" or "name='text'"
+	Uploads     Uploads
 
 	UpstreamTimeout time.Duration // until the response begins
 	UpstreamSilence time.Duration // time without any response while requests wait

@@ -106,6 +106,7 @@ rules = ["public GET /static/*",
   "signed-in /*"] # rules of app
 paths = "as-sent"
 headers = ["Remote-User: email"]
+extra_claims = ["tenant = 'acme'"]
 audience = "https://login.example.com/"
 access_tokens = true
 upstream_timeout = "2m"
@@ -164,6 +165,9 @@ trust_email = true
 audiences = ["project-7"]
 mfa_amr = ["mfa", "hwk"]
 mfa_acr = ["urn:example:gold"]
+scopes = ["openid", "email", "groups"]
+roles_claim = "realm_access.roles"
+roles = { "staff" = "role:staff", "cn=admins,dc=example" = "role:portico:admin" }
 
 [providers]
 corp = { client_id = "c-id", client_secret = "canary4", issuer = "https://id.corp.test/realms/a", name = "Corp" }
@@ -188,6 +192,7 @@ rules = [
 ]
 paths = "as-sent"
 headers = ["Remote-User: id", "Remote-Groups: roles"]
+extra_claims = ["https://example.com/quota = claim.quota", "tenant='acme'"]
 
 [[client]]
 id = "miniflux"
@@ -196,7 +201,7 @@ secret_next = "canary8-of-at-least-24-characters"
 redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 scopes = ["openid", "email"]
 id_token_claims = ["email"]
-extra_claims = ["upn=email", "tenant='acme'"]
+extra_claims = ["upn=email", "tenant='acme'", "quota = claim.limits.quota"]
 id_token_alg = "RS256"
 pkce = false
 post_logout_redirect_uris = ["https://feeds.example.com/bye"]
@@ -464,5 +469,29 @@ func TestLoad_NIST(t *testing.T) {
 	}
 	if c, err = config.Load(write(t, "portico.toml", "profile = \"nist\"\n[session]\nabsolute = \"30m\""), nil); err != nil || c.Session.Idle != 30*time.Minute {
 		t.Errorf("a short session has the idle time %v (%v)", c.Session.Idle, err)
+	}
+}
+
+// A value of a claim may have the characters that separate names and items, and the table may be
+// written in each way that TOML has.
+func TestLoad_RolesOfAProvider(t *testing.T) {
+	t.Parallel()
+	want := []config.RoleMapping{{Value: "a b", Role: "staff"}, {Value: "cn=x,dc=y", Role: "portico:admin"}, {Value: "p.q", Role: "staff"}}
+	for _, written := range []string{
+		"[providers.corp]\nroles = { \"a b\" = \"role:staff\", \"cn=x,dc=y\" = \"role:portico:admin\", \"p.q\" = \"role:staff\" }\n",
+		"[providers.corp.roles]\n\"a b\" = \"role:staff\"\n\"cn=x,dc=y\" = \"role:portico:admin\"\n\"p.q\" = \"role:staff\"\n",
+		"[providers.corp]\nroles.\"a b\" = \"role:staff\"\nroles.\"cn=x,dc=y\" = \"role:portico:admin\"\nroles.\"p.q\" = \"role:staff\"\n",
+	} {
+		c, _ := config.Load(write(t, "portico.toml", written), nil)
+		if len(c.Providers) != 1 {
+			t.Fatalf("%s: no provider", written)
+		}
+		if diff := cmp.Diff(want, c.Providers[0].Roles); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", written, diff)
+		}
+	}
+	c, _ := config.Load(write(t, "portico.toml", ""), []string{"PORTICO_PROVIDERS_CORP_ROLES=a b=role:staff, p.q=role:staff"})
+	if len(c.Providers) != 1 || len(c.Providers[0].Roles) != 2 {
+		t.Errorf("the environment gives %+v", c.Providers)
 	}
 }

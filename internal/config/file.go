@@ -41,6 +41,9 @@ func readTOML(file string, data []byte) ([]entry, Problems) {
 			continue
 		}
 		source := fmt.Sprintf("%s:%d", file, at.line)
+		if table, is := raw.(map[string]any); is && len(at.keys) > 0 {
+			raw = textsOf(table, at.keys)
+		}
 		items := make([]string, len(at.items))
 		for i, line := range at.items {
 			items[i] = fmt.Sprintf("%s:%d", file, line)
@@ -76,6 +79,21 @@ type position struct {
 	path  []string
 	line  int
 	items []int
+	keys  []string // of a table that is one setting, in the order of items
+}
+
+// textsOf returns the entries of a table of texts as "key=value". Another value stays as it is,
+// which the setting refuses.
+func textsOf(table map[string]any, keys []string) any {
+	texts := make([]any, len(keys))
+	for i, key := range keys {
+		value, is := table[key].(string)
+		if !is {
+			return table
+		}
+		texts[i] = key + "=" + value
+	}
+	return texts
 }
 
 // positions returns the position of every key in valid TOML. Tables of [[app]]
@@ -112,13 +130,27 @@ func positions(data []byte) []position {
 // walk appends the position of a key, or of each key in its inline table.
 func walk(p *unstable.Parser, e *unstable.Node, table []string, found []position) []position {
 	path := pathOf(e.Key(), table)
+	if mapped(path) {
+		return addMapping(path, lineOf(p, e.Key()), found)
+	}
 	if e.Value().Kind != unstable.InlineTable {
-		return append(found, position{path, lineOf(p, e.Key()), linesOf(p, e.Value())})
+		return append(found, position{path: path, line: lineOf(p, e.Key()), items: linesOf(p, e.Value())})
 	}
 	for it := e.Value().Children(); it.Next(); {
 		found = walk(p, it.Node(), path, found)
 	}
 	return found
+}
+
+// addMapping adds a key of a table that is one setting to the position of that setting.
+func addMapping(path []string, line int, found []position) []position {
+	for i := range found {
+		if slices.Equal(found[i].path, path[:3]) {
+			found[i].keys, found[i].items = append(found[i].keys, path[3]), append(found[i].items, line)
+			return found
+		}
+	}
+	return append(found, position{path: path[:3], line: line, items: []int{line}, keys: path[3:]})
 }
 
 func pathOf(key unstable.Iterator, prefix []string) []string {

@@ -193,6 +193,11 @@ func providerKeys(id string) []key {
 			"Like `mfa_amr`, for the claim `acr`."),
 		list(prefix+"audiences", func(c *Config) *[]string { return &c.provider(id).Audiences }, parseClaim, sameText,
 			"Audiences (`aud`) that the ID tokens of the provider may have in addition to `client_id`, such as `[\"my-project\"]`. The token must then name `client_id` as `azp`. Without this setting, a token with another audience is refused."),
+		list(prefix+"scopes", func(c *Config) *[]string { return &c.provider(id).Scopes }, parseClaim, sameText,
+			"The scopes that Portico requests, in place of those of the preset, such as `[\"openid\", \"email\", \"profile\", \"groups\"]` for a provider that sends groups only then."),
+		text(prefix+"roles_claim", of(func(p *Provider) *string { return &p.RolesClaim }), anything,
+			"The claim of the ID token, of UserInfo or of the profile that `roles` reads: a list of texts, or one text with blanks between its words. Dots lead to nested claims, as in `realm_access.roles`. The default is `groups`."),
+		rolesKey(prefix+"roles", func(c *Config) *[]RoleMapping { return &c.provider(id).Roles }),
 		toggle(prefix+"trust_email", func(c *Config) *bool { return &c.provider(id).TrustEmail },
 			"Whether an address that this provider calls verified counts as confirmed, without another email. Turn it on only for a provider that verifies addresses itself. The default depends on the preset: yes for the public services of Google, Apple, GitHub, GitLab, Discord and LinkedIn, no for every other provider."),
 	}

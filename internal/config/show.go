@@ -68,6 +68,28 @@ func (c *Config) Show() string {
 	return b.String()
 }
 
+// Block returns the settings of an app or of an OpenID client that are set, to be pasted into a
+// file: its table, and the settings that key names at the top of the file. Secrets are hidden.
+func (c *Config) Block(keys []string) string {
+	var b strings.Builder
+	for _, e := range c.Entries() {
+		array, _, inTable := tableOf(e.Key)
+		at := strings.LastIndexByte(e.Key, '.')
+		if e.Source == "default" || !slices.Contains(keys, e.Key) && (!inTable || !slices.Contains(keys, e.Key[:at])) {
+			continue
+		}
+		if inTable && b.Len() == 0 {
+			fmt.Fprintf(&b, "[[%s]]\n", array)
+		}
+		name := e.Key
+		if inTable {
+			name = name[at+1:]
+		}
+		fmt.Fprintf(&b, "%s = %s\n", name, e.Value)
+	}
+	return b.String()
+}
+
 // Document returns the reference of all settings in Markdown.
 func Document() string {
 	var b strings.Builder

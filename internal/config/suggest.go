@@ -32,8 +32,8 @@ func misplaced(name string) (string, bool) {
 		return "", false
 	}
 	own := name[at+1:]
-	if slices.ContainsFunc(withFiles(candidates(name)), func(k spelled) bool { return changes(name, k.name) == 1 }) {
-		return "", false // a mistyped setting of the table
+	if slices.ContainsFunc(withFiles(candidates(name)), func(k spelled) bool { return len(name) != len(k.name) && changes(name, k.name) == 1 }) {
+		return "", false // a mistyped setting of the table, which rules for roles is not
 	}
 	return own, slices.ContainsFunc(withFiles(keys()), func(k spelled) bool { return k.name == own })
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestApple(t *testing.T) {
 	callback.Set("user", `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"eve@evil.test"}`)
 	got, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
 	want := Identity{Provider: "acme", Issuer: b.op.srv.URL, Subject: "subject-1", Email: "ada@x.test", EmailVerified: true, Name: "Ada Lovelace"}
-	if err != nil || got != want {
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 

@@ -38,6 +38,10 @@ type ProviderConfig struct {
 	// StrongAMR and StrongACR are the values of the claims amr and acr that count as
 	// a second factor. Empty: none.
 	StrongAMR, StrongACR []string
+	// RolesClaim is the claim of the ID token, of UserInfo or of the profile that gives Roles, "groups"
+	// if it is empty. Dots lead to nested claims.
+	RolesClaim string
+	Roles      []RoleMapping
 	// Audiences are other audiences that its ID tokens may have, if azp names ClientID.
 	Audiences []string
 
@@ -93,6 +97,8 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 		strongAMR:  slices.Clone(pc.StrongAMR),
 		strongACR:  slices.Clone(pc.StrongACR),
 		audiences:  slices.Clone(pc.Audiences),
+		rolesClaim: cmp.Or(pc.RolesClaim, "groups"),
+		roles:      slices.Clone(pc.Roles),
 		redirect:   cfg.RedirectURL(pc.ID),
 		http:       &http,
 		clock:      cfg.Clock,
@@ -104,6 +110,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 		p.trustEmail = *pc.TrustEmail
 	}
 	p.Provider.Vouches = p.trustEmail
+	p.Provider.GivesRoles = len(p.roles) > 0
 	p.publish(issuer)
 	return p, nil
 }

@@ -40,6 +40,9 @@ type Provider struct {
 	// TellsNoTime is whether the provider never tells when its user signed in.
 	TellsNoTime bool
 
+	// GivesRoles is whether its sign-ins give and take roles.
+	GivesRoles bool
+
 	// Vouches is whether the operator believes what the provider says about addresses.
 	Vouches bool
 }
@@ -71,6 +74,8 @@ type Identity struct {
 	// StrongAt is SignedInAt for a user who gave the provider a second factor, as
 	// ProviderConfig says. Else it is zero.
 	StrongAt time.Time
+	// Roles are those that the claim of the user gives, by ProviderConfig.Roles. Sorted.
+	Roles []string
 	// ProvenAgain says that the user gave a new proof as BeginAgain asked for.
 	ProvenAgain bool
 }

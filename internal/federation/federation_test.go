@@ -3,6 +3,7 @@ package federation
 import (
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Identity{Provider: "acme", Issuer: b.op.srv.URL, Subject: "subject-1", Email: "ada@x.test", EmailVerified: true, Name: "Ada"}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if n := b.op.hit("/userinfo"); n != 0 {

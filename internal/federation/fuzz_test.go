@@ -3,6 +3,7 @@ package federation
 import (
 	"errors"
 	"net/url"
+	"reflect"
 	"testing"
 
 	"portico/internal/fault"
@@ -22,7 +23,7 @@ func FuzzCallback(f *testing.F) {
 		begun := b.begin()
 		callback, _ := url.ParseQuery(query) // use the part that parses, as a handler would
 		identity, err := b.s.Finish(t.Context(), "acme", begun.Pending, callback)
-		if _, ok := errors.AsType[*fault.Error](err); !ok || identity != (Identity{}) {
+		if _, ok := errors.AsType[*fault.Error](err); !ok || !reflect.DeepEqual(identity, Identity{}) {
 			t.Errorf("%q: got %+v, %v", query, identity, err)
 		}
 	})

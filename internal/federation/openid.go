@@ -26,16 +26,24 @@ func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error)
 		identity.StrongAt = identity.SignedInAt
 	}
 	identity.ProvenAgain = g.attempt.provenAgain(identity.SignedInAt)
-	profile := claims
-	if !claims.has("email") && g.meta.userinfo != "" && !p.preset.ignoresUserInfo {
-		profile, err = p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
+	profile, roles := claims, claims
+	lacksRoles := len(p.roles) > 0 && claims.at(p.rolesClaim) == nil
+	if (!claims.has("email") || lacksRoles) && g.meta.userinfo != "" && !p.preset.ignoresUserInfo {
+		more, err := p.fetchObject(ctx, g.meta.userinfo, g.token.AccessToken)
 		if err != nil {
 			return Identity{}, err
 		}
-		if profile.text("sub") != identity.Subject {
+		if more.text("sub") != identity.Subject {
 			return Identity{}, errors.New("the UserInfo response is about another user than the ID token")
 		}
+		if !claims.has("email") {
+			profile = more
+		}
+		if lacksRoles {
+			roles = more
+		}
 	}
+	identity.Roles = p.rolesIn(roles)
 	identity.Email, identity.EmailVerified = p.address(profile)
 	identity.Name = p.nameIn(profile)
 	if p.preset.postsName && identity.Name == "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestPresetAddresses(t *testing.T) {
 			m := pre.fixed(pre.issuer)
 			got.issuer, got.hosts = m.issuer, m.authorize+" "+m.token+" "+m.userinfo
 		}
-		if got != wants[name] {
+		if !reflect.DeepEqual(got, wants[name]) {
 			t.Errorf("%s: got %+v, want %+v: add a new preset to wants", name, got, wants[name])
 		}
 		if name != "openid" && (pre.icon != name && pre.icon != "openid" || pre.name == "") {
@@ -300,7 +301,7 @@ func TestGitHub(t *testing.T) {
 			continue
 		}
 		c.want.Provider, c.want.Issuer = "acme", "https://github.com/login/oauth"
-		if err != nil || got != c.want {
+		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
@@ -332,7 +333,7 @@ func TestDiscord(t *testing.T) {
 		b := setupPreset(t, "discord")
 		b.serve("https://discord.com/api/v10/users/@me", profile)
 		want.Provider, want.Issuer = "acme", "https://discord.com"
-		if got, err := b.signIn(); err != nil || got != want {
+		if got, err := b.signIn(); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v", profile, got, err)
 		}
 	}
@@ -353,7 +354,7 @@ func TestFacebook(t *testing.T) {
 		answerJSON(w, http.StatusOK, `{"id":"1234","name":"Ada","email":"ada@x.test","verified":true,"email_verified":true,"":true}`)
 	}
 	want := Identity{Provider: "acme", Issuer: "https://www.facebook.com", Subject: "1234", Email: "ada@x.test", Name: "Ada"}
-	if got, err := b.signIn(); err != nil || got != want {
+	if got, err := b.signIn(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	b.op.handlers[path] = status(500)

@@ -30,7 +30,7 @@ func (p *provider) fromProfile(g grant, profile, mailbox object) (Identity, erro
 	if err != nil {
 		return Identity{}, err
 	}
-	identity := Identity{Provider: p.ID, Issuer: g.meta.issuer, Subject: sub}
+	identity := Identity{Provider: p.ID, Issuer: g.meta.issuer, Subject: sub, Roles: p.rolesIn(profile)}
 	identity.Email, identity.EmailVerified = p.address(mailbox)
 	identity.Name = p.nameIn(profile)
 	return identity, nil

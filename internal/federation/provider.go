@@ -28,6 +28,8 @@ type provider struct {
 	strongAMR  []string
 	strongACR  []string
 	audiences  []string // other than clientID
+	rolesClaim string
+	roles      []RoleMapping
 	redirect   string
 	http       *http.Client
 	clock      clock.Clock

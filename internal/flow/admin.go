@@ -19,14 +19,15 @@ const RoleAdmin = "portico:admin"
 var ErrNotAdmin = errors.New("the user has no role " + RoleAdmin)
 
 // Admin judges whether a session may read what admins read: its user has the role, and
-// has given a second factor or a passkey for the session, however long ago.
+// has given a second factor or a passkey for the session. It may be long ago if the browser keeps
+// a Visit that is not.
 //
 // Faults: ErrNotAdmin, NoAdminFactor, ProofNeeded.
-func (f *Operator) Admin(ctx context.Context, found session.Found) error {
+func (f *Operator) Admin(ctx context.Context, found session.Found, visit string) error {
 	if !slices.Contains(found.User.Roles, RoleAdmin) {
 		return ErrNotAdmin
 	}
-	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) {
+	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) && !f.idle(found, visit) {
 		return nil
 	}
 	return f.store.Read(ctx, func(tx Tx) error { return f.adminProof(ctx, tx, found) })

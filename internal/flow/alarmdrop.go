@@ -111,7 +111,7 @@ func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, owner clear
 		if !recent(each.CreatedAt, f.clock.Now()) {
 			continue
 		}
-		gone, err := tx.DeleteIdentities(ctx, id, each.Provider)
+		gone, err := f.unlink(ctx, tx, c, &owner, each.Provider, fact(c, audit.RolesChanged, id, ""), false)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type entry struct {
 	methods  []string
 	at       time.Time // the time of the newest proof; zero if a provider does not report it
 	strongAt time.Time // the time of the second factor, also at a provider that the operator trusts with it; zero without one
+	through  *identity // of the account, at the provider that has given the first proof; nil for another one
 	joinFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give: needsFactor finds out
@@ -113,8 +114,16 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 // missing it starts none, and nothing of the account changes. It ends the previous session
 // of the browser, of whatever account, so that no token outlives a sign-in.
 func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	before := e.account
+	after, err := f.foresees(ctx, tx, &e)
+	if err != nil {
+		return Result{}, err
+	}
 	if r, waits, err := f.interrupts(ctx, tx, c, &e); err != nil || waits {
 		return r, err
+	}
+	if err := f.grant(ctx, tx, c, before, after, true); err != nil {
+		return Result{}, err
 	}
 	returnTo, err := f.joinPending(ctx, tx, c, e)
 	if err != nil {
@@ -128,7 +137,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err := f.recordEntry(ctx, tx, c, e); err != nil {
 		return Result{}, err
 	}
-	before, err := f.leave(ctx, tx, c, e.account.ID)
+	former, err := f.leave(ctx, tx, c, e.account.ID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -142,17 +151,17 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.moveGrants(ctx, tx, before, s); err != nil {
+	if err := f.moveGrants(ctx, tx, former, s); err != nil {
 		return Result{}, err
 	}
-	next, err := f.nextOf(ctx, tx, e, before, f.markAnswered(c, e, returnTo, token))
+	next, err := f.nextOf(ctx, tx, e, former, f.markAnswered(c, e, returnTo, token))
 	if err != nil {
 		return Result{}, err
 	}
 	r := Result{
 		Next:    next,
 		Session: &Token{Value: token, ExpiresAt: s.ExpiresAt},
-		left:    before.AccountID,
+		left:    former.AccountID,
 		entered: e.methods[0],
 	}
 	if provider, ok := strings.CutPrefix(e.methods[0], byProvider); ok {

@@ -40,6 +40,8 @@ const (
 	CodeAdminSelf   = "admin.self"
 	CodeAdminLast   = "admin.last"
 
+	CodeClaimsInvalid = "claims.invalid"
+
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
 )

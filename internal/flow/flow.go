@@ -188,7 +188,7 @@ type core struct {
 	documents *clientdoc.Keeper
 
 	box, crossings, marks, alarms *secret.Box
-	devices, mailboxes            *secret.MAC
+	devices, mailboxes, visits    *secret.MAC
 
 	codes    *code.Issuer
 	factors  *factor.Keeper
@@ -227,6 +227,7 @@ func New(cfg Config) All {
 		alarms:    cfg.Key.Box("alarm"),
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
+		visits:    cfg.Key.MAC("admin page"),
 		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),

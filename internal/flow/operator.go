@@ -132,20 +132,22 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 //
 // Faults: the field role, account.Missing.
 func (f *Operator) SetUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
-	return f.changeRoles(ctx, by, id, func([]string) []string { return roles })
+	return f.changeRoles(ctx, by, id, nil, func([]string) []string { return roles })
 }
 
 // ChangeUserRoles gives an account roles and takes others away, as SetUserRoles does. Its
-// other roles stay. A role to take that the account does not have is not an error.
+// other roles stay. A role to take that the account does not have is not an error, and a provider that
+// gave one of the given ones cannot take it any more.
 func (f *Operator) ChangeUserRoles(ctx context.Context, by Actor, id string, give, take []string) error {
-	return f.changeRoles(ctx, by, id, func(has []string) []string {
+	return f.changeRoles(ctx, by, id, give, func(has []string) []string {
 		kept := slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(take, r) })
 		return append(kept, give...)
 	})
 }
 
-// changeRoles gives an account the roles that next makes of its present ones.
-func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next func(has []string) []string) error {
+// changeRoles gives an account the roles that next makes of its present ones. Those in given are
+// given by hand from now on.
+func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, given []string, next func(has []string) []string) error {
 	if bad := badRole(next(nil)); bad != nil { // wrong for every account
 		return fault.InvalidFields(*bad)
 	}
@@ -154,11 +156,10 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 		if bad := badRole(roles); bad != nil {
 			return fault.InvalidFields(*bad)
 		}
-		if slices.Equal(a.Roles, roles) {
-			return nil
-		}
-		if err := by.mayChange(roles); err != nil {
-			return err
+		if !slices.Equal(a.Roles, roles) {
+			if err := by.mayChange(roles); err != nil {
+				return err
+			}
 		}
 		if by.own(id) && !slices.Contains(roles, RoleAdmin) {
 			return AdminSelf
@@ -168,14 +169,10 @@ func (f *Operator) changeRoles(ctx context.Context, by Actor, id string, next fu
 				return err
 			}
 		}
-		if _, err := tx.UpdateRoles(ctx, id, roles); err != nil {
+		if err := f.byHand(ctx, tx, a.judged, roles, given); err != nil {
 			return err
 		}
-		if err := f.sessions.Changed(ctx, tx, id); err != nil {
-			return err
-		}
-		fact := by.fact(audit.RolesChanged, id, strings.Join(roles, ","))
-		return f.report(ctx, tx, by.caller, a.Account, fact)
+		return f.storeRoles(ctx, tx, by.caller, a.judged, roles, by.fact(audit.RolesChanged, id, strings.Join(roles, ",")), true)
 	})
 }
 

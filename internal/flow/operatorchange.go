@@ -2,9 +2,11 @@ package flow
 
 import (
 	"context"
+	"strconv"
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	claims "portico/internal/claim"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -53,6 +55,31 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 	})
 }
 
+// SetUserClaims gives an account the JSON object that apps get claims from, "" for none, and
+// notifies the owner. Its sessions continue and have it from their next use. The record does not
+// say what it has.
+//
+// Faults: the field claims, account.Missing.
+func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string) error {
+	text, bad := claims.Parse(typed)
+	if bad != nil {
+		params := map[string]string{"line": strconv.Itoa(bad.Line), "why": bad.Why}
+		return fault.InvalidFields(fault.Field{Name: "claims", Code: CodeClaimsInvalid, Params: params})
+	}
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		if a.Claims == text {
+			return nil
+		}
+		if _, err := tx.UpdateClaims(ctx, id, text); err != nil {
+			return err
+		}
+		if err := f.sessions.Changed(ctx, tx, id); err != nil {
+			return err
+		}
+		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.ClaimsChanged, id, ""))
+	})
+}
+
 // RemoveUserPortrait removes the picture of an account and notifies the owner. It
 // does nothing if there is none.
 func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, id string) error {
@@ -73,7 +100,7 @@ func (f *Operator) RemoveUserPortrait(ctx context.Context, by Actor, id string) 
 // Faults: NotLinked, account.Missing.
 func (f *Operator) UnlinkUser(ctx context.Context, by Actor, id, provider string) error {
 	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
-		if ok, err := tx.DeleteIdentities(ctx, id, provider); err != nil {
+		if ok, err := f.unlink(ctx, tx, by.caller, &a, provider, by.fact(audit.RolesChanged, id, ""), true); err != nil {
 			return err
 		} else if !ok {
 			return NotLinked

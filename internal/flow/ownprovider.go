@@ -7,7 +7,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/federation"
 	"portico/internal/ids"
 	"portico/internal/pages"
 	"portico/internal/session"
@@ -85,7 +84,7 @@ func (f *Owner) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 // has asked for it, and tells the owner.
 //
 // Faults: Unknown for another session, IdentityTaken, AlreadyLinked; as finishes.
-func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who federation.Identity) (Result, error) {
+func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who *identity) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err := ignore(err, session.Required); err != nil {
 		return Result{}, err
@@ -117,7 +116,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		return f.attachTold(ctx, tx, c, owner, identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject})
+		return f.attachTold(ctx, tx, c, owner, *who)
 	})
 	return Result{Next: pages.Providers, Connected: err == nil}, err
 }
@@ -129,7 +128,7 @@ func (f *Flows) connect(ctx context.Context, c Caller, p Pending, d data, who fe
 // Faults: LastWay, NotLinked, ProofNeeded, session.Required.
 func (f *Owner) DisconnectProvider(ctx context.Context, c Caller, found session.Found, providerID string) (r Result, err error) {
 	err = f.guarded(ctx, found, func(tx Tx, owner cleared) error {
-		if ok, err := tx.DeleteIdentities(ctx, owner.ID, providerID); err != nil {
+		if ok, err := f.unlink(ctx, tx, c, &owner, providerID, fact(c, audit.RolesChanged, owner.ID, ""), true); err != nil {
 			return err
 		} else if !ok {
 			return NotLinked

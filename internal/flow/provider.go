@@ -78,12 +78,14 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return Result{}, Detour{ReturnTo: f.target(p), Connect: d.Session != ""}, err
 	}
 	rest = Detour{p.ID, f.target(p), d.JoinFlow, d.Again, d.Session != ""}
+	asked := f.clock.Now()
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
 		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 	}
+	said := identityOf(who, asked)
 	if rest.Connect {
-		if r, err = f.connect(ctx, c, p, d, who); err != nil {
+		if r, err = f.connect(ctx, c, p, d, said); err != nil {
 			return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
 		}
 		return r, Detour{}, nil
@@ -97,14 +99,14 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 			return err
 		}
 		if !ok {
-			r, err = f.arriving(ctx, tx, c, p, who)
+			r, err = f.arriving(ctx, tx, c, p, who, said)
 			return err
 		}
 		if err := learnTime(ctx, tx, linked, d.Again, who); err != nil {
 			return err
 		}
 		owner = linked.AccountID
-		r, err = f.returning(ctx, tx, c, p, d, linked, who)
+		r, err = f.returning(ctx, tx, c, p, d, linked, who, said)
 		if errors.Is(err, noProof) {
 			unproven, err = err, nil
 		}
@@ -142,7 +144,7 @@ func (f *Flows) takeCallback(ctx context.Context, c Caller, providerID, flowID s
 
 // returning signs in to the account that has the identity. If a required new proof
 // is missing, it changes nothing, because the current session may be better.
-func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity, who federation.Identity) (Result, error) {
+func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d data, linked account.Identity, who federation.Identity, said *identity) (Result, error) {
 	a, err := f.opens(ctx, tx, linked.AccountID)
 	switch {
 	case errors.Is(err, account.Missing):
@@ -160,21 +162,19 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	}
 	return f.admitted(ctx, tx, c, entry{
 		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
-		strongAt: who.StrongAt, joinFlow: d.JoinFlow, announce: true,
+		strongAt: who.StrongAt, joinFlow: d.JoinFlow, announce: true, through: said,
 	})
 }
 
 // arriving handles an identity that no account has. It never joins the identity to
 // an account by the address alone: the owner signs in to the account first.
-func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who federation.Identity) (Result, error) {
+func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who federation.Identity, said *identity) (Result, error) {
 	address, bad := account.ParseAddress(who.Email, "email")
 	if bad != nil || legible.Check(who.Email) != nil { // a program wrote it, so it is not cleaned
 		return Result{}, fault.New(fault.Invalid, CodeProviderNoAddress).WithParams(f.named(who.Provider))
 	}
 	waiting := data{
-		Address:  address.Mail,
-		Identity: &identity{Provider: who.Provider, Issuer: who.Issuer, Subject: who.Subject, Name: who.Name},
-		StrongAt: who.StrongAt, Vouched: who.EmailVerified,
+		Address: address.Mail, Identity: said, StrongAt: who.StrongAt, Vouched: who.EmailVerified,
 	}
 	to, err := f.addressed(ctx, tx, address.Key)
 	if err != nil {

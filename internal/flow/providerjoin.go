@@ -61,7 +61,7 @@ func (f *core) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Targe
 
 // attachTold joins an identity to an account that its owner had before, and tells the owner.
 func (f *core) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
-	if err := f.attach(ctx, tx, c, a, i); err != nil {
+	if _, err := f.attach(ctx, tx, c, a, i, true); err != nil {
 		return err
 	}
 	if err := f.endFlows(ctx, tx, &a); err != nil {
@@ -70,16 +70,24 @@ func (f *core) attachTold(ctx context.Context, tx Tx, c Caller, a cleared, i ide
 	return f.post(ctx, tx, c, email{template: mailLinked, owner: &a.Account, provider: f.named(i.Provider)["provider"]})
 }
 
-// attach joins an identity to an account and records it.
-func (f *core) attach(ctx context.Context, tx Tx, c Caller, a cleared, i identity) error {
+// attach joins an identity to an account, with its roles, and records it. It returns the roles of
+// the account.
+func (f *core) attach(ctx context.Context, tx Tx, c Caller, a cleared, i identity, tell bool) ([]string, error) {
 	ok, err := f.accounts.Join(ctx, tx, account.Identity{
 		Issuer: i.Issuer, Subject: i.Subject, Provider: i.Provider, AccountID: a.ID,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
-		return Moved // joined to another account in the meantime
+		return nil, Moved // joined to another account in the meantime
 	}
-	return f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, a.ID, i.Provider))
+	if err := f.record.Add(ctx, tx, fact(c, audit.ProviderLinked, a.ID, i.Provider)); err != nil {
+		return nil, err
+	}
+	after, err := f.grantsOf(ctx, tx, a.Account, i)
+	if err != nil {
+		return nil, err
+	}
+	return after.roles, f.grant(ctx, tx, c, a.judged, after, tell)
 }

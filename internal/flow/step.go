@@ -159,6 +159,7 @@ type data struct {
 	StrongAt      time.Time `json:"strong_at,omitzero"`
 	Announce      bool      `json:"announce,omitempty"`
 	MakesPasskeys bool      `json:"makes,omitempty"` // the browser can make a passkey
+	Through       *identity `json:"through,omitempty"`
 
 	// For an enrolment and a protection: what the screen shows until the next step.
 	Secret []byte   `json:"secret,omitempty"`
@@ -176,6 +177,9 @@ type identity struct {
 	Issuer   string `json:"issuer"`
 	Subject  string `json:"subject"`
 	Name     string `json:"name"`
+
+	Roles  []string  `json:"roles,omitempty"` // that the settings derive from what the provider said
+	SaidAt time.Time `json:"said_at,omitzero"`
 }
 
 // PendingStore is the part of the database that holds pending flows.

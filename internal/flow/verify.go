@@ -237,7 +237,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	method := "mail"
 	if d.Identity != nil {
-		if err := f.attach(ctx, tx, c, made(a), *d.Identity); err != nil {
+		if a.Roles, err = f.attach(ctx, tx, c, made(a), *d.Identity, false); err != nil {
 			return Result{}, err
 		}
 		method = byProvider + d.Identity.Provider

@@ -73,7 +73,7 @@ func (e entry) pending() (Pending, data) {
 			AccountID: e.account.ID, Version: e.account.FlowVersion(), AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
 			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt,
-			Announce: e.announce, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys,
+			Announce: e.announce, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys, Through: e.through,
 		}
 }
 
@@ -90,7 +90,7 @@ func (f *Flows) resume(ctx context.Context, tx Tx, c Caller, owner judged, p Pen
 func (f *Flows) entryOf(owner judged, p Pending, d data) entry {
 	return entry{
 		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
-		joinFlow: d.JoinFlow, announce: d.Announce, makesPasskeys: d.MakesPasskeys,
+		joinFlow: d.JoinFlow, announce: d.Announce, makesPasskeys: d.MakesPasskeys, through: d.Through,
 	}
 }
 

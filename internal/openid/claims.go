@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/claim"
 	"portico/internal/secret"
 )
 
@@ -67,10 +68,10 @@ func (u User) tell(claims map[string]any, client Client, chosen func(name string
 	}
 	for _, extra := range client.ExtraClaims {
 		name, source, _ := strings.Cut(extra, "=")
-		switch text, is := strings.CutPrefix(source, "'"); {
+		switch {
 		case name == claimName && (!chosen(claimName) || claims[claimName] != nil): // it stands in for the name of an account without one
-		case is:
-			claims[name] = strings.TrimSuffix(text, "'")
+		case strings.HasPrefix(source, "'"), strings.HasPrefix(source, claim.Source):
+			claim.Add(claims, []string{extra}, u.Claims)
 		case name == claimName || chosen(source): // the scope of the name gives the address as well, as preferred_username
 			if value := u.claim(source); value != nil {
 				claims[name] = value

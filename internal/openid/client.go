@@ -59,7 +59,7 @@ type Client struct {
 	RedirectURIs  []string // exact
 	Scopes        []string // which it may ask for
 	IDTokenClaims []string // also in the ID token
-	ExtraClaims   []string // "name=claim" or "name='text'"
+	ExtraClaims   []string // "name=claim", "name=claim.PATH" or "name='text'"
 	IDTokenAlg    string   // that signs the ID token
 	PKCE          bool     // whether it must send a code challenge
 	LogoutReturns []string // exact; where the browser may go after signing out

@@ -71,6 +71,7 @@ type User struct {
 	Roles    []string
 	Portrait string // id of the picture; "" for none
 	Picture  string // its URL; filled in for UserInfo alone
+	Claims   string // of the account, as package claim parses them
 }
 
 // Live is a grant whose account may still use it.

@@ -78,19 +78,19 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 // get everything that it requires by themselves, such as a second factor. It returns false
 // for a public rule, and for one with a problem.
 func AnyUser(line string) bool {
-	n, ok := needOf(line)
+	n, ok := Written(line)
 	return ok && !n.Public && len(n.Roles) == 0
 }
 
 // LacksRole reports whether a rule, with or without a path, asks for a role that is not one of roles.
 func LacksRole(line string, roles []string) bool {
-	n, ok := needOf(line)
+	n, ok := Written(line)
 	return ok && n.judge(&User{Roles: roles}, time.Time{}) == NoRole
 }
 
-// needOf returns the need of a rule, with or without a path. It returns false for a rule
+// Written returns the need of a rule, with or without a path. It returns false for a rule
 // with a problem.
-func needOf(line string) (Need, bool) {
+func Written(line string) (Need, bool) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
 		return Need{}, false

@@ -53,6 +53,7 @@ type User struct {
 	Name    string
 	Roles   []string
 	EndsAt  time.Time // when the account closes; zero for never
+	Claims  string    // of the account, for apps
 }
 
 // Found is a valid session with its user.

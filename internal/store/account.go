@@ -8,14 +8,14 @@ import (
 	"portico/internal/account"
 )
 
-const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, created_at`
+const accountColumns = `id, address, address_key, name, state, roles, password, version, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, app_claims, created_at`
 
 func scanAccount(row scanner) (account.Account, error) {
 	var a account.Account
 	var roles string
 	var accepted, since, raised, added, has, told, ends, created int64
 	err := row.Scan(&a.ID, &a.Address.Mail, &a.Address.Key, &a.Name, &a.State, &roles, &a.Password, &a.Version, &a.Locale,
-		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowEnds, &ends, &created)
+		&a.Terms.Version, &accepted, &since, &raised, &added, &has, &told, &a.FlowEnds, &ends, &a.Claims, &created)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -29,11 +29,11 @@ func scanAccount(row scanner) (account.Account, error) {
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19 WHERE `+free("$3", "$1", "$19")+`
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
 		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
-		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), micros(a.CreatedAt))
+		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), a.Claims, micros(a.CreatedAt))
 	if err == nil && n == 1 {
 		err = t.addDueEnd(ctx, a.ID, a.EndsAt)
 	}
@@ -89,6 +89,12 @@ func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (b
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
 	return t.changed(ctx, id, n, err)
+}
+
+// UpdateClaims implements account.Store.
+func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
+	return n == 1, err
 }
 
 // UpdateName implements account.Store.
@@ -151,13 +157,18 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 	return n == 1, err
 }
 
-const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time`
+const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time, roles, roles_at`
 
 func scanIdentity(row scanner) (account.Identity, error) {
 	var i account.Identity
-	var created int64
-	err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created, &i.TellsTime)
-	i.CreatedAt = fromMicros(created)
+	var created, given int64
+	var roles string
+	if err := row.Scan(&i.Issuer, &i.Subject, &i.Provider, &i.AccountID, &created, &i.TellsTime, &roles, &given); err != nil {
+		return i, err
+	}
+	i.CreatedAt, i.RolesAt = fromMicros(created), fromMicros(given)
+	var err error
+	i.Roles, err = unlist(roles)
 	return i, err
 }
 
@@ -175,14 +186,20 @@ func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Iden
 
 // InsertIdentity implements account.IdentityStore.
 func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime))
+	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime), list(i.Roles), micros(i.RolesAt))
 	return n == 1, err
 }
 
 // UpdateTellsTime implements account.IdentityStore.
 func (t *Tx) UpdateTellsTime(ctx context.Context, issuer, subject string, tells account.TellsTime) error {
 	_, err := t.exec(ctx, `UPDATE identity SET tells_time = $3 WHERE issuer = $1 AND subject = $2`, issuer, subject, int64(tells))
+	return err
+}
+
+// UpdateIdentityRoles implements account.IdentityStore.
+func (t *Tx) UpdateIdentityRoles(ctx context.Context, issuer, subject string, roles []string, at time.Time) error {
+	_, err := t.exec(ctx, `UPDATE identity SET roles = $3, roles_at = $4 WHERE issuer = $1 AND subject = $2`, issuer, subject, list(roles), micros(at))
 	return err
 }
 

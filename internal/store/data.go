@@ -28,7 +28,7 @@ type personal struct {
 // TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
 var personals = []personal{
 	{
-		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at",
+		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, app_claims",
 		where: "id = $1", leftOut: []string{"password"},
 	},
 	{
@@ -40,7 +40,7 @@ var personals = []personal{
 	{name: "account_end", columns: "account_id, ends_at", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, primary_until, expires_at", where: "account_id = $1"},
-	{name: "identity", columns: "issuer, subject, provider, account_id, created_at, tells_time", where: "account_id = $1"},
+	{name: "identity", columns: "issuer, subject, provider, account_id, created_at, tells_time, roles, roles_at", where: "account_id = $1"},
 	{
 		name: "passkey", columns: "id, account_id, credential, public_key, handle, host, name, model, transports, counter, copies, copied, created_at, used_at",
 		where: "account_id = $1",

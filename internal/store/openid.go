@@ -24,7 +24,7 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 
 // LiveGrant implements openid.Store.
 func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error) {
-	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(p.id, ''), COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0), a.ends_at
+	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(p.id, ''), COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0), a.ends_at, a.app_claims
 		FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
 		LEFT JOIN portrait p ON p.account_id = a.id
 		LEFT JOIN session s ON s.id = g.session_id AND s.account_id = g.account_id AND s.version = g.version
@@ -38,7 +38,7 @@ func liveRow(row scanner) (openid.Live, error) {
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
 		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &mayTell,
-		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends, &closes)
+		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends, &closes, &l.User.Claims)
 	if err != nil {
 		return openid.Live{}, err
 	}

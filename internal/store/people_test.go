@@ -111,7 +111,7 @@ func TestIndexFirst_EndsInTime(t *testing.T) {
 // A node of the version before makes and changes accounts. The comparison finds them.
 func TestPeople_BesideTheVersionBefore(t *testing.T) {
 	t.Parallel()
-	onBoth(t, 4, func(t *testing.T, s *store.Store, db *sql.DB) { // what that node writes stays as in version 1
+	onBoth(t, 8, func(t *testing.T, s *store.Store, db *sql.DB) { // what that node writes stays as in version 1
 		execute(t, db, insertOld, "old1", "old1@x.test")
 		insertPeople(t, s, account.Account{ID: "new1", Address: account.Address{Key: "new1@x.test"}})
 		execute(t, db, `UPDATE account SET name = 'MARA L', roles = '["admin"]', address_key = 'old2@x.test' WHERE id = 'new1'`)

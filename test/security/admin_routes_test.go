@@ -26,6 +26,7 @@ func adminOperations() map[string]string {
 		"POST " + person + "/end-sessions":            `{}`,
 		"POST " + person + "/ends":                    `{"at":"2999-01-31"}`,
 		"POST " + person + "/name":                    `{"name":"Mara"}`,
+		"POST " + person + "/claims":                  `{"claims":"{\"quota\":5}"}`,
 		"POST " + person + "/address":                 `{"email":"` + fresh("moved") + `"}`,
 		"POST " + person + "/reset-factors":           `{}`,
 		"POST " + person + "/lift-limits":             `{}`,
@@ -34,6 +35,9 @@ func adminOperations() map[string]string {
 		"POST " + person + "/restore":                 `{}`,
 		"POST " + person + "/emails/{email}/again":    `{}`,
 		"POST " + person + "/roles":                   `{"give":["editor"]}`,
+		"GET /auth/api/admin/apps":                    "",
+		"GET /auth/api/admin/apps/{id}/explain":       "",
+		"POST /auth/api/admin/apps/{id}/delete":       `{}`,
 		"GET /auth/api/admin/keys":                    "",
 		"POST /auth/api/admin/keys":                   `{"name":"sync","scopes":["people:read"]}`,
 		"POST /auth/api/admin/keys/{id}/rotate":       `{}`,
@@ -102,13 +106,13 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 				stale.calls(pattern, target).refused(401, "proof.needed")
 			}
 		}, "throttle")
-		if read && !strings.Contains(pattern, "jobs/{id}") {
+		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") {
 			stale.calls(pattern, target).must(200)
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		want := 200
-		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "keys/{id}") {
-			want = 404 // no such email, job or key
+		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "keys/{id}") || strings.Contains(pattern, "apps/{id}") {
+			want = 404 // no such email, job, key or app
 		}
 		admin.calls(pattern, target).must(want)
 		s.jobsEnd()

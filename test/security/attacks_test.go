@@ -189,6 +189,9 @@ func attacks() testform.Catalogue {
 			"SEC-324": "Someone who knows the password of an account with a passkey joins a provider to it.",
 		},
 		"provider": { // External providers, and accounts prepared before their owner comes
+			"SEC-396": "A provider, or its user, names values that are no roles of the mapping, or roles stay after the provider, the identity or the mapping has gone.",
+			"SEC-397": "A user finishes an older sign-in, or several at once, to get a role back that was taken meanwhile.",
+			"SEC-398": "A provider takes the role from the last admins, also at the same moment.",
 			"SEC-110": "An attacker signs in at a provider with an unverified address of another user.",
 			"SEC-111": "A provider says that an address is verified with a value other than true.",
 			"SEC-112": "Another subject of a provider comes with the address of a user who is linked to it.",
@@ -341,6 +344,7 @@ func attacks() testform.Catalogue {
 			"SEC-387": "A user goes on after the end of the account: with a session in a cache, a token, a code, an open flow or the password.",
 			"SEC-388": "An admin sets the end of the own account, or admins with an end remove the last one without.",
 			"SEC-389": "The last admins close their accounts or remove their factors on the account pages, also at the same moment.",
+			"SEC-399": "An admin gives an account claims that pass for those of Portico, or break the token.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
 			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",

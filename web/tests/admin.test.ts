@@ -86,7 +86,7 @@ async function settled() {
 
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-const PLACES = ['people', 'people/p1', 'people/p0', 'people/p4', 'keys', 'record', 'system'];
+const PLACES = ['people', 'people/p1', 'people/p0', 'people/p4', 'apps', 'keys', 'record', 'system'];
 
 test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
   await open(`${place}?theme=dark`);
@@ -110,12 +110,54 @@ test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (p
   expect.soft(complaints, 'errors and policy').toEqual([]);
 });
 
-test.each(['people', 'keys', 'record'])('%s without content says what to do', async (place) => {
+test.each(['people', 'apps', 'keys', 'record'])('%s without content says what to do', async (place) => {
   await open(place, installation({ people: 0 }));
   await page.locator('.none').waitFor();
   expect.soft(await page.locator('.none h2').count()).toBe(1);
   expect.soft(await page.locator('.none p').textContent()).toMatch(/\w{4,}/);
   expect.soft(await violations(page)).toEqual([]);
+});
+
+test('apps are explained for a person, deleted, and copied', async () => {
+  const fake = await open('apps');
+  await page.getByRole('button', { name: 'Explain shop for a person' }).click();
+  await page.getByLabel('Address of the person').fill('person1@example.com');
+  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await page.getByRole('dialog').getByText('May open it').waitFor();
+  expect.soft(await page.getByRole('dialog').locator('pre').textContent()).toContain('"quota": 5');
+  expect.soft(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Explain another' }).click();
+  await page.getByLabel('Address of the person').fill('nobody@example.com');
+  await page.keyboard.press('Enter');
+  await page.getByText('There is no such account.').waitFor();
+  expect.soft(await page.getByLabel('Address of the person').inputValue()).toBe('nobody@example.com');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete agent.example.net' }).click();
+  await page.getByRole('button', { name: 'Delete the client' }).click();
+  await page.getByText('The client agent.example.net is deleted.').waitFor();
+  expect
+    .soft(fake.changes.map(({ path }) => path))
+    .toEqual(['/auth/api/admin/apps/reg-01jd3k8v5q-agent.example.net/delete']);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('summary').first().click();
+  await page.getByRole('button', { name: 'Copy the block of shop' }).click();
+  await page.getByRole('button', { name: 'Copied the block of shop' }).waitFor();
+  expect.soft(await page.evaluate(() => navigator.clipboard.readText())).toContain('[[app]]');
+});
+
+test('claims that are refused stay in the window, with their line', async () => {
+  const fake = await open('people/p1');
+  await page.getByRole('button', { name: /^Change the claims of/ }).click();
+  const typed = '{\n "quota": 6,}';
+  await page.getByLabel('JSON object').fill(typed);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText("Line 2: invalid character '}'").waitFor();
+  expect.soft(await page.getByLabel('JSON object').inputValue()).toBe(typed);
+  expect.soft(await violations(page)).toEqual([]);
+  await page.getByLabel('JSON object').fill('{"quota": 6}');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^The claims of .* are saved/).waitFor();
+  expect.soft(fake.changes.at(-1)?.body).toEqual({ claims: '{"quota": 6}' });
 });
 
 test('a search and filters are in the address, and Back restores them', async () => {

@@ -11,6 +11,7 @@ import (
 	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/form"
+	"portico/internal/session"
 )
 
 // Root is the path below which every operation is.
@@ -27,6 +28,8 @@ type Config struct {
 	Networks []netip.Prefix                      // from which the page answers; none for all
 	Page     *Page                               // nil if the front end has none
 	System   System
+	Apps     Apps
+	Visit    server.Cookie // has flow.Operator.Visit
 }
 
 // Admin serves the admin page and its API. It is safe for concurrent use.
@@ -101,10 +104,22 @@ func (a *Admin) admin(w http.ResponseWriter, r *http.Request) (flow.Actor, error
 	if err != nil {
 		return flow.Actor{}, err
 	}
-	if err := a.Operator.Admin(r.Context(), found); err != nil {
+	if err := a.admits(w, r, found); err != nil {
 		return flow.Actor{}, err
 	}
 	return flow.ByAdmin(a.Actions.Caller(w, r), found), nil
+}
+
+// admits judges the session of an admin, whose browser then keeps that the page was used.
+//
+// Faults: as flow.Operator.Admin.
+func (a *Admin) admits(w http.ResponseWriter, r *http.Request, found session.Found) error {
+	visit, _ := a.Visit.Read(w, r)
+	err := a.Operator.Admin(r.Context(), found, visit)
+	if err == nil {
+		a.Visit.Write(w, a.Operator.Visit(found), flow.AdminIdle)
+	}
+	return err
 }
 
 // reaches reports whether the settings have the page, for the network of a request.

@@ -41,6 +41,10 @@ type (
 	AdminEnds struct {
 		At string `json:"at"`
 	}
+	// AdminClaims has the JSON object for apps as a text, so that its numbers and its order stay.
+	AdminClaims struct {
+		Claims string `json:"claims"` // "" for none
+	}
 	// AdminRoles has the roles that an account gets, and those that it loses. Its other roles
 	// stay, also one that another admin gives meanwhile.
 	AdminRoles struct {
@@ -72,6 +76,10 @@ func (a *Admin) changeRoles(r *http.Request, by flow.Actor, id string, in AdminR
 
 func (a *Admin) setName(r *http.Request, by flow.Actor, id string, in AdminNamed) (none, error) {
 	return none{}, a.Operator.SetUserName(r.Context(), by, id, in.Name)
+}
+
+func (a *Admin) setClaims(r *http.Request, by flow.Actor, id string, in AdminClaims) (none, error) {
+	return none{}, a.Operator.SetUserClaims(r.Context(), by, id, in.Claims)
 }
 
 func (a *Admin) setAddress(r *http.Request, by flow.Actor, id string, in AdminAddressed) (none, error) {

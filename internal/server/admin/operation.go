@@ -20,6 +20,8 @@ type operation struct {
 const (
 	readPeople  = "people:read"
 	writePeople = "people:write"
+	readApps    = "apps:read"
+	writeApps   = "apps:write"
 	readRecord  = "record:read"
 	readSystem  = "system:read"
 	writeSystem = "system:write"
@@ -35,6 +37,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
 		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
 		change(person+"/name", "Set the name of a person", none{}, a.setName),
+		change(person+"/claims", "Set the claims of an account for apps, one JSON object of at most 4 KiB", none{}, a.setClaims),
 		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),
 		change(person+"/ends", "Set when an account closes, or take its end away", none{}, a.setEnd),
 		change(person+"/reset-factors", "Remove all second factors and passkeys of a person", AdminRemoved{}, a.resetFactors).needs(noKey),
@@ -48,6 +51,9 @@ func (a *Admin) operations() []operation {
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(person+"/roles", "Give a person roles, or take them away", none{}, a.changeRoles),
+		read(readApps, Root+"/apps", "List apps and OpenID clients", AdminListedApps{}, a.apps),
+		read(readApps, Root+"/apps/{id}/explain", "Whether a person may open an app and why, and which claims it gets", AdminExplained{}, a.explain, explainOf...),
+		change(Root+"/apps/{id}/delete", "Delete a client that has registered itself", none{}, a.deleteClient).needs(writeApps),
 		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
 		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),

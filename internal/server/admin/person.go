@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -25,6 +27,7 @@ type AdminPerson struct {
 	Roles     []string        `json:"roles"`
 	Password  bool            `json:"password"` // whether there is one
 	Language  string          `json:"language"`
+	Claims    string          `json:"claims"` // the JSON object for apps, "" for none
 	CreatedAt form.Moment     `json:"created_at"`
 	SeenAt    form.Moment     `json:"seen_at"`
 	EndsAt    form.Moment     `json:"ends_at"`   // when the account closes, "" for never
@@ -133,7 +136,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	}
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
-		Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
+		Password: p.Account.Password != "", Language: p.Account.Locale, Claims: indented(p.Account.Claims), Codes: p.Codes,
 		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p, known),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
@@ -197,3 +200,12 @@ func each[T, Out any](list []T, fn func(T) Out) []Out {
 
 // filled returns a list that is never nil.
 func filled(list []string) []string { return append([]string{}, list...) }
+
+// indented returns a JSON text on several lines. Its numbers and its order stay.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return b.String()
+}

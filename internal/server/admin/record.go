@@ -49,8 +49,8 @@ type (
 	}
 	// AdminActor has only a kind unless it is an admin, and no address after the account was erased.
 	AdminActor struct {
-		Kind    string `json:"kind"` // self, stranger, operator, admin or key, "" for nobody
-		ID      string `json:"id"`   // of an account, or of a key
+		Kind    string `json:"kind"` // self, stranger, operator, admin, key or provider, "" for nobody
+		ID      string `json:"id"`   // of an account, of a key, or of a provider
 		Address string `json:"address"`
 		Name    string `json:"name"` // or else the address; of a key its name
 	}
@@ -137,6 +137,9 @@ func subjectOf(id string, known flow.Named) AdminSubject {
 }
 
 func actorOf(f audit.Fact, known flow.Named) AdminActor {
+	if id, ok := f.Provider(); ok {
+		return AdminActor{Kind: "provider", ID: id, Name: id}
+	}
 	if id, ok := f.Key(); ok {
 		return AdminActor{Kind: "key", ID: id, Name: known.Keys[id]}
 	}

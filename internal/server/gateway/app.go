@@ -22,11 +22,13 @@ type App struct {
 	Audience string   // audience of its tokens
 	Resource string   // its name as a resource server; "" if it takes no access tokens
 	Site     rule.Site
-	Headers  []Header      // in addition to the standard headers
-	Timeout  time.Duration // until a response begins
-	Silence  time.Duration // time without any response while requests wait; 0: only Timeout applies
-	Uploads  Uploads
-	Roots    *x509.CertPool // trusted authorities of an upstream by https; nil: the system's
+	// ExtraClaims are claims of its tokens, as package claim adds them.
+	ExtraClaims []string
+	Headers     []Header      // in addition to the standard headers
+	Timeout     time.Duration // until a response begins
+	Silence     time.Duration // time without any response while requests wait; 0: only Timeout applies
+	Uploads     Uploads
+	Roots       *x509.CertPool // trusted authorities of an upstream by https; nil: the system's
 
 	KeepAllCookies bool     // even if another account uses the browser
 	KeepCookies    []string // names of cookies that stay in that case

@@ -2,12 +2,14 @@ package gateway
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"portico/internal/claim"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
@@ -114,11 +116,15 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 		expires = found.Session.ExpiresAt
 	}
 	person := found.User
-	token, signer, err := g.Keys.Sign(claims{
+	signed, err := a.extend(claims{
 		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: found.Session.SID(),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
 		AuthTime: found.Session.ProvenAt().Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
-	}, "JWT")
+	}, person.Claims)
+	if err != nil {
+		return nil, err
+	}
+	token, signer, err := g.Keys.Sign(signed, "JWT")
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +143,24 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	return id, nil
 }
 
+// extend returns the claims of a token with the extra claims of the app.
+func (a *app) extend(own claims, ofAccount string) (any, error) {
+	if len(a.ExtraClaims) == 0 {
+		return own, nil
+	}
+	text, err := json.Marshal(own)
+	all := map[string]any{}
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	all["auth_time"], all["iat"], all["exp"] = own.AuthTime, own.IssuedAt, own.Expires // no floating point
+	claim.Add(all, a.ExtraClaims, ofAccount)
+	return all, err
+}
+
 // same reports whether an app would get the same identity for two persons.
 func same(a, b session.User) bool {
-	return a.ID == b.ID && a.Address == b.Address && a.Name == b.Name && slices.Equal(a.Roles, b.Roles)
+	return a.ID == b.ID && a.Address == b.Address && a.Name == b.Name && a.Claims == b.Claims && slices.Equal(a.Roles, b.Roles)
 }
 
 // encode makes a text safe for a header. It percent-encodes all bytes except

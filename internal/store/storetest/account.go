@@ -128,6 +128,21 @@ func (b accounts) UpdateState_MovesTheVersion() {
 	}
 }
 
+func (b accounts) UpdateClaims_LeavesTheVersion() {
+	a, other := b.person(1), b.person(2)
+	for _, claims := range []string{`{"quota":5}`, ""} {
+		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateClaims(b.Context(), a.ID, claims) }) {
+			b.Fatal("the account was not found")
+		}
+		a.Claims = claims
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateClaims(b.Context(), "no", "") }) {
+		b.Error("an account that does not exist has claims")
+	}
+}
+
 func (b accounts) UpdateRoles_LeavesTheVersion() {
 	a, other := b.person(1), b.person(2)
 	for _, roles := range [][]string{{"admin", "team:ops"}, {}} {

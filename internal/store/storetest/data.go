@@ -110,7 +110,7 @@ func (b data) AccountData_EveryTableOfOneAccount() {
 		"terms": a.Terms.Version, "terms_at": a.Terms.AcceptedAt.Format(time.RFC3339Nano),
 		"alarm_mail_at": a.Alarm.Since.Format(time.RFC3339Nano), "alarm_at": a.Alarm.RaisedAt.Format(time.RFC3339Nano),
 		"alarm_address_at": a.Alarm.AddedAt.Format(time.RFC3339Nano), "address_at": a.AddressAt.Format(time.RFC3339Nano),
-		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano), "flow_ends": a.FlowEnds, "ends_at": a.EndsAt.Format(time.RFC3339Nano),
+		"factor_told_at": a.FactorToldAt.Format(time.RFC3339Nano), "flow_ends": a.FlowEnds, "ends_at": a.EndsAt.Format(time.RFC3339Nano), "app_claims": a.Claims,
 	})
 	for _, column := range []string{"scopes", "resources", "claims"} {
 		if got, ok := found["openid_grant"][0][column].(json.RawMessage); !ok {

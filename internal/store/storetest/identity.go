@@ -26,6 +26,19 @@ func (b identities) UpdateTellsTime_OfOneIdentity() {
 	}
 }
 
+func (b identities) UpdateIdentityRoles_OfOneIdentity() {
+	a := b.person(1)
+	i, other := b.identity(a, 1), b.identity(a, 2)
+	i.Roles, i.RolesAt = []string{"editor", "staff"}, moment()
+	b.write(func(tx *store.Tx) error {
+		return tx.UpdateIdentityRoles(b.Context(), i.Issuer, i.Subject, i.Roles, i.RolesAt)
+	})
+	for _, want := range []account.Identity{i, other} {
+		got, _ := b.identityBySubject(want.Issuer, want.Subject)
+		b.equal("the identity", got, want)
+	}
+}
+
 func (b identities) InsertIdentity_LinkedAlready() {
 	a, other := b.person(1), b.person(2)
 	i := b.identity(a, 1)

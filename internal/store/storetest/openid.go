@@ -42,7 +42,7 @@ func (b grants) InsertGrant_EveryField() {
 	if !ok {
 		b.Fatal("the grant is not found")
 	}
-	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, Portrait: p.ID}, AccountEnds: a.EndsAt})
+	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, Portrait: p.ID, Claims: a.Claims}, AccountEnds: a.EndsAt})
 }
 
 func (b grants) LiveGrant_WithItsSession() {

@@ -16,7 +16,7 @@ func (b sessions) InsertSession_EveryField() {
 	s := b.session(a, 1)
 	b.session(other, 2)
 	found, _ := b.sessionByHash(s.ID)
-	person := session.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, EndsAt: a.EndsAt}
+	person := session.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, EndsAt: a.EndsAt, Claims: a.Claims}
 	b.equal("the session by hash", found, session.Found{Session: s, User: person})
 	b.equal("the sessions of the account", b.sessions(a.ID), []session.Session{s})
 }

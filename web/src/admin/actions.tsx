@@ -102,6 +102,18 @@ export function actionsFor(person: Of, ask: (question: Question) => void): Item[
   ];
 }
 
+/** The window that edits the claims of an account. A refused text stays in it. */
+export const editClaims = (p: Of & { claims: string }): Question => ({
+  title: `Change the claims of ${nameOf(p)}`,
+  says: 'One JSON object of at most 4 KiB. The setting extra_claims says which app gets what of it. An email says that it was changed.',
+  press: 'Save',
+  fields: [{ name: 'claims', label: 'JSON object', type: 'lines', value: p.claims }],
+  run: async (values) => {
+    await change('POST', to(p, 'claims'), { claims: String(values.get('claims')) });
+    return `The claims of ${nameOf(p)} are saved.`;
+  },
+});
+
 const endField = (at: string) => ({
   name: 'ends_at',
   label: 'End of the account',

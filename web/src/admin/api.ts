@@ -103,6 +103,7 @@ export const WORDS: Record<string, string> = {
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',
   'session.ended': 'Your session has ended.',
+  'claims.invalid': 'Line {line}: {why}. Nothing was changed.',
   'account.exists': 'Another account has this address.',
   'address.invalid': 'This is not an email address.',
   'address.letters': 'Letters like é do not work before the @.',
@@ -122,5 +123,11 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   const { code, fields, request_id } = failure.problem;
   const field = fields[0];
   const words = (field && (WORDS[field.code] ?? `${field.name}: ${field.code}`)) ?? WORDS[code];
-  return { words: words ?? `Portico refused this: ${code}.`, id: request_id };
+  return {
+    words: (words ?? `Portico refused this: ${code}.`).replace(
+      /{(\w+)}/g,
+      (_, name) => field?.params[name] ?? '',
+    ),
+    id: request_id,
+  };
 }

@@ -5,7 +5,8 @@ import { Trouble } from './parts';
 interface FieldOf {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'date' | 'checks';
+  /** `lines` is a text of several lines. */
+  type?: 'text' | 'email' | 'date' | 'checks' | 'lines';
   /** The boxes of `checks`. */
   options?: string[];
   value?: string;
@@ -90,7 +91,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   useEffect(() => {
     dialog.current?.showModal();
     // on the first field, but on no button: a key that is still down must not press it
-    (dialog.current?.querySelector<HTMLElement>('input') ?? dialog.current)?.focus();
+    (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
   }, []);
   const shut = () => dialog.current?.close();
 
@@ -182,7 +183,11 @@ function Field({ name, label, type = 'text', value = '', hint, required, options
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input {...field} type={type} autoComplete="off" />
+      {type === 'lines' ? (
+        <textarea {...field} rows={12} spellCheck={false} dir="ltr" />
+      ) : (
+        <input {...field} type={type} autoComplete="off" />
+      )}
       {hint ? (
         <p className="hint" id={`${id}-hint`}>
           {hint}

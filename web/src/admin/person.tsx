@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { actionsFor, edit, liftLimits, nameOf } from './actions';
+import { actionsFor, edit, editClaims, liftLimits, nameOf } from './actions';
 import { personId } from './address';
 import { useAsk } from './ask';
 import { boot } from './boot';
@@ -51,6 +51,7 @@ function Whole({ person }: { person: Person }) {
         </div>
         <div>
           <Facts person={person} />
+          <Claims person={person} />
           <Ways person={person} />
           <Where person={person} />
           <Apps person={person} />
@@ -153,6 +154,24 @@ export const USES: Record<string, string> = {
   former: 'former address, kept for its owner',
   removed: 'removed address, kept for its owner',
 };
+
+/** What apps get about the person, as the settings name it. */
+function Claims({ person }: { person: Person }) {
+  const { ask } = useAsk();
+  const { claims } = person;
+  return (
+    <Card
+      title="Claims for apps"
+      action={
+        <Small label={`Change the claims of ${nameOf(person)}`} onClick={() => ask(editClaims(person))}>
+          Change
+        </Small>
+      }
+    >
+      {claims ? <pre>{claims}</pre> : <p className="muted">None</p>}
+    </Card>
+  );
+}
 
 function Facts({ person }: { person: Person }) {
   const { roles, created_at, seen_at, ends_at, erased_at, addresses } = person;

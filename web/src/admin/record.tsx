@@ -44,6 +44,7 @@ const ACTORS: Record<string, string> = {
   admin: 'the administrator',
   key: 'the key',
   stranger: 'a stranger',
+  provider: 'the provider',
 };
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>

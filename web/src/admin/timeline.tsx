@@ -104,7 +104,7 @@ function Line({ event, day }: { event: Told; day: string }) {
               </span>
             ) : actor.kind && actor.kind !== 'self' ? (
               <span>
-                by {actor.kind} {actor.name}
+                by {actor.kind} <bdi>{actor.name}</bdi>
               </span>
             ) : null}
             {[detailWords(what, detail), browser, network, request_id && `request ${request_id}`]

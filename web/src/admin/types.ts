@@ -2,11 +2,13 @@
 export type {
   AdminEmail as Email,
   AdminEvent as Happening,
+  AdminExplained as Explained,
   AdminFact as Fact,
   AdminJob as Job,
   AdminKey as Key,
   AdminKeyMade as KeyMade,
   AdminKeys as Keys,
+  AdminListedApp as ListedApp,
   AdminPeople as People,
   AdminPerson as Person,
   AdminRecord as Facts,

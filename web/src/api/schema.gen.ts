@@ -106,6 +106,10 @@ export interface AdminCheck {
   do: string;
 }
 
+export interface AdminClaims {
+  claims: string;
+}
+
 export interface AdminCounts {
   totp: number;
   passkeys: number;
@@ -145,6 +149,12 @@ export interface AdminEvent {
   network: string;
   browser: string;
   request_id: string;
+}
+
+export interface AdminExplained {
+  allowed: boolean;
+  words: string[];
+  claims: string;
 }
 
 export interface AdminFact {
@@ -232,6 +242,23 @@ export interface AdminLinked {
   until: string;
 }
 
+export interface AdminListedApp {
+  id: string;
+  kind: 'app' | 'client' | 'registered';
+  name: string;
+  addresses: string[];
+  rules: string[];
+  claims: string[];
+  source: string;
+  block: string;
+  created_at: string;
+  ends_at: string;
+}
+
+export interface AdminListedApps {
+  apps: AdminListedApp[];
+}
+
 export interface AdminMail {
   messages: AdminUnsent[];
   more: number;
@@ -260,6 +287,7 @@ export interface AdminPerson {
   roles: string[];
   password: boolean;
   language: string;
+  claims: string;
   created_at: string;
   seen_at: string;
   ends_at: string;
