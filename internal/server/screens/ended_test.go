@@ -49,7 +49,7 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
 		session.Alarm: {func(s *apptest.Site, _ visitor, _ string) error {
 			return raises(s)
-		}, "your account was secured with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ zurückgeholt wurde."},
+		}, "your account was secured with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ gesichert wurde."},
 		session.Password: {func(s *apptest.Site, _ visitor, _ string) error {
 			a, err := s.Operator.User(s.Context(), "mara@example.org")
 			if err != nil {
