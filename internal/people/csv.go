@@ -3,6 +3,7 @@ package people
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -84,6 +85,9 @@ func moment(v string, into *time.Time) *Problem {
 	if err != nil {
 		return &Problem{Value: Short(v), Reason: "must be a time in the form of RFC 3339, such as 2026-01-02T15:04:05Z"}
 	}
+	if at.IsZero() {
+		return &Problem{Value: Short(v), Reason: "must be between the years 1970 and 9999"}
+	}
 	*into = at
 	return nil
 }
@@ -113,7 +117,7 @@ func openRecords(r io.Reader) (*records, error) {
 	}
 	c := &records{lines: lines{in: in}}
 	head, err := c.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the file is empty: the first line of CSV names its columns")
 	}
 	if err == nil {

@@ -40,6 +40,9 @@ func (d *decoder) value(text []byte, v reflect.Value, field string, secret bool)
 		return d.list(text, v, field, secret)
 	}
 	if json.Unmarshal(text, v.Addr().Interface()) == nil {
+		if at, ok := v.Interface().(time.Time); ok && at.IsZero() {
+			return &Problem{Field: field, Value: Short(string(text)), Reason: "must be between the years 1970 and 9999"}
+		}
 		return nil
 	}
 	p := &Problem{Field: field, Reason: "must be " + wanted(v)}

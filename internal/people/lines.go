@@ -16,7 +16,7 @@ var ErrUTF16 = errors.New("the file is in UTF-16: save it as UTF-8")
 func text(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	head, err := in.Peek(4)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) || len(head) > 1 && (head[0] == 0) != (head[1] == 0) {
@@ -68,7 +68,7 @@ func (l *lines) next() ([]byte, error) {
 		if p := (*Problem)(nil); errors.As(err, &p) {
 			return nil, err
 		}
-		if err == io.EOF && len(l.buf) == 0 || err != nil && err != io.EOF {
+		if len(l.buf) == 0 && errors.Is(err, io.EOF) || err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(l.buf)) == 0 {
@@ -89,11 +89,11 @@ func (l *lines) whole() error {
 		if long = long || len(l.buf)+len(part) > MostBytes; !long {
 			l.buf = append(l.buf, part...)
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		l.buf = bytes.TrimSuffix(l.buf, []byte("\n"))
-		if long && (err == nil || err == io.EOF) {
+		if long && (err == nil || errors.Is(err, io.EOF)) {
 			return &Problem{Reason: fmt.Sprintf("is longer than %d bytes", MostBytes)}
 		}
 		return err

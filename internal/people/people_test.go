@@ -87,6 +87,7 @@ func TestReaders_BadInput(t *testing.T) {
 		"codes are not shown":   {`{"email":"a@b.c","recovery_codes":[77]}`, []string{"1 recovery_codes[0]: must be a text"}},
 		"no date":               {`{"email":"a@b.c","created_at":"yesterday"}`, []string{`1 created_at: "\"yesterday\"": must be a time in the form of RFC 3339, such as 2026-01-02T15:04:05Z`}},
 		"year 10000":            {`{"email":"a@b.c","created_at":"10000-01-01T00:00:00Z"}`, []string{`1 created_at: "\"10000-01-01T00:00:00Z\"": must be a time in the form of RFC 3339, such as 2026-01-02T15:04:05Z`}},
+		"year 1":                {`{"email":"a@b.c","created_at":"0001-01-01T00:00:00Z"}`, []string{`1 created_at: "\"0001-01-01T00:00:00Z\"": must be between the years 1970 and 9999`}},
 		"no UTF-8":              {"{\"email\":\"a@b.c\",\"name\":\"\xff\"}", []string{"1 is not UTF-8"}},
 		"newer":                 {`{"format":2,"email":"a@b.c"}`, []string{`1 format: "2": is newer than this version of Portico`}},
 		"not JSON":              {"{\"email\":\"a@b.c\"}\nhello\n{\"email\":\"d@b.c\"}", []string{"1 a@b.c", "2 is not JSON (byte 1)", "3 d@b.c"}},
