@@ -25,10 +25,10 @@ func newScryptCost(log, r, p string) (c scryptCost, err error) {
 	if c.log, err = within(log, "a logarithm of N", 1, 21); err != nil {
 		return c, err
 	}
-	if c.r, err = within(r, "a block size", 1, 1024); err != nil {
+	if c.r, err = within(r, "a block size", 1, 64); err != nil {
 		return c, err
 	}
-	if c.p, err = within(p, "a parallelism", 1, 1024); err != nil {
+	if c.p, err = within(p, "a parallelism", 1, 64); err != nil {
 		return c, err
 	}
 	if memory := uint64(c.memory()); memory > mostMemory {
@@ -40,7 +40,7 @@ func newScryptCost(log, r, p string) (c scryptCost, err error) {
 	return c, nil
 }
 
-func (c scryptCost) memory() uint32 { return uint32((c.r<<c.log + c.r*c.p) / 8) }
+func (c scryptCost) memory() uint32 { return uint32(c.r << c.log / 8) }
 
 func (c scryptCost) key(password, salt []byte, size int) ([]byte, error) {
 	return scrypt.Key(password, salt, 1<<c.log, c.r, c.p, size)
