@@ -55,6 +55,7 @@ const (
 	BrowserTrusted  Name = "browser_trusted"
 	TrustEnded      Name = "trust_ended"
 	AccountCreated  Name = "account_created"
+	AccountImported Name = "account_imported"
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"
 	AccountEnabled  Name = "account_enabled"

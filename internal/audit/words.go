@@ -56,6 +56,7 @@ var words = map[Name]string{
 	BrowserTrusted:        "A trusted browser was added",
 	TrustEnded:            "Trusted browsers were removed",
 	AccountCreated:        "The account was created",
+	AccountImported:       "The account was imported, or an import has changed it",
 	LinkMade:              "A link to get in was made",
 	AccountDisabled:       "The account was disabled",
 	AccountEnabled:        "The account was enabled again",

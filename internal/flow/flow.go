@@ -44,6 +44,7 @@ type Tx interface {
 	signingkey.Store
 	openid.Store
 	PendingStore
+	NewcomerStore
 	TicketStore
 }
 

@@ -257,6 +257,17 @@ func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool,
 	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator, err
 }
 
+// exists returns the account that an import changes, and holds it.
+//
+// Faults: account.Missing.
+func (f *Operator) exists(ctx context.Context, tx Tx, id string) (cleared, error) {
+	a, ok, err := tx.AccountByID(ctx, id)
+	if err == nil && !ok {
+		err = account.Missing
+	}
+	return cleared{judged{a}}, err
+}
+
 // made returns an account that this transaction has made.
 func made(a account.Account) cleared { return cleared{judged{a}} }
 

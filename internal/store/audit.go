@@ -41,8 +41,13 @@ func scanFact(row scanner) (audit.Fact, error) {
 func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
 	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail)
+		factValues(f)...)
 	return err
+}
+
+// factValues returns the values of factColumns.
+func factValues(f audit.Fact) []any {
+	return []any{f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
 }
 
 // Facts implements audit.Store.
