@@ -48,7 +48,11 @@ func (c userImportCmd) Run(s *session) error {
 		return err
 	}
 	return s.withApp(func(a *app.App) error {
-		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject, Hash: usableHash(a.Passwords)}
+		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
+		how.Hash = func(text string) (string, error) {
+			stored, _, err := a.Passwords.Adopt(text)
+			return stored, err
+		}
 		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)

@@ -15,11 +15,11 @@ const MostImported = 200
 // Import says how people are taken.
 type Import struct {
 	By          Actor
-	DryRun      bool                       // look, and write nothing
-	Update      bool                       // change accounts that differ
-	KeepSubject bool                       // keep what the other system calls a person
-	Locale      func(tag string) string    // the language of Portico that a tag means, or ""
-	Hash        func(text string) error    // whether a password can be verified by its hash
+	DryRun      bool                                         // look, and write nothing
+	Update      bool                                         // change accounts that differ
+	KeepSubject bool                                         // keep what the other system calls a person
+	Locale      func(tag string) string                      // the language of Portico that a tag means, or ""
+	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
 }
 
 // Outcome is what became of a person.
