@@ -31,6 +31,7 @@ const (
 	PasswordChanged Name = "password_changed"
 	PasswordRemoved Name = "password_removed"
 	AddressChanged  Name = "address_changed"
+	AddressProven   Name = "address_proven"
 	RecoverySet     Name = "recovery_address_set"
 	AddressRemoved  Name = "address_removed"
 	AlarmRaised     Name = "alarm_raised"

@@ -32,6 +32,7 @@ var words = map[Name]string{
 	PasswordChanged:       "The password was changed",
 	PasswordRemoved:       "The password was removed",
 	AddressChanged:        "The email address was changed",
+	AddressProven:         "The address of an imported account was proven",
 	RecoverySet:           "The address for recovery was changed",
 	AddressRemoved:        "An email address was removed",
 	AlarmRaised:           "“This wasn’t me” was pressed in an email",

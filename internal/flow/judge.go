@@ -171,6 +171,14 @@ func (f *Flows) takes(methods []string) bool {
 	return true
 }
 
+// mailed returns the account of a sign-in that ends by a mailed code.
+//
+// Faults: as waits.
+func (f *Flows) mailed(ctx context.Context, tx account.Store, p Pending, d data) (cleared, error) {
+	a, err := f.waits(ctx, tx, p, d)
+	return cleared{a}, err
+}
+
 // replaces returns the account of a flow that ends with a new password or a first passkey:
 // its mailbox or the operator's link is proven.
 //

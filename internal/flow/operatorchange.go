@@ -33,6 +33,9 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 		if err != nil {
 			return err
 		}
+		if err := tx.EndUnproven(ctx, id); err != nil { // the operator vouches for the address
+			return err
+		}
 		// The person who had the account until now has no claim to it: other and
 		// former addresses and the links in earlier emails count no more.
 		return tx.DropAddresses(ctx, id)
