@@ -22,8 +22,8 @@ type ImportedStore interface {
 	AccountsByKey(ctx context.Context, keys []string) ([]Account, error)
 	// SubjectOf returns what another system calls an account.
 	SubjectOf(ctx context.Context, accountID string) (Subject, bool, error)
-	// ImportedAs returns the accounts that an issuer calls one of the values.
-	ImportedAs(ctx context.Context, issuer string, values []string) ([]Imported, error)
+	// ImportedAs returns the accounts that any other system calls one of the values.
+	ImportedAs(ctx context.Context, values []string) ([]Imported, error)
 	// Imported returns up to limit imported accounts, in the order of their ids after the given one.
 	Imported(ctx context.Context, after string, limit int) ([]Imported, error)
 	// IsUnproven reports whether nobody has proven the primary address of an account.

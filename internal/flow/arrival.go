@@ -167,6 +167,9 @@ func (a *arrival) subject(s people.Subject) {
 			a.refuse(field, value, "must have 1 to 255 printable ASCII characters")
 		}
 	}
+	if ids.Valid(s.Value) {
+		a.refuse("subject.value", s.Value, "has the form of an id of Portico, which another account may get")
+	}
 	a.Subject = account.Subject{Issuer: s.Issuer, Value: s.Value}
 }
 
@@ -242,7 +245,7 @@ func (f *Operator) app(a *arrival, n int, t people.TOTP) {
 		a.refuse(field+".secret", "", "must be 10 to 128 bytes in base32")
 	case !form.Usable():
 		a.refuse(field, fmt.Sprintf("%d digits, %d seconds, %s", form.Digits, form.Period, form.Algorithm),
-			"must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
+			"must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
 	case len(a.Factors) == factor.Most:
 		a.leave("authenticator apps beyond the most that an account may have")
 		return

@@ -111,7 +111,7 @@ type met struct {
 	accounts    map[string]*account.Account // by canonical address
 	kept        map[string]string           // other addresses: which account has them
 	identities  map[account.Subject]string
-	subjects    map[account.Subject]string
+	subjects    map[string]string // by value
 	credentials map[string]string
 	here        map[string]bool // accounts of this call
 }
@@ -120,7 +120,7 @@ type met struct {
 func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (m met, err error) {
 	var primary, all []string
 	var credentials [][]byte
-	identities, subjects := map[string][]string{}, map[string][]string{}
+	identities, subjects := map[string][]string{}, []string(nil)
 	for _, a := range arrivals {
 		if a.problem != nil {
 			continue
@@ -133,14 +133,14 @@ func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (m met,
 			identities[i.Issuer] = append(identities[i.Issuer], i.Subject)
 		}
 		if s := a.Subject; s.Value != "" {
-			subjects[s.Issuer] = append(subjects[s.Issuer], s.Value)
+			subjects = append(subjects, s.Value)
 		}
 		for _, k := range a.Passkeys {
 			credentials = append(credentials, k.Credential)
 		}
 	}
 	all = append(all, primary...)
-	m = met{accounts: map[string]*account.Account{}, identities: map[account.Subject]string{}, subjects: map[account.Subject]string{}, here: map[string]bool{}}
+	m = met{accounts: map[string]*account.Account{}, identities: map[account.Subject]string{}, subjects: map[string]string{}, here: map[string]bool{}}
 	known, err := tx.AccountsByKey(ctx, all)
 	for i := range known {
 		m.accounts[known[i].Address.Key] = &known[i]
@@ -157,7 +157,7 @@ func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (m met,
 	return m, err
 }
 
-func (m met) readSubjects(ctx context.Context, tx Tx, identities, subjects map[string][]string) error {
+func (m met) readSubjects(ctx context.Context, tx Tx, identities map[string][]string, subjects []string) error {
 	for _, issuer := range slices.Sorted(maps.Keys(identities)) {
 		found, err := tx.IdentitiesAt(ctx, issuer, identities[issuer])
 		if err != nil {
@@ -167,16 +167,11 @@ func (m met) readSubjects(ctx context.Context, tx Tx, identities, subjects map[s
 			m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}] = i.AccountID
 		}
 	}
-	for _, issuer := range slices.Sorted(maps.Keys(subjects)) {
-		found, err := tx.ImportedAs(ctx, issuer, subjects[issuer])
-		if err != nil {
-			return err
-		}
-		for _, i := range found {
-			m.subjects[i.Subject] = i.AccountID
-		}
+	found, err := tx.ImportedAs(ctx, subjects)
+	for _, i := range found {
+		m.subjects[i.Subject.Value] = i.AccountID
 	}
-	return nil
+	return err
 }
 
 // clash returns why a person cannot have what others have already.
@@ -207,7 +202,7 @@ func (m met) clash(a *arrival) *people.Problem {
 	for _, k := range a.Passkeys {
 		problem = orProblem(problem, taken("passkeys", "", m.credentials[string(k.Credential)]))
 	}
-	return orProblem(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject]))
+	return orProblem(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject.Value]))
 }
 
 func orProblem(first, second *people.Problem) *people.Problem {
@@ -231,6 +226,6 @@ func (m met) add(a *arrival) {
 		m.credentials[string(k.Credential)] = id
 	}
 	if a.Subject.Value != "" {
-		m.subjects[a.Subject] = id
+		m.subjects[a.Subject.Value] = id
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/factor"
 	"portico/internal/flow"
+	"portico/internal/openid"
 	"portico/internal/people"
 )
 
@@ -203,7 +205,7 @@ func TestImport_Refuses(t *testing.T) {
 		"year 9999":       {with(func(p *people.Person) { p.CreatedAt = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }), `created_at: "9999-01-01T00:00:00Z": is in the future`},
 		"a hash":          {with(func(p *people.Person) { p.Password = "secret" }), "password: is of a form that Portico does not know"},
 		"a seed":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: "GEZDG!"}} }), "totp[0].secret: must be 10 to 128 bytes in base32"},
-		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 9}} }), `totp[0]: "9 digits, 30 seconds, SHA1": must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
+		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 8}} }), `totp[0]: "8 digits, 30 seconds, SHA1": must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
 		"subject":         {with(func(p *people.Person) { p.Subject = &people.Subject{Issuer: "https://old.test"} }), `subject.value: must have 1 to 255 printable ASCII characters`},
 		"identity":        {with(func(p *people.Person) { p.Identities = []people.Identity{{Issuer: "https://idp.test"}} }), `identities[0].subject: must have 1 to 255 printable ASCII characters`},
 		"another address": {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "a"}} }), `addresses[0].email: "a": is not an email address`},
@@ -266,5 +268,52 @@ func TestImport_SendsNoEmail(t *testing.T) {
 	case <-b.mail.arrived:
 		t.Errorf("sent: %+v", b.mail.messages)
 	default:
+	}
+}
+
+// A code of an app with another algorithm and period works at once.
+func TestImport_CodeWorksAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	form := factor.Form{Digits: 6, Period: 60, Algorithm: "SHA256"}
+	p := people.Person{
+		Email: "mara@example.org", EmailVerified: true, Password: b.hash(good),
+		TOTP: []people.TOTP{{Secret: seed, Period: form.Period, Algorithm: form.Algorithm}},
+	}
+	b.brings(how(), p)
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.signIn(p.Email, good))
+	s, _ := factor.ParseSecret(seed)
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: s.In(form, b.clock.Now())}))
+	if v.signedIn() == "" {
+		t.Error("not signed in")
+	}
+}
+
+// With an id of the former system, and by no other account.
+func TestImport_KeepsSubjects(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	of := func(email, issuer, value string) people.Person {
+		return people.Person{Email: email, EmailVerified: true, Subject: &people.Subject{Issuer: issuer, Value: value}}
+	}
+	got := b.brings(how(keeping), of("a@example.org", "https://old.test", "42"), of("b@example.org", "https://other.test", "42"),
+		of("c@example.org", "https://old.test", "0123456789abcdefghjkmnpqrw"))
+	want := []string{
+		"created", `refused subject.value: "42": belongs to another account`,
+		`refused subject.value: "0123456789abcdefghjkmnpqrw": has the form of an id of Portico, which another account may get`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.brings(how(), of("d@example.org", "https://old.test", "43")) // not kept
+	page, err := b.Operator.Imported(t.Context(), "")
+	if err != nil || len(page) != 1 || page[0].Subject != (account.Subject{Issuer: "https://old.test", Value: "42"}) {
+		t.Errorf("kept: %+v (%v)", page, err)
+	}
+	for client, want := range map[bool]string{true: "42", false: page[0].AccountID} {
+		if got, err := b.OpenID.Subject(t.Context(), openid.Client{Imported: client}, page[0].AccountID); err != nil || got != want {
+			t.Errorf("a client calls the user %q, want %q (%v)", got, want, err)
+		}
 	}
 }

@@ -55,9 +55,6 @@ func (f *core) noteProven(ctx context.Context, tx Tx, c Caller, a cleared, detai
 	if err := tx.EndUnproven(ctx, a.ID); err != nil {
 		return err
 	}
-	if err := f.endFlows(ctx, tx, &a); err != nil {
-		return err
-	}
 	return f.record.Add(ctx, tx, fact(c, audit.AddressProven, a.ID, detail))
 }
 
@@ -103,6 +100,9 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
 		return err
 	}
 	if _, err := tx.RehashPassword(ctx, a.ID, ""); err != nil { // a higher version would end the recovery
+		return err
+	}
+	if err := f.endFlows(ctx, tx, &a); err != nil {
 		return err
 	}
 	return f.noteProven(ctx, tx, c, a, "mailbox")

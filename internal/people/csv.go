@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -166,16 +167,17 @@ func split(line []byte) ([]string, error) {
 // csvPeople reads the own format as CSV.
 type csvPeople struct {
 	*records
+	issuer  string
 	sets    []column // nil for a column that is not known
 	ignored []string
 }
 
-func openCSV(r io.Reader, _ Options) (Reader, error) {
+func openCSV(r io.Reader, o Options) (Reader, error) {
 	c, err := openRecords(r)
 	if err != nil {
 		return nil, err
 	}
-	p, known := &csvPeople{records: c}, columns()
+	p, known := &csvPeople{records: c, issuer: o.Issuer}, columns()
 	for _, name := range c.names {
 		set := known[strings.TrimSpace(name)]
 		p.sets = append(p.sets, set)
@@ -201,6 +203,9 @@ func (c *csvPeople) Next() (p Person, at Place, err error) {
 			bad.Field = c.names[i]
 			return p, at, bad
 		}
+	}
+	if p.Subject != nil {
+		p.Subject.Issuer = cmp.Or(p.Subject.Issuer, c.issuer)
 	}
 	return p, at, nil
 }

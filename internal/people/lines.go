@@ -3,6 +3,7 @@ package people
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,15 +107,18 @@ func (l *lines) whole() error {
 }
 
 // jsonLines reads the own format.
-type jsonLines struct{ lines }
+type jsonLines struct {
+	lines
+	issuer string
+}
 
 // openJSONLines returns a Reader of the own format.
-func openJSONLines(r io.Reader, _ Options) (Reader, error) {
+func openJSONLines(r io.Reader, o Options) (Reader, error) {
 	in, err := text(r)
 	if err != nil {
 		return nil, err
 	}
-	return &jsonLines{lines{in: in}}, nil
+	return &jsonLines{lines{in: in}, o.Issuer}, nil
 }
 
 // Next implements Reader.
@@ -125,6 +129,9 @@ func (j *jsonLines) Next() (p Person, at Place, err error) {
 		return p, at, err
 	}
 	at.Ignored, err = decode(line, &p)
+	if p.Subject != nil {
+		p.Subject.Issuer = cmp.Or(p.Subject.Issuer, j.issuer)
+	}
 	if err == nil && p.Format > 1 {
 		err = &Problem{Field: "format", Value: fmt.Sprint(p.Format), Reason: "is newer than this version of Portico"}
 	}

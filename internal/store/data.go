@@ -63,7 +63,7 @@ var personals = []personal{
 		name:  "openid_grant",
 		where: "account_id = $1",
 		columns: "id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, methods, signed_in_at, created_at, expires_at, " +
-			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims",
+			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, subject",
 		leftOut: []string{"challenge", "may_tell", "nonce"},
 	},
 	{name: "flow", columns: shownOfFlow, where: "address_key = $2 AND account_id = $1", leftOut: hiddenOfFlow},

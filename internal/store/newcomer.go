@@ -203,14 +203,20 @@ func scanImported(row scanner) (i account.Imported, err error) {
 }
 
 // ImportedAs implements account.ImportedStore.
-func (t *Tx) ImportedAs(ctx context.Context, issuer string, values []string) ([]account.Imported, error) {
-	return among(ctx, t, `SELECT account_id, issuer, subject FROM imported_subject WHERE issuer = $1 AND subject IN (`, []any{issuer}, values, scanImported)
+func (t *Tx) ImportedAs(ctx context.Context, values []string) ([]account.Imported, error) {
+	return among(ctx, t, `SELECT account_id, issuer, subject FROM imported_subject WHERE subject IN (`, nil, values, scanImported)
 }
 
 // SubjectOf implements account.ImportedStore.
 func (t *Tx) SubjectOf(ctx context.Context, accountID string) (account.Subject, bool, error) {
 	i, ok, err := first(ctx, t, `SELECT account_id, issuer, subject FROM imported_subject WHERE account_id = $1`, []any{accountID}, scanImported)
 	return i.Subject, ok, err
+}
+
+// ImportedSubject implements openid.Store.
+func (t *Tx) ImportedSubject(ctx context.Context, accountID string) (string, error) {
+	s, _, err := t.SubjectOf(ctx, accountID)
+	return s.Value, err
 }
 
 // Imported implements account.ImportedStore.

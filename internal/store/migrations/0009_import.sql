@@ -14,7 +14,10 @@ CREATE TABLE imported_subject (
     issuer     TEXT NOT NULL, -- the other system
     subject    TEXT NOT NULL
 );
-CREATE UNIQUE INDEX imported_subject_subject ON imported_subject (issuer, subject);
+CREATE UNIQUE INDEX imported_subject_subject ON imported_subject (subject); -- clients see one issuer, so it is unique among all
+
+-- What the client of a grant calls the user: '' for account_id.
+ALTER TABLE openid_grant ADD COLUMN subject TEXT NOT NULL DEFAULT '';
 
 -- How an authenticator app makes its codes. Apps that Portico has added use these values.
 ALTER TABLE factor ADD COLUMN digits BIGINT NOT NULL DEFAULT 6;

@@ -159,17 +159,26 @@ func (b newcomers) SubjectOf_AndImportedAs() {
 		b.Error("the subject is not found")
 	}
 	b.equal("the account of a subject", list(b.bundle, func(tx *store.Tx) ([]account.Imported, error) {
-		return tx.ImportedAs(b.Context(), n.Subject.Issuer, []string{n.Subject.Value, "no"})
+		return tx.ImportedAs(b.Context(), []string{n.Subject.Value, "no"})
 	}), []account.Imported{want})
 	b.fails("a subject that another account has", func(tx *store.Tx) error {
 		other := newcomer(3)
-		other.Subject = n.Subject
+		other.Subject = account.Subject{Issuer: "https://another.test", Value: n.Subject.Value}
 		return tx.InsertNewcomers(b.Context(), []flow.Newcomer{other})
 	})
 }
 
+func (b newcomers) ImportedSubject_OrNone() {
+	n := newcomer(1)
+	b.make(n)
+	for id, want := range map[string]string{n.Account.ID: n.Subject.Value, "no": ""} {
+		got := result(b.bundle, func(tx *store.Tx) (string, error) { return tx.ImportedSubject(b.Context(), id) })
+		b.equal("the subject", got, want)
+	}
+}
+
 func (b newcomers) ImportedAs_NoValues() {
-	if all := list(b.bundle, func(tx *store.Tx) ([]account.Imported, error) { return tx.ImportedAs(b.Context(), "i", nil) }); len(all) > 0 {
+	if all := list(b.bundle, func(tx *store.Tx) ([]account.Imported, error) { return tx.ImportedAs(b.Context(), nil) }); len(all) > 0 {
 		b.Error("an account was found")
 	}
 }
