@@ -120,8 +120,8 @@ web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shel
 	@cd web && npm test --silent
 	@touch $@
 
-states: build chromium ## All states of the screens in all languages; web-test takes one of each screen, two languages, and three buttons
-	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/locales.test.ts tests/contrast.test.ts
+states: build chromium ## The states, languages and buttons that web-test leaves out: it takes one of each screen, two, and three
+	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/touch.test.ts tests/locales.test.ts tests/contrast.test.ts
 
 # The tests make sign-ins older with sqlite3.
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/brand"
 	"portico/internal/breach"
 	"portico/internal/certificate"
@@ -123,7 +124,8 @@ type App struct {
 	log          *slog.Logger
 	key          *secret.Key
 	hashing      *password.Service // with the slots that every live shares
-	holders      *secret.MAC       // marks which account an app's cookies belong to
+	sealer       *audit.Sealer
+	holders      *secret.MAC // marks which account an app's cookies belong to
 	live         atomic.Pointer[live]
 	reloading    sync.Mutex         // held while live is replaced
 	keying       sync.Mutex         // held while key is changed
@@ -221,6 +223,7 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	a.key = key
 	host, _ := os.Hostname() // only for messages
 	a.node = cluster.NewNode(key, host, a.Config.Shared())
+	a.sealer = audit.NewSealer(a.clock, key.Box(audit.BoxPurpose))
 	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
 	a.Keys = signingkey.NewKeeper(signingkey.Config{
 		Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), Algorithms: algorithms(a.Config),

@@ -13,6 +13,7 @@ import (
 
 const (
 	tidyEvery = time.Minute
+	sealEvery = 10 * time.Second
 	jobsEvery = time.Second
 )
 
@@ -29,6 +30,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		return a.comparePeople(ctx)
 	})
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
+	a.repeat(ctx, work, sealEvery, "seal audit records", a.sealRecord)
 	if !a.Store.Shared() {
 		return
 	}
@@ -48,13 +50,16 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	live := a.live.Load() // a reload replaces it
-	operator, keepAudit := live.Operator, live.config.Audit.Keep
+	operator := a.live.Load().Operator // a reload replaces it
+	records, err := a.releaseRecord(ctx)
+	if err != nil {
+		return err
+	}
 	for _, batch := range []func(*store.Tx) (more bool, err error){
 		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
-		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), keepAudit) },
+		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {
 			return err

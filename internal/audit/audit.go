@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,6 +87,11 @@ const (
 	RegistrationEnded     Name = "registration_ended"
 )
 
+// Usual reports whether a name has many of all records, in every installation.
+func (n Name) Usual() bool {
+	return slices.Contains([]Name{SignedIn, SignedOut, SessionEnded, SignInFailed, ProofGiven, ClientAuthorized, Throttled}, n)
+}
+
 // Fact is one entry of the record.
 type Fact struct {
 	ID        string
@@ -98,6 +104,12 @@ type Fact struct {
 	RequestID string
 	Detail    string // ids and stable words: the method, the roles, the provider's id
 }
+
+// Actors that are neither an operator nor an admin.
+const (
+	Self     = "self"
+	Stranger = "stranger"
+)
 
 // ByAdmin returns the Actor of a change that an admin makes on the admin page.
 func ByAdmin(accountID string) string { return byAdmin + accountID }

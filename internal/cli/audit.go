@@ -13,6 +13,7 @@ import (
 
 type auditCmd struct {
 	Export auditExportCmd `cmd:"" help:"Write audit records as JSON lines or as CSV, the newest first."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no audit record was changed, removed or added after it was sealed."`
 }
 
 type auditExportCmd struct {

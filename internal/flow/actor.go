@@ -26,9 +26,9 @@ func ByAdmin(c Caller, found session.Found) Actor {
 
 // The names of actors in audit records. audit.ByAdmin makes the others.
 const (
-	actorSelf     = "self"
+	actorSelf     = audit.Self
 	actorOperator = "operator"
-	actorStranger = "stranger" // who had a wrong password or a used token
+	actorStranger = audit.Stranger // who had a wrong password or a used token
 )
 
 func (a Actor) fact(name audit.Name, accountID, detail string) audit.Fact {

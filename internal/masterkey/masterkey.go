@@ -17,10 +17,11 @@ const (
 	SigningKeys Place = "keys"
 	Factors     Place = "factor"
 	Formers     Place = "password former"
+	Chain       Place = "audit" // audit.BoxPurpose
 )
 
 // Places returns all places.
-func Places() []Place { return []Place{Flows, Outbox, SigningKeys, Factors, Formers} }
+func Places() []Place { return []Place{Flows, Outbox, SigningKeys, Factors, Formers, Chain} }
 
 // Row is one sealed value.
 type Row struct {

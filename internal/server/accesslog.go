@@ -50,7 +50,9 @@ func (m *Mux) logRequest(e *exchange, r *http.Request, took time.Duration) {
 	if e.cause != nil {
 		attrs = append(attrs, slog.String("cause", Clip(e.cause.Error())))
 	}
-	m.Log.LogAttrs(&e.ctx, level, "request", append(attrs, more...)...)
+	entry := slog.NewRecord(e.started.Add(took), level, "request", 0) // Logger would find out the line of this call, which no log shows
+	entry.AddAttrs(append(attrs, more...)...)
+	_ = m.Log.Handler().Handle(&e.ctx, entry) // a Logger ignores its error too
 }
 
 // identity returns the first attributes of each log entry of a request: the

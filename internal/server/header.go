@@ -87,7 +87,7 @@ func Bare(w http.ResponseWriter) {
 func (m *Mux) resetHeaders(e *exchange) {
 	h := e.Header()
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
-		h.Del(name)
+		delete(h, name)
 	}
 	for _, b := range m.headers {
 		delete(h, b.name) // complete adds the base headers again

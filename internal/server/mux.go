@@ -51,6 +51,7 @@ type Config struct {
 type Mux struct {
 	Config
 	routes    http.ServeMux
+	plain     map[target]*route // routes without a wildcard: a lookup here costs less than the search in routes
 	patterns  []string
 	segments  map[string]bool // first segments of the paths of routes
 	shared    []string        // paths of routes with EveryHost; with a / at the end, all paths below
@@ -64,12 +65,16 @@ type Mux struct {
 	headers   []header
 }
 
+// target is what a route without a wildcard is for.
+type target struct{ method, path string }
+
 // NewMux returns a Mux without routes.
 func NewMux(c Config) *Mux {
 	m := &Mux{
 		Config:    c,
 		inherited: make(map[string]*requests),
 		hosts:     newHosts(c.PublicURL, c.AppHosts),
+		plain:     make(map[target]*route),
 		segments:  make(map[string]bool),
 		headers:   baseHeaders(c.PublicURL.Scheme == "https", c.HSTSSubdomains),
 		unrouted:  new(requests),
@@ -108,9 +113,11 @@ func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	rt := newRoute(m, pattern, h, traits)
 	m.routes.Handle(pattern, rt)
 	m.patterns = append(m.patterns, pattern)
-	_, path, found := strings.Cut(pattern, " ")
+	method, path, found := strings.Cut(pattern, " ")
 	if !found {
 		path = pattern
+	} else if !strings.Contains(path, "{") {
+		m.plain[target{method, path}] = rt
 	}
 	m.segments[firstSegment(path)] = true
 	if rt.everyHost {
@@ -162,6 +169,11 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if m.respells(r) {
 		m.fail(e, r, Malformed)
+		return
+	}
+	if rt := m.plain[target{r.Method, r.URL.EscapedPath()}]; rt != nil {
+		r.Pattern = rt.pattern
+		rt.ServeHTTP(e, r)
 		return
 	}
 	e.held = true

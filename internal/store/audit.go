@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,47 +40,69 @@ func scanFact(row scanner) (audit.Fact, error) {
 
 // InsertFact implements audit.Store.
 func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
-	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		factValues(f)...)
+	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail, seal)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $10 <= (SELECT last_at FROM audit_seal WHERE number > 0 ORDER BY number DESC LIMIT 1) THEN -1 ELSE 0 END)`,
+		f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, micros(f.At.Add(-audit.Late)))
 	return err
-}
-
-// factValues returns the values of factColumns.
-func factValues(f audit.Fact) []any {
-	return []any{f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail}
 }
 
 // Facts implements audit.Store.
 func (t *Tx) Facts(ctx context.Context, q audit.Query) (audit.Page, error) {
 	s := &search{}
 	s.facts(q)
-	all, err := look(ctx, t, s, `f.`+strings.ReplaceAll(factColumns, ", ", ", f."), "audit f ON f.id = looked.id", q.After, q.Limit, scanFact)
+	all, err := look(ctx, t, s, `f.`+strings.ReplaceAll(factColumns, ", ", ", f."), "audit f ON f.at = looked.place AND f.id = looked.id", q.After, q.Limit, scanFact)
 	return audit.Page{Facts: all, Next: s.next, Partial: s.partial}, err
 }
 
-// facts chooses the index of a list of records: that of an account, or that of the time.
+// facts chooses the index of a list of records: the one that likely has the fewest of them
+// comes first.
 func (s *search) facts(q audit.Query) {
 	end := int64(math.MaxInt64)
 	if !q.To.IsZero() {
 		end = micros(q.To)
 	}
-	x := index{name: "t", from: "audit e", id: "e.id", key: "e.at", start: end, desc: true, within: "e.at >= " + s.arg(micros(q.From))}
-	if q.AccountID != "" {
-		x.name, x.within = "p", "e.account_id = "+s.arg(q.AccountID)+" AND "+x.within
+	x := index{from: "audit e", id: "e.id", key: "e.at", start: end, desc: true}
+	since := "e.at >= " + s.arg(micros(q.From))
+	by := func(name, condition string) {
+		x.name, x.within = name, condition+" AND "+since
+		if !s.drive(x) {
+			s.also(condition)
+		}
 	}
-	s.drive(x)
-	if q.Actor != "" {
-		s.also("e.actor = " + s.arg(q.Actor))
+	byName := func() { by("k", "e.name <> 'signed_in' AND e.name = "+s.arg(string(q.Names[0]))) }
+	if q.AccountID != "" {
+		by("p", "e.account_id = "+s.arg(q.AccountID))
+	}
+	others := "e.actor <> 'self' AND e.actor = " // as its index has it
+	if q.Actor != "" && q.Actor != audit.Self && q.Actor != audit.Stranger {
+		by("o", others+s.arg(q.Actor))
+	}
+	if len(q.Names) == 1 && !q.Names[0].Usual() {
+		byName()
 	}
 	if q.Peer != "" {
-		s.also("e.peer = " + s.arg(q.Peer))
+		by("n", "e.peer = "+s.arg(q.Peer))
 	}
-	var names []string
-	for _, name := range q.Names {
-		names = append(names, s.arg(string(name)))
+	if q.Actor == audit.Stranger {
+		by("o", others+s.arg(q.Actor))
 	}
-	if len(names) > 0 {
-		s.also("e.name IN (" + strings.Join(names, ", ") + ")")
+	if len(q.Names) == 1 && q.Names[0].Usual() && q.Names[0] != audit.SignedIn {
+		byName()
 	}
+	x.name, x.within = "t", since
+	s.drive(x)
+	if q.Actor == audit.Self {
+		s.also("e.actor = " + s.arg(q.Actor))
+	}
+	if len(q.Names) > 1 || slices.Equal(q.Names, []audit.Name{audit.SignedIn}) {
+		s.also("e.name IN (" + s.list(q.Names) + ")")
+	}
+}
+
+func (s *search) list(names []audit.Name) string {
+	var marks []string
+	for _, name := range names {
+		marks = append(marks, s.arg(string(name)))
+	}
+	return strings.Join(marks, ", ")
 }

@@ -82,7 +82,7 @@ var personals = []personal{
 		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
 	},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
-	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
+	{name: "audit", columns: factColumns, where: "account_id = $1", leftOut: []string{"seal"}},
 }
 
 // emailColumns are the columns of an email without its content. The first of its two

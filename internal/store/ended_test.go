@@ -25,6 +25,8 @@ var stays = map[string]string{
 	"account_end":       "flow.Operator.CloseEnded closes the account",
 	"departure":         "flow.Operator.EraseDue erases the account",
 	"former_master_key": "the operator removes it when no password needs it",
+	"audit_chain":       "there is one row",
+	"audit_seal":        "audit.Sealer.Release deletes it with its records",
 	"installation":      "there is one row",
 	"move":              "there is one row",
 	"openid_watch":      "openid.Keeper.EndAged looks at the session, and deletes the row",
@@ -63,7 +65,7 @@ func TestPurge_EveryTable(t *testing.T) {
 		t.Parallel()
 		url := pgtest.Migrated(t)
 		purgesAll(t, openPostgres(t, url), connect(t, "pgx", url),
-			`SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema()`)
+			`SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> 'audit_default'`)
 	})
 }
 
@@ -83,7 +85,7 @@ func purgesAll(t *testing.T, s *store.Store, db *sql.DB, schema string) {
 	tables := fillTables(t, db, schema)
 	now := time.Now()
 	if err := s.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Purge(t.Context(), now, time.Hour)
+		_, err := tx.Purge(t.Context(), now, now.Add(-time.Hour))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -122,7 +124,10 @@ func fillTables(t *testing.T, db *sql.DB, schema string) []string {
 			t.Fatal(err)
 		}
 		value := map[string]string{"bigint": "1"}[strings.ToLower(kind)]
-		if value == "" {
+		switch {
+		case column == "seal": // no record came too late
+			value = "0"
+		case value == "":
 			value = "'1'"
 		}
 		names[table], values[table] = append(names[table], column), append(values[table], value)

@@ -23,6 +23,8 @@ func sealedTableOf(place masterkey.Place) (t sealedTable, err error) {
 		t = sealedTable{"factor", "sealed", "id || ' ' || account_id"}
 	case masterkey.Formers:
 		t = sealedTable{"former_master_key", "pepper", "id"}
+	case masterkey.Chain:
+		t = sealedTable{"audit_chain", "sealed", "id"}
 	default:
 		err = fmt.Errorf("no table holds what is sealed for %q", place)
 	}

@@ -175,7 +175,7 @@ func (s *Store) provider() (*goose.Provider, error) {
 		return nil, err
 	}
 	dialect, db := s.engine.Schema()
-	return goose.NewProvider(dialect, db, files, goose.WithTableName(engine.VersionTable))
+	return goose.NewProvider(dialect, db, spokenBy(files, dialect), goose.WithTableName(engine.VersionTable))
 }
 
 // MigrateCopy migrates a database without a lock: no other process knows of it,

@@ -70,12 +70,17 @@ func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
 			return err
 		}
 	}
+	for _, n := range all {
+		if err := t.InsertFact(ctx, n.Fact); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // writing are the rows of newcomers, by table.
 type writing struct {
-	accounts, people, roles, ends, unproven, subjects, others, identities, factors, codes, passkeys, facts rows
+	accounts, people, roles, ends, unproven, subjects, others, identities, factors, codes, passkeys rows
 }
 
 func newWriting() *writing {
@@ -91,13 +96,12 @@ func newWriting() *writing {
 		factors:    rows{table: "factor", columns: factorColumns},
 		codes:      rows{table: "recovery_code", columns: "account_id, selector, hash"},
 		passkeys:   rows{table: "passkey", columns: passkeyColumns},
-		facts:      rows{table: "audit", columns: factColumns},
 	}
 }
 
 // tables returns the rows in the order in which they may refer to each other.
 func (w *writing) tables() []*rows {
-	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys, &w.facts}
+	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys}
 }
 
 func (w *writing) take(n flow.Newcomer) {
@@ -131,7 +135,6 @@ func (w *writing) take(n flow.Newcomer) {
 	for _, p := range n.Passkeys {
 		w.passkeys.add(passkeyValues(p)...)
 	}
-	w.facts.add(factValues(n.Fact)...)
 }
 
 // factorsOf returns person.factors of a newcomer.

@@ -18,9 +18,9 @@ const purgeBatch = 100
 // a code no longer works.
 const retention = 24 * time.Hour
 
-// Purge deletes up to a batch of each kind of row that ended before now, and
-// reports whether more may be left.
-func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) (more bool, err error) {
+// Purge deletes up to a batch of each kind of row that ended before now, and of audit records
+// from before a time that the chain of seals allows. It reports whether more may be left.
+func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err error) {
 	for _, p := range []struct {
 		query  string
 		before time.Time
@@ -41,7 +41,7 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
-		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
+		{`DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < $1 AND seal <= 0 LIMIT CAST($2 AS BIGINT))`, records},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)
 		if err != nil {

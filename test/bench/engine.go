@@ -13,6 +13,8 @@ type engine interface {
 	// create makes an empty database. It returns its URL for the product, and a
 	// function that deletes it.
 	create(ctx context.Context, dir string) (url string, drop func() error, err error)
+	// run executes statements one after the other.
+	run(ctx context.Context, url string, statements ...string) error
 	// load fills a migrated database with accounts.
 	load(ctx context.Context, url string, p people) error
 	// lookup opens the database for the one indexed read of a session check,

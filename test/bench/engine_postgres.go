@@ -50,7 +50,6 @@ func (e postgresEngine) create(ctx context.Context, _ string) (string, func() er
 	return u.String(), drop, e.run(ctx, e.server, "CREATE DATABASE "+name)
 }
 
-// run executes statements one after the other.
 func (postgresEngine) run(ctx context.Context, databaseURL string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -35,6 +35,16 @@ func (sqliteEngine) open(databaseURL string, pragmas ...string) (*sql.DB, error)
 	return sql.Open("sqlite3", "file:"+path+"?"+url.Values{"_pragma": pragmas}.Encode())
 }
 
+func (e sqliteEngine) run(ctx context.Context, databaseURL string, statements ...string) (err error) {
+	db, err := e.open(databaseURL, "synchronous(off)", "cache_size(-180000)")
+	for _, statement := range statements {
+		if err == nil {
+			_, err = db.ExecContext(ctx, statement)
+		}
+	}
+	return errors.Join(err, db.Close())
+}
+
 func (e sqliteEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {
 	db, err := e.open(databaseURL, "query_only(1)", "cache_size(-1000)")
 	if err != nil {

@@ -67,7 +67,7 @@ func lists(ctx context.Context, b *bench, e engine) (figures []figure, err error
 			if err != nil {
 				return nil, err
 			}
-			both = append(both, looking(b, s, q))
+			both = append(both, questions(b, func() error { _, err := onePage(ctx, s, q); return err }))
 		}
 		all, err := interleave(ctx, b.rounds, both...)
 		if err != nil {
@@ -105,12 +105,13 @@ func skip(ctx context.Context, s *store.Store, q account.Query, pages int) (acco
 	return q, nil
 }
 
-func looking(b *bench, s *store.Store, q account.Query) side {
-	return func(ctx context.Context, _ int) (reading, error) {
+// questions is a side that asks one question after the other.
+func questions(b *bench, ask func() error) side {
+	return func(context.Context, int) (reading, error) {
 		var times []time.Duration
 		for began := time.Now(); time.Since(began) < b.round; {
 			asked := time.Now()
-			if _, err := onePage(ctx, s, q); err != nil {
+			if err := ask(); err != nil {
 				return reading{}, err
 			}
 			times = append(times, time.Since(asked))

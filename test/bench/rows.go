@@ -62,6 +62,8 @@ func allRows() []row {
 			about: "From the start of the process to the first 200 of /readyz on a large database; the memory of the process 5 seconds later; the size of the binary. Limit: a bare server of net/http that starts in the same turn."},
 		{name: "people", run: lists,
 			about: "A page of 25 people of a list, in a million, asked one after the other through the product's store. The search finds nobody among the 2,000 rows that one page may look at. Limit: the same with ten thousand accounts, in the same turns."},
+		{name: "record", run: record,
+			about: "A page of 25 audit records, in 40 million over 395 days, asked one after the other through the product's store. The last search finds nothing among the 2,000 records that one page may look at. Limit: the same with 400,000 records, in the same turns."},
 		{name: "growth", run: growth,
 			about: "The p99 at a steady, light load, on a large database. Limit: the same with ten thousand accounts, at the same time."},
 	}

@@ -39,7 +39,7 @@ var (
 		FROM (SELECT generate_series(1, $1::bigint) n) numbers`
 )
 
-// gather fills a database over two connections.
+// gather fills a database over two connections. All audit records are in one partition.
 func (p *place) gather(url string, c population) {
 	p.Helper()
 	model, began, now := p.model(), time.Now(), time.Now().UnixMicro()
@@ -55,8 +55,8 @@ func (p *place) gather(url string, c population) {
 	left := make(chan string, 10) // indexes that both connections build
 	var both sync.WaitGroup
 	both.Go(func() {
-		facts.fill("audit", insert{insertRecords, []any{c.records, c.accounts, every(399*day, c.records), now}})
-		for _, index := range facts.indexes("audit") {
+		facts.fill("audit_default", insert{insertRecords, []any{c.records, c.accounts, every(399*day, c.records), now}})
+		for _, index := range facts.indexes("audit_default") {
 			left <- index
 		}
 		close(left)

@@ -81,7 +81,7 @@ func (p *place) bytes(url string, c population) {
 	p.Helper()
 	conn := p.connectTo(url)
 	defer conn.Close(p.Context())
-	for table, rows := range map[string]int{"account": c.accounts, "session": c.sessions, "audit": c.records} {
+	for table, rows := range map[string]int{"account": c.accounts, "session": c.sessions, "audit_default": c.records} {
 		var data, indexes int
 		if err := conn.QueryRow(p.Context(), `SELECT pg_table_size($1::text::regclass), pg_indexes_size($1::text::regclass)`, table).Scan(&data, &indexes); err != nil {
 			p.Fatal(err)
@@ -102,7 +102,7 @@ func (p *place) readWhole(url string) string {
 	}) {
 		p.Error("another client uses the database")
 	}
-	rows, _ := conn.Query(p.Context(), `SELECT relname || ' ' || seq_scan FROM pg_stat_user_tables WHERE relname IN ('account', 'session', 'audit') ORDER BY relname`)
+	rows, _ := conn.Query(p.Context(), `SELECT relname || ' ' || seq_scan FROM pg_stat_user_tables WHERE relname IN ('account', 'session', 'audit_default') ORDER BY relname`)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(lines) != 3 {
 		p.Fatal(lines, err)

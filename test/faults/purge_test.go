@@ -40,7 +40,7 @@ func purged(t *testing.T, s *store.Store, length time.Duration) (batches, waits 
 		for more := true; more && ctx.Err() == nil; {
 			began := time.Now()
 			err := s.Write(t.Context(), func(tx *store.Tx) (err error) {
-				more, err = tx.Purge(t.Context(), later, 400*24*time.Hour)
+				more, err = tx.Purge(t.Context(), later, later.AddDate(0, 0, -400))
 				return err
 			})
 			if err != nil {

@@ -346,6 +346,9 @@ func attacks() testform.Catalogue {
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
 			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
 			"SEC-381": "An admin's filter of the record is spelled so that it finds the records of others, or is taken for a pattern.",
+			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
+			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",
+			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
 		},
 		"operator": { // Commands, settings and files of the operator
 			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",

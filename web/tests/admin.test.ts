@@ -444,6 +444,23 @@ test('the record has its filters in the address, and files of what they find', a
   expect(file).toBe('/auth/api/admin/record.csv?person=mara%40example.com&kind=roles_changed');
 });
 
+test('the record is searched by the name of a person, and by an administrator', async () => {
+  const fake = installation();
+  await open('record', fake);
+  const [first] = fake.people;
+  const field = page.getByLabel('Name, address or id of a person');
+  await field.fill(String(first?.name).slice(0, 4));
+  await expect
+    .poll(() =>
+      page.locator('#suggested option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    )
+    .toContain(first?.address);
+  await field.fill('');
+  await page.getByRole('link', { name: 'Only what Mara Lindqvist did' }).first().click();
+  await expect.poll(queryOf).toMatch(/^\?actor=admin%3A/);
+  await page.getByRole('link', { name: 'Remove the filter Changed by: Mara Lindqvist' }).waitFor();
+});
+
 test('markup and formulas in a shown text stay text', async () => {
   const fake = installation();
   const evil = '<img src=x onerror=alert(1)>\u202E=HYPERLINK("x")';

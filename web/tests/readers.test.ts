@@ -43,6 +43,49 @@ test(
 );
 
 test(
+  'in forced colors the strength is told by filled bars, and the button in a field has no frame',
+  on('signup/idle', { forcedColors: 'active', colorScheme: 'dark' }, async (page) => {
+    await page.locator('#password').fill('dragonmon');
+    await page.getByText('Strength: weak').waitFor();
+    const bars = await page
+      .locator('[data-strength] i')
+      .evaluateAll((all) => all.map((bar) => getComputedStyle(bar).backgroundColor));
+    expect(bars).toEqual(['rgb(255, 255, 255)', ...Array(3).fill('rgb(0, 0, 0)')]);
+    const toggle = page.getByRole('button', { name: 'Show password' });
+    expect(await toggle.evaluate((button) => getComputedStyle(button).borderWidth)).toBe('0px');
+  }),
+);
+
+test(
+  'with large text on a phone the history breaks no word',
+  on('account-history/idle', { viewport: { width: 360, height: 740 } }, async (page) => {
+    const names = page.locator('.entry-name');
+    const room = () => names.evaluateAll((all) => all.map((name) => name.clientWidth / name.scrollHeight));
+    expect(Math.min(...(await room()))).toBeGreaterThan(2);
+    await page.evaluate(() => {
+      const large = new CSSStyleSheet();
+      large.replaceSync(':root{font-size:200%!important}');
+      document.adoptedStyleSheets = [large];
+    });
+    expect(Math.min(...(await room()))).toBeGreaterThan(1);
+  }),
+);
+
+test(
+  'a recovery code has one line on paper',
+  on('account-factors/codes', { viewport: { width: 700, height: 900 } }, async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    expect(
+      await page.getByText('Recovery codes for mara@example.com at Portico, made May 4, 2026').isVisible(),
+    ).toBe(true);
+    const heights = await page
+      .locator('li code')
+      .evaluateAll((all) => all.map((code) => code.getClientRects().length));
+    expect(heights).toEqual(Array(10).fill(1));
+  }),
+);
+
+test(
   'a button that appears later is whole at once, so its label has its contrast',
   on('confirm-link/password', {}, async (page) => {
     const looks = await page

@@ -74,8 +74,10 @@ func (g *Gateway) allow(w http.ResponseWriter, v visit) error {
 // nginx, understands only 401 and 403, and takes the sign-in URL from Location.
 func (g *Gateway) refuseFor(w http.ResponseWriter, r *http.Request, asked ask, err error) error {
 	if !asked.plain {
-		if u, bad := url.ParseRequestURI(asked.target); bad == nil && navigates(r.Header, asked.method) {
-			server.About(w, r, asked.method, asked.host, u)
+		if navigates(r.Header, asked.method) {
+			if u, bad := url.ParseRequestURI(asked.target); bad == nil {
+				server.About(w, r, asked.method, asked.host, u)
+			}
 		}
 		return g.refuse(w, r, asked, err)
 	}

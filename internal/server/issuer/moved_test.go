@@ -38,7 +38,7 @@ func TestLogout_AfterANewSignIn(t *testing.T) {
 func (s told) purges() {
 	s.Helper()
 	err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.Purge(s.Context(), s.Clock.Now(), 365*24*time.Hour)
+		_, err := tx.Purge(s.Context(), s.Clock.Now(), s.Clock.Now().AddDate(-1, 0, 0))
 		return err
 	})
 	if err != nil {

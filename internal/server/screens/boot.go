@@ -309,6 +309,7 @@ type Factors struct {
 	Size   string `json:"size"` // modules of a side with its margin
 
 	Codes []RecoveryCode `json:"codes"`
+	Made  string         `json:"made"` // the day of the codes, for paper
 }
 
 // Protect is what the page of a second factor shows that the account needs.

@@ -113,6 +113,7 @@ func (s *Screens) fillFactors(b *Boot, v flow.FactorsView, found session.Found, 
 		b.Factors.QR, b.Factors.Size = drawn(v.URI)
 	case flow.Codes:
 		b.Flow.ID, b.Factors.State = id, "codes"
+		b.Factors.Made = s.Catalogue.Day(b.Locale, s.Actions.Now())
 		for _, text := range v.Codes {
 			b.Factors.Codes = append(b.Factors.Codes, RecoveryCode{ID: text})
 		}

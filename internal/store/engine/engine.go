@@ -33,6 +33,12 @@ type Engine interface {
 	// Close waits for the writes that were accepted.
 	Close() error
 
+	// MakeMonths makes the partitions of the audit records for the months from a time on, and
+	// some after now, if the engine has partitions and the role may.
+	MakeMonths(ctx context.Context, from, now time.Time) error
+	// DropMonths drops the partitions whose records are all from before a time.
+	DropMonths(ctx context.Context, before time.Time) error
+
 	// Schema returns what migrations run on.
 	Schema() (goose.Dialect, *sql.DB)
 	// Alone runs fn while no other process migrates. SQLite requires that all

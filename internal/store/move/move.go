@@ -184,10 +184,10 @@ func (v *transfer) prepareTarget(ctx context.Context, coming bool) error {
 	if v.options.DryRun {
 		return nil
 	}
-	if err := v.target.MigrateCopy(ctx); err != nil {
+	err := errors.Join(v.target.MigrateCopy(ctx), v.makeMonths(ctx))
+	if err != nil {
 		return err
 	}
-	var err error
 	if v.tables, err = v.commonTables(ctx); err != nil || coming {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,11 +12,11 @@ import (
 )
 
 // postgresTables returns the tables of the target with their columns, without
-// keys and references.
+// keys and references, and without partitions.
 func postgresTables(ctx context.Context, conn *pgx.Conn) ([]table, error) {
 	rows, err := conn.Query(ctx, `SELECT c.table_name::text, c.column_name::text, c.data_type::text
-		FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-		WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
+		FROM information_schema.columns c JOIN pg_class t ON t.relname = c.table_name AND t.relnamespace = c.table_schema::regnamespace
+		WHERE c.table_schema = current_schema() AND t.relkind IN ('r', 'p') AND NOT t.relispartition
 		ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {
 		return nil, err
@@ -76,4 +77,20 @@ func holdsRows(ctx context.Context, conn *pgx.Conn, tables []table) (string, err
 		}
 	}
 	return "", nil
+}
+
+// makeMonths makes the partitions for the audit records of the source.
+func (v *transfer) makeMonths(ctx context.Context) error {
+	var oldest int64
+	if err := v.file.Reader().QueryRowContext(ctx, `SELECT COALESCE(MIN(at), 0) FROM audit`).Scan(&oldest); err != nil {
+		return v.file.Explain(err)
+	}
+	now := time.Now()
+	from := now.AddDate(-10, 0, 0) // audit.keep is no longer
+	if at := time.UnixMicro(oldest); oldest == 0 {
+		from = now
+	} else if at.After(from) {
+		from = at
+	}
+	return v.server.MakeMonths(ctx, from, now)
 }

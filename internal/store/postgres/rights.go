@@ -85,7 +85,7 @@ func (p *DB) tables(ctx context.Context) (count int, own bool, owner string, use
 	_, _, err = engine.First(ctx, p.Read(), `SELECT count(*)::int, coalesce(bool_and(pg_has_role(c.relowner, 'USAGE')), true), coalesce(min(pg_get_userbyid(c.relowner)::text), ''),
 		coalesce(bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
 			AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')), true)
-		FROM pg_class c WHERE c.relkind = 'r' AND c.relname <> '`+engine.VersionTable+`'
+		FROM pg_class c WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '`+engine.VersionTable+`'
 			AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`, nil,
 		func(row engine.Scanner) (any, error) { return nil, row.Scan(&count, &own, &owner, &use) })
 	return count, own, owner, use, err

@@ -2,8 +2,10 @@ package storetest
 
 import (
 	"bytes"
+	"errors"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/masterkey"
 	"portico/internal/openid"
@@ -20,12 +22,15 @@ func (b masterkeys) sealed() map[masterkey.Place]masterkey.Row {
 	f := b.factor(b.person(1).ID, 1)
 	m, p, key := b.message(full[outbox.Record](2)), b.flow(full[flow.Pending](3)), full[signingkey.Key](4)
 	b.insertKey(key)
-	former := full[masterkey.Former](5)
-	b.write(func(tx *store.Tx) error { return tx.SaveFormerKey(b.Context(), former) })
+	former, chain := full[masterkey.Former](5), full[audit.Chain](6)
+	b.write(func(tx *store.Tx) error {
+		return errors.Join(tx.SaveFormerKey(b.Context(), former), tx.BeginChain(b.Context(), chain))
+	})
 	return map[masterkey.Place]masterkey.Row{
 		masterkey.Factors: {ID: f.ID, Context: f.ID + " " + f.AccountID, Sealed: f.Sealed}, masterkey.Outbox: {ID: m.ID, Context: m.ID, Sealed: m.Payload},
 		masterkey.Flows: {ID: p.ID, Context: p.ID, Sealed: p.Sealed}, masterkey.SigningKeys: {ID: key.ID, Context: key.ID, Sealed: key.Sealed},
 		masterkey.Formers: {ID: former.ID, Context: former.ID, Sealed: former.Pepper},
+		masterkey.Chain:   {ID: "audit", Context: "audit", Sealed: chain.Sealed},
 	}
 }
 

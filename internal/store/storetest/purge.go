@@ -116,5 +116,5 @@ func (b *bundle) purge() (more bool) {
 
 func (b *bundle) purgeAt(now time.Time) (more bool) {
 	b.Helper()
-	return b.did(func(tx *store.Tx) (bool, error) { return tx.Purge(b.Context(), now, keepAudit) })
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.Purge(b.Context(), now, now.Add(-keepAudit)) })
 }

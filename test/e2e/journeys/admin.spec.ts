@@ -172,13 +172,17 @@ test('who gave this role: the record answers by the page alone', async ({ page, 
 
   await page.getByRole('link', { name: 'Record', exact: true }).click();
   await expect(heading(page, 'Record')).toBeVisible();
-  await page.getByLabel('Address or id of a person').fill(person.email);
+  await page.getByLabel('Name, address or id of a person').fill(person.email);
   await page.getByLabel('Kind of event').selectOption({ label: 'The roles were changed' });
   const event = page.locator('tbody tr');
   await expect(event).toHaveCount(1);
   await expect(event).toContainText('treasurer');
   await expect(event).toContainText('by the administrator');
-  await expect(event.getByRole('link', { name: admin.email })).toBeVisible();
+  await event.getByRole('link', { name: `Only what ${admin.email} did` }).click();
+  await expect(
+    page.getByRole('link', { name: `Remove the filter Changed by: ${admin.email}` }),
+  ).toBeVisible();
+  await expect(event).toHaveCount(1);
 
   const [file] = await Promise.all([
     page.waitForEvent('download'),

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { go, useQueryOf, within, withValues } from './address';
+import type { People } from './types';
 
 export interface Filter {
   name: string;
@@ -8,6 +10,10 @@ export interface Filter {
   options?: [value: string, words: string][];
   type?: 'date' | 'text';
   hint?: string;
+  /** Offers people by their names. With a role, only those who have it. */
+  people?: { role?: string };
+  /** What a chip says of a value. */
+  say?: (value: string) => string;
 }
 
 const PAUSE_MS = 300;
@@ -33,9 +39,28 @@ function useTyped(name: string, values: (text: string) => Record<string, string>
   return [text, setText] as const;
 }
 
+/** The addresses of the people whose names begin with a text. */
+function Suggested({ id, text, role = '' }: { id: string; text: string; role?: string }) {
+  const asked = new URLSearchParams({ q: text.trim(), by: 'name-prefix', limit: '10', role });
+  if (!role) asked.delete('role');
+  const found = useQuery<People>({
+    queryKey: [`people?${asked}`],
+    enabled: text.trim().length > 1 && !text.includes('@'),
+  });
+  return (
+    <datalist id={id}>
+      {found.data?.people.map(({ address, name }) => (
+        <option key={address} value={address}>
+          {name}
+        </option>
+      ))}
+    </datalist>
+  );
+}
+
 interface FiltersProps {
   /** The field that searches. */
-  search: { name: string; label: string; beside?: ReactNode };
+  search: Pick<Filter, 'name' | 'label' | 'people'> & { beside?: ReactNode };
   filters: Filter[];
   children?: ReactNode;
 }
@@ -59,9 +84,11 @@ export function Filters({ search, filters, children }: FiltersProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
+            list={search.people && 'suggested'}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
+          {search.people ? <Suggested id="suggested" text={text} {...search.people} /> : null}
         </div>
         {search.beside}
         <details className="filters-more">
@@ -100,10 +127,10 @@ export function Filters({ search, filters, children }: FiltersProps) {
   );
 }
 
-const wordsFor = ({ options }: Filter, value: string) =>
-  options?.find(([option]) => option === value)?.[1] ?? value;
+const wordsFor = ({ options, say }: Filter, value: string) =>
+  options?.find(([option]) => option === value)?.[1] ?? say?.(value) ?? value;
 
-function OneFilter({ name, label, options, type = 'text', hint }: Filter) {
+function OneFilter({ name, label, options, type = 'text', hint, people }: Filter) {
   const query = useQueryOf();
   const [text, setText] = useTyped(name, (value) => ({ [name]: value }));
   return (
@@ -128,10 +155,12 @@ function OneFilter({ name, label, options, type = 'text', hint }: Filter) {
           type={type}
           placeholder={hint}
           autoComplete="off"
+          list={people && `suggested-${name}`}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       )}
+      {people ? <Suggested id={`suggested-${name}`} text={text} {...people} /> : null}
     </div>
   );
 }

@@ -10,7 +10,12 @@ import type { Fact, Facts } from './types';
 import { detailWords, eventFailed } from './words';
 
 const FILTERS: Filter[] = [
-  { name: 'actor', label: 'Changed by', hint: 'address of an administrator, or operator' },
+  {
+    name: 'actor',
+    label: 'Changed by',
+    hint: 'name or address of an administrator, or operator',
+    people: { role: 'portico:admin' },
+  },
   { name: 'network', label: 'Network', hint: '192.0.2.1' },
   { name: 'from', label: 'From', type: 'date' },
   { name: 'to', label: 'Before', type: 'date' },
@@ -44,11 +49,15 @@ const Actor = ({ actor: { kind, id, name } }: Fact) =>
   kind === 'self' || !kind ? null : (
     <span>
       by {ACTORS[kind] ?? kind}{' '}
-      {kind === 'admin' && id ? (
-        <a href={`/auth/admin/people/${encodeURIComponent(id)}`}>{name || id}</a>
-      ) : (
-        <bdi>{name}</bdi>
-      )}
+      {id ? (
+        <a
+          href={withValues({ actor: `${kind}:${id}` })}
+          onClick={within}
+          aria-label={`Only what ${name || id} did`}
+        >
+          <bdi>{name || id}</bdi>
+        </a>
+      ) : null}
     </span>
   );
 
@@ -126,6 +135,9 @@ export function Place() {
     queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: Facts) => page.facts),
     placeholderData: keepPreviousData,
   });
+  // A filter from a link has the id of the actor.
+  const say = (actor: string) =>
+    facts.data?.facts.find((fact) => `${fact.actor.kind}:${fact.actor.id}` === actor)?.actor.name || actor;
   const exported = new URLSearchParams(asked);
   exported.delete('after');
   const file = (form: string) => `/auth/api/admin/record.${form}?${exported}`;
@@ -148,8 +160,13 @@ export function Place() {
         itself.
       </Head>
       <Filters
-        search={{ name: 'person', label: 'Address or id of a person', beside: <KindFilter /> }}
-        filters={FILTERS}
+        search={{
+          name: 'person',
+          label: 'Name, address or id of a person',
+          people: {},
+          beside: <KindFilter />,
+        }}
+        filters={FILTERS.map((filter) => (filter.name === 'actor' ? { ...filter, say } : filter))}
       />
       <Table
         label="events"

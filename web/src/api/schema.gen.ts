@@ -514,6 +514,7 @@ export interface Factors {
   qr: string;
   size: string;
   codes: RecoveryCode[];
+  made: string;
 }
 
 export interface FieldErrors {

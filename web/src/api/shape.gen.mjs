@@ -260,7 +260,8 @@ export const SHAPE = {
       {
         "id": ""
       }
-    ]
+    ],
+    "made": ""
   },
   "protect": {
     "later": "",

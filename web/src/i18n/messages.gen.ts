@@ -73,6 +73,7 @@ export type MessageKey =
   | 'account-factors.saved.lead'
   | 'account-factors.saved.list'
   | 'account-factors.saved.not_copied'
+  | 'account-factors.saved.paper'
   | 'account-factors.saved.print'
   | 'account-factors.saved.submit'
   | 'account-factors.saved.title'

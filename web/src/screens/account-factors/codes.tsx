@@ -17,7 +17,11 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
   return (
     <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
       <p className={styles.paper}>
-        {boot.brand.name} · {boot.session.email}
+        {t('account-factors.saved.paper', {
+          email: boot.session.email,
+          brand: boot.brand.name,
+          day: boot.factors.made,
+        })}
       </p>
       <Lead>{t('account-factors.saved.lead')}</Lead>
       <ul className={styles.codes} aria-label={t('account-factors.saved.list')}>
