@@ -63,7 +63,7 @@ func clients(cfg config.Config) (openid.Clients, config.Problems) {
 		allowed, wrong := clientRules(cfg, c)
 		problems = append(problems, wrong...)
 		client, err := openid.NewClient(openid.Client{
-			ID: c.ID, Name: c.Name, Public: c.Public, Consent: c.Consent, Rules: allowed, RuleTexts: c.Rules,
+			ID: c.ID, Name: c.Name, Public: c.Public, Consent: c.Consent, Imported: c.Subject == "imported", Rules: allowed, RuleTexts: c.Rules,
 			Code: c.SignsIn(), Machine: c.Machine(), Device: c.Device(),
 			RedirectURIs: c.RedirectURIs, LogoutReturns: c.LogoutReturns, LogoutURI: c.LogoutURI,
 			Scopes: c.Scopes, OwnScopes: c.OwnScopes, Resources: c.Resources, Serves: c.Serves,

@@ -44,6 +44,7 @@ func endsLater() map[string]string {
 		"dropIdleCodes":  "afterRemoval calls it",
 		"showCodes":      "ProtectByApp has ended the flows by addApp",
 		"noteReset":      "it records",
+		"noteProven":     "claim has ended the flows, and a sign-in with all proofs removes nothing",
 		"dropFactors":    "undo removes the password, which raises the credential version",
 		"dropCodes":      "as dropFactors",
 		"dropPasskeys":   "as dropFactors",

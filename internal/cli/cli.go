@@ -61,6 +61,7 @@ type commands struct {
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
 	Audit    auditCmd    `cmd:"" help:"Export the audit records."`
+	Export   exportCmd   `cmd:"" help:"Export what other systems need."`
 	Why      whyCmd      `cmd:"" help:"Find out why a user is stuck: a timeline of an address."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`

@@ -34,7 +34,7 @@ func clientKey(n int) string { return clientArray + "." + strconv.Itoa(n) }
 func (c *Config) client(n int) *Client {
 	for len(c.Clients) < n {
 		c.Clients = append(c.Clients, Client{
-			Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", PKCE: true, Key: clientKey(len(c.Clients) + 1),
+			Scopes: []string{"openid", "profile", "email", "groups"}, IDTokenAlg: "ES256", AccessToken: "opaque", Subject: "portico", PKCE: true, Key: clientKey(len(c.Clients) + 1),
 		})
 	}
 	return &c.Clients[n-1]
@@ -92,6 +92,8 @@ func clientKeys(n int) []key {
 			"The resources for which this client is the server. It may introspect their access tokens (RFC 7662), whichever client holds them."),
 		text(prefix+"name", of(func(c *Client) *string { return &c.Name }), anything,
 			"The name of the app on pages and in emails. The default is its id."),
+		text(prefix+"subject", of(func(c *Client) *string { return &c.Subject }), oneOf("portico", "imported"),
+			"What the client calls a user (`sub`). With `imported`, a user who was [imported with `--keep-subject`](importing.md#ids) keeps the id of the former system, so the client recognizes its users. All others have the id of Portico."),
 		toggle(prefix+"consent", func(c *Config) *bool { return &c.client(n).Consent },
 			"Whether each user must agree before the client learns who the user is, and again when it requests more. Users can withdraw this at `"+pages.Apps+"`."),
 		list(prefix+"rules", func(c *Config) *[]string { return &c.client(n).Rules }, anything, sameText,

@@ -260,6 +260,7 @@ type Client struct {
 	Grants        []string // how it may get tokens; empty: by signing users in
 	OwnScopes     []string // of the tokens for itself
 	Resources     []string // that its access tokens may be for
+	Subject       string   // what it calls a user: "portico" or "imported"
 	AccessToken   string   // the form of its access tokens: "opaque" or "jwt"
 	Serves        []string // the resources whose tokens it may inspect
 

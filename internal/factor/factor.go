@@ -26,6 +26,7 @@ type Factor struct {
 	AccountID string
 	Kind      Kind
 	Sealed    []byte
+	Form      Form  // of its codes
 	LastStep  int64 // newest time step that was used
 	CreatedAt time.Time
 	UsedAt    time.Time
@@ -65,7 +66,7 @@ func NewKeeper(key *secret.Key, c clock.Clock) *Keeper {
 // Add stores the authenticator app with the secret, if the code is right. This uses the
 // code up. It returns Wrong, or Full if the account has Most factors.
 func (k *Keeper) Add(ctx context.Context, tx Store, accountID string, s Secret, digits string) (Factor, error) {
-	step, ok := s.step(digits, k.clock.Now())
+	step, ok := s.step(Standard(), digits, k.clock.Now())
 	if !ok {
 		return Factor{}, Wrong
 	}
@@ -77,14 +78,22 @@ func (k *Keeper) Add(ctx context.Context, tx Store, accountID string, s Secret, 
 		return Factor{}, Full
 	}
 	now := k.clock.Now()
-	f := Factor{ID: ids.New(), AccountID: accountID, Kind: TOTP, LastStep: step, CreatedAt: now, UsedAt: now}
-	f.Sealed = k.box.Seal(s, rowOf(f))
+	f := k.Import(accountID, s, Standard(), now)
+	f.LastStep = step
 	return f, tx.InsertFactor(ctx, f)
+}
+
+// Import returns the row of an authenticator app that the account has had since a time, here or in another
+// system. Any code is new.
+func (k *Keeper) Import(accountID string, s Secret, form Form, at time.Time) Factor {
+	f := Factor{ID: ids.New(), AccountID: accountID, Kind: TOTP, Form: form, CreatedAt: at, UsedAt: at}
+	f.Sealed = k.box.Seal(s, rowOf(f))
+	return f
 }
 
 // Right reports whether a code is valid now, without using it up.
 func (k *Keeper) Right(s Secret, digits string) bool {
-	_, ok := s.step(digits, k.clock.Now())
+	_, ok := s.step(Standard(), digits, k.clock.Now())
 	return ok
 }
 
@@ -102,7 +111,7 @@ func (k *Keeper) Use(ctx context.Context, tx Store, accountID, digits string) (F
 		if err != nil {
 			return Factor{}, err
 		}
-		step, ok := Secret(s).step(digits, now)
+		step, ok := Secret(s).step(f.Form, digits, now)
 		if !ok {
 			continue
 		}

@@ -19,20 +19,56 @@ func TestSecret_VectorsOfRFC6238(t *testing.T) {
 	}
 }
 
+// RFC 6238 appendix B, for the algorithms and digits that other systems use.
+func TestSecret_Forms(t *testing.T) {
+	t.Parallel()
+	for form, want := range map[Form]string{
+		{Digits: 8, Period: 30, Algorithm: "SHA1"}: "94287082", {Digits: 8, Period: 30, Algorithm: "SHA256"}: "46119246",
+		{Digits: 8, Period: 30, Algorithm: "SHA512"}: "90693936", {Digits: 7, Period: 30, Algorithm: "SHA1"}: "4287082",
+	} {
+		length := map[string]int{"SHA1": 20, "SHA256": 32, "SHA512": 64}[form.Algorithm]
+		s := Secret(strings.Repeat("1234567890", 7)[:length])
+		if got := s.In(form, time.Unix(59, 0)); got != want {
+			t.Errorf("%+v: %s, want %s", form, got, want)
+		}
+	}
+	s := NewSecret()
+	if step, ok := s.step(Form{Digits: 6, Period: 60, Algorithm: "SHA1"}, s.In(Form{Digits: 6, Period: 60, Algorithm: "SHA1"}, time.Unix(600, 0)), time.Unix(659, 0)); !ok || step != 10 {
+		t.Errorf("in the same minute: %v, step %d", ok, step)
+	}
+	for _, unusable := range []Form{{}, {5, 30, "SHA1"}, {8, 30, "SHA1"}, {6, 14, "SHA1"}, {6, 61, "SHA1"}, {6, 30, "MD5"}} {
+		if _, ok := s.step(unusable, "000000", time.Unix(0, 0)); ok || unusable.Usable() {
+			t.Errorf("%+v is used", unusable)
+		}
+	}
+}
+
+func TestParseSecret(t *testing.T) {
+	t.Parallel()
+	for text, fine := range map[string]bool{
+		"GEZDGNBVGY3TQOJQ": true, "gezd gnbv gy3t qojq": true, "GEZDGNBVGY3TQOJQGE======": true,
+		"": false, "GEZDGNBVGY3TQO": false, "GEZDGNBVGY3TQOJ1": false, strings.Repeat("A", 208): false, strings.Repeat("A", 5000): false,
+	} {
+		if s, ok := ParseSecret(text); ok != fine || ok && string(s[:10]) != "1234567890" {
+			t.Errorf("%.20q: %v %q", text, ok, s)
+		}
+	}
+}
+
 // SEC-036: a code is valid in its step and one step each way, in one spelling.
 func TestSecret_Window(t *testing.T) {
 	t.Parallel()
 	s, now := NewSecret(), time.Unix(1_777_777_777, 0)
 	for steps, valid := range map[int64]bool{-2: false, -1: true, 0: true, 1: true, 2: false} {
 		code := s.At(now.Add(time.Duration(steps*Period) * time.Second))
-		step, ok := s.step(code, now)
+		step, ok := s.step(Standard(), code, now)
 		if ok != valid || ok && step != now.Unix()/Period+steps {
 			t.Errorf("%d steps away: %v at %d", steps, ok, step-now.Unix()/Period)
 		}
 	}
 	code := s.At(now)
 	for _, other := range []string{"", code[1:], code + "0", " " + code, strings.Repeat("0", 7)} {
-		if _, ok := s.step(other, now); ok {
+		if _, ok := s.step(Standard(), other, now); ok {
 			t.Errorf("%q was taken for %q", other, code)
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"net/url"
 	"strings"
 	"time"
@@ -19,6 +22,35 @@ const Digits = 6
 // Period is the length of a time step in seconds. A code is valid in its step and in
 // one step each way (NIST SP 800-63B-4 3.1.4, RFC 6238 5.2).
 const Period = 30
+
+// Form is how an authenticator app makes its codes.
+type Form struct {
+	Digits    int
+	Period    int // seconds
+	Algorithm string
+}
+
+// Standard is the form that all authenticator apps know.
+func Standard() Form { return Form{Digits: Digits, Period: Period, Algorithm: "SHA1"} }
+
+// Usable reports whether codes of the form can be typed and checked. The page asks for six digits. A longer period
+// would make a code valid for minutes.
+func (f Form) Usable() bool {
+	return f.Digits == Digits && 15 <= f.Period && f.Period <= 60 && f.hash() != nil
+}
+
+// hash returns the hash function of the form, or nil.
+func (f Form) hash() func() hash.Hash {
+	switch f.Algorithm {
+	case "SHA1":
+		return sha1.New
+	case "SHA256":
+		return sha256.New
+	case "SHA512":
+		return sha512.New
+	}
+	return nil
+}
 
 // Secret is the shared secret of an authenticator app: 160 bits (RFC 4226 4).
 type Secret []byte
@@ -44,25 +76,51 @@ func (s Secret) URI(site, address string) string {
 	return "otpauth://totp/" + url.PathEscape(site+":"+address) + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
 }
 
-// At returns the code of the secret at a time.
-func (s Secret) At(t time.Time) string { return s.code(t.Unix() / Period) }
+// leastSecret is 80 bits, which some systems still give out. RFC 4226 4 asks for 128.
+const (
+	leastSecret = 10
+	mostSecret  = 128
+)
+
+// ParseSecret returns the secret of another system: base32 in any case, with blanks and padding or without.
+func ParseSecret(text string) (Secret, bool) {
+	if len(text) > 2*mostSecret {
+		return nil, false
+	}
+	text = strings.TrimRight(strings.ToUpper(strings.ReplaceAll(text, " ", "")), "=")
+	s, err := plainBase32.DecodeString(text)
+	return s, err == nil && leastSecret <= len(s) && len(s) <= mostSecret
+}
+
+// At returns the standard code of the secret at a time.
+func (s Secret) At(t time.Time) string { return s.In(Standard(), t) }
+
+// In returns the code of the secret in a form at a time.
+func (s Secret) In(f Form, t time.Time) string { return s.code(f, t.Unix()/int64(f.Period)) }
 
 // code computes HOTP (RFC 4226 5.3). SHA-1 is what authenticator apps support. Its
 // collisions do not weaken HMAC.
-func (s Secret) code(step int64) string {
-	mac := hmac.New(sha1.New, s)
+func (s Secret) code(f Form, step int64) string {
+	mac := hmac.New(f.hash(), s)
 	_ = binary.Write(mac, binary.BigEndian, step) // writing to a hash never fails
 	sum := mac.Sum(nil)
 	at := sum[len(sum)-1] & 0x0f
-	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[at:at+4])&0x7fffffff%1_000_000)
+	power := uint32(1)
+	for range f.Digits {
+		power *= 10
+	}
+	return fmt.Sprintf("%0*d", f.Digits, binary.BigEndian.Uint32(sum[at:at+4])&0x7fffffff%power)
 }
 
 // step returns the time step of a code that is valid at a time. All three are
 // computed, so that the time of the check does not tell which one was right.
-func (s Secret) step(digits string, now time.Time) (step int64, ok bool) {
-	current := now.Unix() / Period
+func (s Secret) step(f Form, digits string, now time.Time) (step int64, ok bool) {
+	if !f.Usable() {
+		return 0, false
+	}
+	current := now.Unix() / int64(f.Period)
 	for _, n := range []int64{current - 1, current + 1, current} {
-		if subtle.ConstantTimeCompare([]byte(s.code(n)), []byte(digits)) == 1 {
+		if subtle.ConstantTimeCompare([]byte(s.code(f, n)), []byte(digits)) == 1 {
 			step, ok = n, true
 		}
 	}

@@ -90,6 +90,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 	p := &provider{
 		Provider:   Provider{ID: pc.ID, Name: cmp.Or(pc.Name, pre.name, pc.ID), Icon: pre.icon, TellsNoTime: pre.tellsNoTime},
 		preset:     pre,
+		named:      issuer,
 		clientID:   pc.ClientID,
 		secret:     makeSecret,
 		scopes:     pre.scopes,

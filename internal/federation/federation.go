@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"portico/internal/clock"
@@ -105,6 +106,18 @@ func newService(cfg Config, table map[string]preset) (*Service, error) {
 // List returns the providers in the configured order. The caller must not
 // change the slice.
 func (s *Service) List() []Provider { return s.list }
+
+// OfIssuer returns the id of the provider whose identities have an issuer.
+func (s *Service) OfIssuer(issuer string) (id string, ok bool) {
+	for _, each := range s.list {
+		p := s.providers[each.ID]
+		named := strings.TrimSuffix(p.named, "/")
+		if strings.TrimSuffix(issuer, "/") == named || p.preset.tenants && tenantIssuer(named, issuer) {
+			return each.ID, true
+		}
+	}
+	return "", false
+}
 
 // Begin starts an attempt at the provider. The callback brings the state back, so that the
 // caller finds its attempt. The state is an identifier, not a secret (RFC 6749 4.1.1).

@@ -21,6 +21,7 @@ import (
 type provider struct {
 	Provider
 	preset     preset
+	named      string // the issuer in the settings
 	clientID   string
 	secret     func(now time.Time) (string, error)
 	scopes     []string

@@ -17,7 +17,7 @@ type Actor struct {
 	admin  *session.Found // of an admin; nil for others
 	key    *heldKey       // of a program; nil for others
 	step   *step          // of a job that the admin or the program has begun, or nil
-	once   *claim         // of a request with an Idempotency-Key, or nil
+	once   *turn          // of a request with an Idempotency-Key, or nil
 }
 
 // ByOperator is an operator who runs a command.

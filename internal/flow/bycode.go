@@ -15,7 +15,7 @@ import (
 func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signin-code", ByCode)
 	defer w.end(&r, &err)
-	if err := f.allows(ByCode); err != nil {
+	if err := f.allows(Pending{Kind: ByCode}, data{}); err != nil {
 		return Result{}, err
 	}
 	address, bad := account.ParseAddress(email, "email")
@@ -29,12 +29,13 @@ func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo T
 }
 
 // byMail ends a sign-in by an emailed code. The proof of a mailbox is one factor, and
-// never the second: admitted asks for that.
-func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result, error) {
-	if err := f.allows(ByCode); err != nil {
+// never the second: admitted asks for that. The code may also be the last proof of a sign-in to an account
+// whose address nobody has proven.
+func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending, d data) (Result, error) {
+	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
-	owner, err := f.stands(ctx, tx, p)
+	owner, err := f.mailed(ctx, tx, p, d)
 	if err != nil {
 		return Result{}, err
 	}
@@ -44,7 +45,17 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending) (Result,
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	e := f.entryBy(owner, f.target(p), "mail")
+	e := f.entryBy(owner.judged, f.target(p), byMailbox)
 	e.announce = true
+	if p.completes(d) {
+		e = f.entryOf(owner.judged, p, d)
+		e.methods, e.at = append(e.methods, byMailbox), f.clock.Now()
+		err = f.noteProven(ctx, tx, c, owner, e.detail())
+	} else {
+		err = f.claim(ctx, tx, c, owner)
+	}
+	if err != nil {
+		return Result{}, err
+	}
 	return f.admitted(ctx, tx, c, e)
 }

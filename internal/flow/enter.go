@@ -79,7 +79,7 @@ func (f *core) needsFactor(ctx context.Context, tx Tx, c Caller, e *entry) (lack
 }
 
 // interrupts begins the step that asks for what a sign-in lacks: the second factor, whether a
-// closed account is taken back, the terms, or a first second factor. It judges a sign-in that has
+// closed account is taken back, the proof of an imported address, the terms, or a first second factor. It judges a sign-in that has
 // waited like a new one. It reports false if nothing is missing.
 func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Result, waits bool, err error) {
 	if e.live {
@@ -89,12 +89,19 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 	if err != nil {
 		return Result{}, false, err
 	}
+	unproven, err := f.asksForAddress(ctx, tx, *e)
+	if err != nil {
+		return Result{}, false, err
+	}
 	p, d := e.pending()
 	switch {
 	case lacks:
 		p.Kind, p.Step = SecondFactor, Factor
 	case e.account.State == account.Leaving:
 		p.Kind, p.Step = Return, Keep
+	case unproven:
+		r, err = f.askAddress(ctx, tx, c, *e)
+		return r, true, err
 	case f.lacks(e.account.Terms):
 		p.Kind, p.Step = Acceptance, Accept
 	default:

@@ -48,6 +48,7 @@ type Tx interface {
 	signingkey.Store
 	openid.Store
 	PendingStore
+	NewcomerStore
 	TicketStore
 }
 

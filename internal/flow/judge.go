@@ -171,6 +171,14 @@ func (f *Flows) takes(methods []string) bool {
 	return true
 }
 
+// mailed returns the account of a sign-in that ends by a mailed code.
+//
+// Faults: as waits.
+func (f *Flows) mailed(ctx context.Context, tx account.Store, p Pending, d data) (cleared, error) {
+	a, err := f.waits(ctx, tx, p, d)
+	return cleared{a}, err
+}
+
 // replaces returns the account of a flow that ends with a new password or a first passkey:
 // its mailbox or the operator's link is proven.
 //
@@ -258,6 +266,17 @@ func (f *Operator) removing(ctx context.Context, by Actor, id string, fn func(tx
 func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool, error) {
 	a, ok, err := tx.AccountByID(ctx, id)
 	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator, err
+}
+
+// exists returns the account that an import changes, and holds it.
+//
+// Faults: account.Missing.
+func (f *Operator) exists(ctx context.Context, tx Tx, id string) (cleared, error) {
+	a, ok, err := tx.AccountByID(ctx, id)
+	if err == nil && !ok {
+		err = account.Missing
+	}
+	return cleared{judged{a}}, err
 }
 
 // made returns an account that this transaction has made.

@@ -39,7 +39,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		return Result{}, err
 	}
 	w.kind = p.Kind
-	if p.Kind == AddressChange && !f.here(c, p) {
+	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
 	if p.Kind == SignUp && !f.here(c, p) {
@@ -56,7 +56,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 			return err
 		}
 		if p.Kind == Recovery && !f.here(c, p) {
-			r.FlowID, r.Next, err = f.moveRecovery(ctx, tx, p, d, value)
+			r.FlowID, r.Next, err = f.moveRecovery(ctx, tx, c, p, d)
 			return err
 		}
 		r, err = f.proven(ctx, tx, c, p, d)
@@ -144,13 +144,16 @@ func wrongLink(err error) string {
 
 // moveRecovery ends a flow of another browser and begins one at the next step in
 // the browser that opened the link. It returns the new one and its page.
-func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, browser string) (id, page string, err error) {
-	owner, err := f.stands(ctx, tx, p)
+func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d data) (id, page string, err error) {
+	owner, err := f.replaces(ctx, tx, p)
+	if err == nil {
+		err = f.claim(ctx, tx, c, owner)
+	}
 	if err != nil {
 		return "", "", err
 	}
 	if d.Handed {
-		if d.Passkey, err = f.mayReplace(ctx, tx, owner); err != nil {
+		if d.Passkey, err = f.mayReplace(ctx, tx, owner.judged); err != nil {
 			return "", "", err
 		}
 	}
@@ -160,7 +163,7 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 	moved, err := f.begin(ctx, tx, Pending{
 		Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
 		AddressKey: p.AddressKey, ReturnTo: p.ReturnTo,
-	}, d, browser)
+	}, d, c.BrowserCookie)
 	return moved.ID, f.pageOfReset(moved, d), err
 }
 
@@ -187,7 +190,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 		return Result{}, err
 	}
 	w.kind = p.Kind
-	if err := f.allows(p.Kind); err != nil {
+	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
@@ -200,7 +203,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if p.Kind == SignUp && !f.here(c, p) {
 		d = d.addressOnly()
 	}
-	if p.Kind == AddressChange && !f.here(c, p) {
+	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
 	d.Handed = false // the next link is in an email

@@ -228,6 +228,10 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		return err
 	}
 	known := to.known(p.Kind)
+	unproven, err := f.unprovenOf(ctx, tx, known)
+	if err != nil {
+		return err
+	}
 	mail := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
 	case to.owner != nil && !to.owner.Open(f.clock.Now()):
@@ -250,7 +254,7 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		mail.template, mail.secret = mailByCode, &issued
 	case known.Password == "" && f.alarmed(*known):
 		mail.template, mail.secret = mailRegain, &issued
-	case known.Password == "" && len(linked) > 0 && proves:
+	case known.Password == "" && len(linked) > 0 && proves && !unproven:
 		mail.template, mail.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
 		mail.template, mail.secret = mailRecover, &issued

@@ -9,8 +9,8 @@ import (
 	"portico/internal/throttle"
 )
 
-// claim is the right of one request to carry out what an Idempotency-Key stands for.
-type claim struct {
+// turn is the right of one request to carry out what an Idempotency-Key stands for.
+type turn struct {
 	hash []byte
 	id   string
 }
@@ -23,7 +23,7 @@ type claim struct {
 func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte) (Actor, string, error) {
 	sum := sha256.Sum256([]byte(by.name + "\x00" + key))
 	now := f.clock.Now()
-	c := &claim{sum[:], ids.New()}
+	c := &turn{sum[:], ids.New()}
 	var answer string
 	var d throttle.Decision
 	err := f.store.Write(ctx, func(tx Tx) error {
@@ -54,9 +54,9 @@ func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte)
 	return by, "", nil
 }
 
-// marked says, in the transaction of a change, that the change of a claim is in the database. Another
-// request may have taken the claim over, if this one was frozen for a long time.
-func marked(ctx context.Context, tx Tx, c *claim) error {
+// marked says, in the transaction of a change, that the change of a turn is in the database. Another
+// request may have taken the turn over, if this one was frozen for a long time.
+func marked(ctx context.Context, tx Tx, c *turn) error {
 	if c == nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -49,6 +50,17 @@ func (f *OpenID) agree(ctx context.Context, tx Tx, c Caller, client openid.Clien
 		return err
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.ConsentGiven, accountID, client.ID))
+}
+
+// Subject returns what a client calls the user of an account.
+func (f *OpenID) Subject(ctx context.Context, client openid.Client, accountID string) (subject string, err error) {
+	if client.Imported && accountID != "" {
+		err = f.store.Read(ctx, func(tx Tx) error {
+			subject, err = tx.ImportedSubject(ctx, accountID)
+			return err
+		})
+	}
+	return cmp.Or(subject, accountID), err
 }
 
 // signedIn returns a session as grants name it.

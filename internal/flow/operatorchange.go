@@ -6,7 +6,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	claims "portico/internal/claim"
+	"portico/internal/claim"
 	"portico/internal/fault"
 	"portico/internal/session"
 )
@@ -35,6 +35,9 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 		if err != nil {
 			return err
 		}
+		if err := tx.EndUnproven(ctx, id); err != nil { // the operator vouches for the address
+			return err
+		}
 		// The person who had the account until now has no claim to it: other and
 		// former addresses and the links in earlier emails count no more.
 		return tx.DropAddresses(ctx, id)
@@ -61,7 +64,7 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 //
 // Faults: the field claims, account.Missing.
 func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string) error {
-	text, bad := claims.Parse(typed)
+	text, bad := claim.Parse(typed)
 	if bad != nil {
 		params := map[string]string{"line": strconv.Itoa(bad.Line), "why": bad.Why}
 		return fault.InvalidFields(fault.Field{Name: "claims", Code: CodeClaimsInvalid, Params: params})

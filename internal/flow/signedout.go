@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -58,7 +59,7 @@ func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.
 		}
 		err := f.outbox.Enqueue(ctx, tx, outbox.Message{
 			Template: template, To: e.ClientID, AccountID: accountID,
-			Data: map[string]string{LogoutUser: accountID, LogoutSID: e.SID},
+			Data: map[string]string{LogoutUser: cmp.Or(e.Subject, accountID), LogoutSID: e.SID},
 		})
 		if err != nil {
 			return err

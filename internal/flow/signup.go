@@ -75,7 +75,7 @@ const (
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
-	if err := f.allows(SignUp); err != nil {
+	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
 		return Result{}, err
 	}
 	if in.Passkey && f.passkeys == nil {

@@ -126,11 +126,11 @@ func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
 }
 
 // allows returns the fault of a flow of a kind that the settings do not have any more.
-func (f *Flows) allows(k Kind) error {
+func (f *Flows) allows(p Pending, d data) error {
 	switch {
-	case k == SignUp:
+	case p.Kind == SignUp:
 		return f.mayRegister("")
-	case k == ByCode && !f.settings.ByCode:
+	case p.Kind == ByCode && !f.settings.ByCode && !p.completes(d):
 		return ByCodeOff
 	}
 	return nil
@@ -189,12 +189,16 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	}
 	switch p.Kind {
 	case Recovery:
-		if _, err := f.stands(ctx, tx, p); err != nil {
+		owner, err := f.replaces(ctx, tx, p)
+		if err == nil {
+			err = f.claim(ctx, tx, c, owner)
+		}
+		if err != nil {
 			return Result{}, err
 		}
 		return Result{Next: pages.Flow(pages.ResetPassword, p.ID), FlowID: p.ID}, f.advance(ctx, tx, p, Reset)
 	case ByCode:
-		return f.byMail(ctx, tx, c, p)
+		return f.byMail(ctx, tx, c, p, d)
 	case AddressChange:
 		return f.takeAddress(ctx, tx, c, p, d)
 	}
@@ -287,7 +291,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	if w.kind = p.Kind; p.Step != Verify {
 		return Result{}, Moved
 	}
-	if err := f.allows(p.Kind); err != nil {
+	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {

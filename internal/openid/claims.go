@@ -84,7 +84,7 @@ func (u User) tell(claims map[string]any, client Client, chosen func(name string
 // UserClaims returns the claims of UserInfo: by the granted scopes, and by the names in
 // the request.
 func (l Live) UserClaims(client Client) map[string]any {
-	return l.User.tell(map[string]any{"sub": l.User.ID}, client, func(name string) bool {
+	return l.User.tell(map[string]any{"sub": l.Grant.Sub()}, client, func(name string) bool {
 		return slices.Contains(l.Grant.Scopes, scopeOf(name)) || slices.Contains(l.Grant.Claims, inUserInfo+name)
 	})
 }
@@ -94,7 +94,7 @@ func (l Live) UserClaims(client Client) map[string]any {
 // (12.2).
 func (l Live) IDToken(issuer string, client Client, access string, now time.Time, first bool) map[string]any {
 	claims := map[string]any{
-		"iss": issuer, "sub": l.User.ID, "aud": client.ID, "sid": l.Grant.SID, "at_hash": halfHash(client.IDTokenAlg, access),
+		"iss": issuer, "sub": l.Grant.Sub(), "aud": client.ID, "sid": l.Grant.SID, "at_hash": halfHash(client.IDTokenAlg, access),
 		"iat": now.Unix(), "exp": now.Add(IDTokenLife).Unix(), "amr": amr(l.Grant.Methods), "acr": acr(l.Grant.Methods),
 	}
 	if !l.Grant.SignedInAt.IsZero() {

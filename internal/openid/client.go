@@ -66,6 +66,7 @@ type Client struct {
 	LogoutURI     string   // is told about ended sessions; "" for not
 	Name          string   // on pages and in emails
 	Consent       bool     // whether its users are asked
+	Imported      bool     // whether it knows imported users as their former system called them
 	Rules         Rules    // nil admits every user
 	RuleTexts     []string // the rules as they are written, for the log
 	RequirePAR    bool     // whether it must push its requests

@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -32,6 +33,7 @@ type Grant struct {
 	ID          string
 	ClientID    string
 	AccountID   string
+	Subject     string // what the client calls the user; "" for AccountID
 	Version     int64  // credential version of the account
 	SessionID   string // the session that it belongs to; follows a new sign-in in the same browser
 	SID         string // the session as clients know it; never changes
@@ -53,6 +55,9 @@ type Grant struct {
 	Key         string    // thumbprint of the key that its newest tokens, or its code, belong to; "" for none
 	MayTell     bool      // whether its client is a guest that may want to know when the session ends; its address is read when the message is sent
 }
+
+// Sub returns what the client calls the user: the claim sub of all that the client gets.
+func (g Grant) Sub() string { return cmp.Or(g.Subject, g.AccountID) }
 
 // StrongAt returns the zero time if no second factor was given. A grant does not store
 // when one was given, so it then returns a time that no rule counts as recent.
@@ -87,6 +92,8 @@ type Live struct {
 // Store has the operations of the database that this package needs.
 type Store interface {
 	InsertGrant(ctx context.Context, g Grant) error
+	// ImportedSubject returns what the system that an account was imported from calls it, or "".
+	ImportedSubject(ctx context.Context, accountID string) (string, error)
 	// LiveGrant returns a grant if its account is active and has the same
 	// credential version. It does not look at the time.
 	LiveGrant(ctx context.Context, id string) (Live, bool, error)
@@ -169,6 +176,11 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 		Scopes: r.Scopes, RedirectURI: r.RedirectURI, Challenge: r.Challenge, Nonce: r.Nonce, Methods: by.Methods, SignedInAt: by.At,
 		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Claims: r.Claims, Key: r.Key,
 		MayTell: r.Client.LogoutURI != "" && r.Client.Guest || RegisteredHost(r.Client.ID) != "", // a registered client may name an address later
+	}
+	if r.Client.Imported {
+		if g.Subject, err = tx.ImportedSubject(ctx, by.AccountID); err != nil {
+			return "", err
+		}
 	}
 	if by.Strong && r.Level != acrOne {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)

@@ -27,7 +27,7 @@ type AccessClaims struct {
 func (t Tokens) JWT(issuer string, now time.Time) map[string]any {
 	g := t.Live.Grant
 	claims := map[string]any{
-		"iss": issuer, "sub": t.Live.User.ID, "client_id": g.ClientID, "aud": audience(t.Resources, issuer), "jti": t.id,
+		"iss": issuer, "sub": g.Sub(), "client_id": g.ClientID, "aud": audience(t.Resources, issuer), "jti": t.id,
 		"iat": now.Unix(), "exp": t.Ends.Unix(), "scope": strings.Join(g.Scopes, " "), "acr": acr(g.Methods), "amr": amr(g.Methods),
 	}
 	if !g.SignedInAt.IsZero() {

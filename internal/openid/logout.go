@@ -12,7 +12,8 @@ import (
 type Ended struct {
 	ClientID string
 	SID      string
-	MayTell  bool // as in Grant
+	Subject  string // as in Grant
+	MayTell  bool   // as in Grant
 }
 
 // LogoutStore has the operations of the database for the end of sessions. Both

@@ -24,6 +24,13 @@
 // key without its password. A hash of another cost, key or salt length still verifies.
 // Verify then says that it should be replaced.
 //
+// # Hashes of other systems
+//
+// Verify also takes the hashes of other systems (package foreign), as they come or in the
+// form of Adopt: the digest is replaced by its keyed hash. They run in the slots, and a match
+// should always be replaced. They are compared with the password in NFC, and as typed if
+// that differs, because other systems hash what was typed.
+//
 // # Rule
 //
 // A new password:
@@ -47,15 +54,15 @@
 //
 // A slot owns the memory of its hashes (package argon2). The memory is wiped after each
 // hash and kept for the next. So a storm of sign-ins takes at most slots times
-// Cost.Memory. A stored hash of a higher cost, up to 256 MiB, takes more, which is
-// dropped after the hash. A minute after the last hash all of the memory is dropped, and
+// Cost.Memory. A stored hash of a higher cost or of another system, up to 256 MiB, takes
+// more, which is dropped after the hash. A minute after the last hash all of the memory is dropped, and
 // the garbage collector returns it to the system.
 //
 // # Invariants
 //
 //   - A sign-in with an unknown account takes the same time as with a known one
-//     (VerifyNobody). A hash of a lower cost is filled up to the time of the current
-//     cost. A hash of a higher cost cannot be hidden.
+//     (VerifyNobody). A hash of a lower cost and a foreign hash are filled up to the time
+//     of the current cost. A hash of a higher cost cannot be hidden (Weigh).
 //   - Hashes are compared in constant time.
 //   - No password, hash or guess count reaches an error or a log.
 package password

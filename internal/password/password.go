@@ -110,8 +110,9 @@ func (s *Service) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether the password is the one that encoded was made of, and
 // whether a match should be hashed anew because the cost or the key has
-// changed. It returns the faults of Hash. A string that Hash did not make, or made
-// under a master key that is not configured, is an error but not a fault.
+// changed, or because the hash is a foreign one. It returns the faults of Hash. A string
+// that neither Hash nor Adopt takes, or made under a master key that is not configured,
+// is an error but not a fault.
 func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, rehash bool, err error) {
 	text, fields := normalise(password)
 	if fields != nil {
@@ -119,7 +120,8 @@ func (s *Service) Verify(ctx context.Context, encoded, password string) (ok, reh
 	}
 	h, err := parse(encoded)
 	if err != nil {
-		return false, false, err
+		ok, err = s.verifyForeign(ctx, encoded, password)
+		return ok, ok, err
 	}
 	if !s.pepper.Has(h.keyID) {
 		return false, false, errNoKey(h.keyID)

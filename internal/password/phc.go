@@ -56,3 +56,9 @@ func parse(encoded string) (hash, error) {
 	}
 	return h, nil
 }
+
+// Ours reports whether Hash has made a stored hash, under a master key that is configured.
+func (s *Service) Ours(encoded string) bool {
+	h, err := parse(encoded)
+	return err == nil && s.pepper.Has(h.keyID)
+}

@@ -74,8 +74,8 @@ func inUse() uint64 {
 }
 
 // SEC-002: the time of an answer reveals neither whether the account exists nor
-// whether its hash has an older, lower cost. A missing hash would differ by 100
-// percent, and an older cost by 40 or 80, in elapsed time and in processor
+// whether its hash has an older, lower cost, nor whether another system made it (SEC-405).
+// A missing hash would differ by 100 percent, and an older cost by 40 or 80, in elapsed time and in processor
 // time. The known account is timed twice. If those two differ, the machine is
 // too busy for a result.
 //
@@ -99,7 +99,7 @@ func TestTiming(t *testing.T) {
 				if !near(q["known"].computing, q["known again"].computing, 10) {
 					continue
 				}
-				if quiet++; q["known"].like(q["older"]) && q["known"].like(q["nobody"]) {
+				if quiet++; q["known"].like(q["older"]) && q["known"].like(q["nobody"]) && q["imported"].like(q["nobody"]) {
 					return
 				}
 			}
@@ -123,10 +123,14 @@ func (e effort) like(other effort) bool {
 func near(a, b, percent time.Duration) bool { return max(a, b)*100 <= min(a, b)*(100+percent) }
 
 // efforts returns the effort of refusing a wrong password: for an account with
-// a current hash, for one with an older hash, and without an account.
+// a current hash, with an older hash, with a foreign hash, and without an account.
 func efforts(t *testing.T, before, now Cost, rounds int) map[string]effort {
 	s := newService(t, func(c *Config) { c.Cost = now })
 	ofNow, ofBefore := hashOf(t, s, "quilt zebra violin"), oldHash(t, s, before, "quilt zebra violin")
+	imported, _, err := s.Adopt("f453e7788d04c649d0ef32eac9707e51") // MD5
+	if err != nil {
+		t.Fatal(err)
+	}
 	verify := func(hash string) error {
 		_, _, err := s.Verify(t.Context(), hash, "quilt zebra viola")
 		return err
@@ -137,6 +141,7 @@ func efforts(t *testing.T, before, now Cost, rounds int) map[string]effort {
 			"known":       func() error { return verify(ofNow) },
 			"known again": func() error { return verify(ofNow) },
 			"older":       func() error { return verify(ofBefore) },
+			"imported":    func() error { return verify(imported) },
 			"nobody":      func() error { return s.VerifyNobody(t.Context(), "quilt zebra viola") },
 		} {
 			start, before := time.Now(), computed(t)

@@ -31,13 +31,20 @@ func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error)
 	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
-		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
-		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
-		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), a.Claims, micros(a.CreatedAt))
+		accountValues(a)...)
 	if err == nil && n == 1 {
 		err = t.addDueEnd(ctx, a.ID, a.EndsAt)
 	}
 	return t.changed(ctx, a.ID, n, err)
+}
+
+// accountValues returns the values of accountColumns.
+func accountValues(a account.Account) []any {
+	return []any{
+		a.ID, a.Address.Mail, a.Address.Key, a.Name, string(a.State), list(a.Roles), a.Password, a.Version, a.Locale,
+		a.Terms.Version, micros(a.Terms.AcceptedAt), micros(a.Alarm.Since), micros(a.Alarm.RaisedAt), micros(a.Alarm.AddedAt), micros(a.AddressAt),
+		micros(a.FactorToldAt), a.FlowEnds, micros(a.EndsAt), a.Claims, micros(a.CreatedAt),
+	}
 }
 
 // AccountByID implements account.Store.
@@ -187,8 +194,13 @@ func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Iden
 // InsertIdentity implements account.IdentityStore.
 func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (issuer, subject) DO NOTHING`, i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime), list(i.Roles), micros(i.RolesAt))
+		ON CONFLICT (issuer, subject) DO NOTHING`, identityValues(i)...)
 	return n == 1, err
+}
+
+// identityValues returns the values of identityColumns.
+func identityValues(i account.Identity) []any {
+	return []any{i.Issuer, i.Subject, i.Provider, i.AccountID, micros(i.CreatedAt), int64(i.TellsTime), list(i.Roles), micros(i.RolesAt)}
 }
 
 // UpdateTellsTime implements account.IdentityStore.

@@ -31,7 +31,7 @@ func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bo
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, expires_at = $7,
 		primary_until = CASE WHEN other_address.account_id = $1 THEN other_address.primary_until ELSE $6 END
 		WHERE other_address.account_id = $1 OR other_address.expires_at <= $8`,
-		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until), micros(now))
+		append(otherValues(o), micros(now))...)
 	return n == 1, err
 }
 
@@ -39,8 +39,13 @@ func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bo
 func (t *Tx) KeepAddress(ctx context.Context, o account.Other) error {
 	_, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, primary_until = $6, expires_at = $7`,
-		o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until))
+		otherValues(o)...)
 	return err
+}
+
+// otherValues returns the values of otherColumns.
+func otherValues(o account.Other) []any {
+	return []any{o.AccountID, o.Address.Mail, o.Address.Key, string(o.Use), micros(o.AddedAt), micros(o.PrimaryUntil), micros(o.Until)}
 }
 
 // AddressByKey implements account.OtherStore.

@@ -170,9 +170,11 @@ func plan(t *testing.T, s *store.Store, text string) []string {
 var meant = []string{"SCAN CONSTANT ROW", "SCAN revocation", "SCAN node", "SCAN ranged", "SCAN looked"}
 
 // scans reports whether a step reads a whole table, other than the two indexes of the outbox,
-// which hold only waiting or only dead messages. A subquery has steps of its own.
+// which hold only waiting or only dead messages. A subquery has steps of its own, and the values of an INSERT
+// are no table.
 func scans(step string) bool {
 	return strings.HasPrefix(step, "SCAN ") && !slices.Contains(meant, step) && !strings.HasPrefix(step, "SCAN (subquery-") &&
+		!strings.HasSuffix(step, "-ROW VALUES CLAUSE") &&
 		!strings.HasSuffix(step, "INDEX outbox_due") && !strings.HasSuffix(step, "INDEX outbox_dead")
 }
 

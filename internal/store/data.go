@@ -38,6 +38,8 @@ var personals = []personal{
 	{name: "account_role", columns: "account_id, role", where: "account_id = $1"},
 	{name: "portrait", columns: "account_id, id, image, changed_at", where: "account_id = $1"},
 	{name: "account_end", columns: "account_id, ends_at", where: "account_id = $1"},
+	{name: "unproven_address", columns: "account_id, since", where: "account_id = $1"},
+	{name: "imported_subject", columns: "account_id, issuer, subject", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, primary_until, expires_at", where: "account_id = $1"},
 	{name: "identity", columns: "issuer, subject, provider, account_id, created_at, tells_time, roles, roles_at", where: "account_id = $1"},
@@ -46,7 +48,7 @@ var personals = []personal{
 		where: "account_id = $1",
 	},
 	{name: "passkey_refusal", columns: "account_id, at", where: "account_id = $1"},
-	{name: "factor", columns: "id, account_id, kind, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
+	{name: "factor", columns: "id, account_id, kind, digits, period, algorithm, last_step, created_at, used_at", where: "account_id = $1", leftOut: []string{"sealed"}},
 	{name: "recovery_code", columns: "account_id", where: "account_id = $1", leftOut: []string{"selector", "hash"}},
 	{
 		name: "session", columns: "id, account_id, version, methods, user_agent, peer, created_at, authenticated_at, strong_at, last_seen_at, expires_at",
@@ -61,7 +63,7 @@ var personals = []personal{
 		name:  "openid_grant",
 		where: "account_id = $1",
 		columns: "id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, methods, signed_in_at, created_at, expires_at, " +
-			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims",
+			"redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, subject",
 		leftOut: []string{"challenge", "may_tell", "nonce"},
 	},
 	{name: "flow", columns: shownOfFlow, where: "address_key = $2 AND account_id = $1", leftOut: hiddenOfFlow},

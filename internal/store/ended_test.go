@@ -38,6 +38,8 @@ var stays = map[string]string{
 	"account_role":      ofAccount,
 	"factor":            ofAccount,
 	"identity":          ofAccount,
+	"imported_subject":  ofAccount,
+	"unproven_address":  ofAccount,
 	"openid_consent":    ofAccount,
 	"passkey":           ofAccount,
 	"person":            ofAccount,

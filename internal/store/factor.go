@@ -7,23 +7,28 @@ import (
 	"portico/internal/factor"
 )
 
+const factorColumns = `id, account_id, kind, sealed, digits, period, algorithm, last_step, created_at, used_at`
+
+// factorValues returns the values of factorColumns.
+func factorValues(f factor.Factor) []any {
+	return []any{f.ID, f.AccountID, string(f.Kind), f.Sealed, f.Form.Digits, f.Form.Period, f.Form.Algorithm, f.LastStep, micros(f.CreatedAt), micros(f.UsedAt)}
+}
+
 // InsertFactor implements factor.Store.
 func (t *Tx) InsertFactor(ctx context.Context, f factor.Factor) error {
-	n, err := t.exec(ctx, `INSERT INTO factor (id, account_id, kind, sealed, last_step, created_at, used_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		f.ID, f.AccountID, string(f.Kind), f.Sealed, f.LastStep, micros(f.CreatedAt), micros(f.UsedAt))
+	n, err := t.exec(ctx, `INSERT INTO factor (`+factorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, factorValues(f)...)
 	_, err = t.changed(ctx, f.AccountID, n, err)
 	return err
 }
 
 // FactorsOf implements factor.Store.
 func (t *Tx) FactorsOf(ctx context.Context, accountID string) ([]factor.Factor, error) {
-	return collect(ctx, t, `SELECT id, account_id, kind, sealed, last_step, created_at, used_at FROM factor
+	return collect(ctx, t, `SELECT `+factorColumns+` FROM factor
 		WHERE account_id = $1 ORDER BY used_at DESC, id`, []any{accountID},
 		func(row scanner) (factor.Factor, error) {
 			var f factor.Factor
 			var created, used int64
-			err := row.Scan(&f.ID, &f.AccountID, &f.Kind, &f.Sealed, &f.LastStep, &created, &used)
+			err := row.Scan(&f.ID, &f.AccountID, &f.Kind, &f.Sealed, &f.Form.Digits, &f.Form.Period, &f.Form.Algorithm, &f.LastStep, &created, &used)
 			f.CreatedAt, f.UsedAt = fromMicros(created), fromMicros(used)
 			return f, err
 		})

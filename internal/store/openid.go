@@ -10,15 +10,15 @@ import (
 )
 
 const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, g.sid, g.scopes, g.redirect_uri, g.challenge, g.nonce, g.methods,
-	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key, g.claims, g.may_tell`
+	g.signed_in_at, g.created_at, g.expires_at, g.redeemed_at, g.ended_at, g.rotated_at, g.generation, g.access_from, g.resources, g.proof_key, g.claims, g.may_tell, g.subject`
 
 // InsertGrant implements openid.Store.
 func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
-			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, may_tell)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, may_tell, subject)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
 		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
-		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.MayTell))
+		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.MayTell), g.Subject)
 	return err
 }
 
@@ -37,7 +37,7 @@ func liveRow(row scanner) (openid.Live, error) {
 	var signedIn, created, expires, redeemed, ended, rotated, seen, ends, closes, mayTell int64
 	g := &l.Grant
 	err := row.Scan(&g.ID, &g.ClientID, &g.AccountID, &g.Version, &g.SessionID, &g.SID, &scopes, &g.RedirectURI, &g.Challenge, &g.Nonce, &methods,
-		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &mayTell,
+		&signedIn, &created, &expires, &redeemed, &ended, &rotated, &g.Generation, &g.AccessFrom, &resources, &g.Key, &claims, &mayTell, &g.Subject,
 		&l.User.Address, &l.User.Name, &roles, &l.User.Portrait, &seen, &ends, &closes, &l.User.Claims)
 	if err != nil {
 		return openid.Live{}, err
@@ -107,13 +107,13 @@ func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now ti
 // endGrants updates every grant, so that it excludes a concurrent redemption.
 func (t *Tx) endGrants(ctx context.Context, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
 	return t.ended(ctx, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
-		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, may_tell, redeemed_at`, accountID, micros(now), id)
+		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, subject, may_tell, redeemed_at`, accountID, micros(now), id)
 }
 
 // EndGrantsFor implements openid.ConsentStore.
 func (t *Tx) EndGrantsFor(ctx context.Context, accountID, clientID string, now time.Time) ([]openid.Ended, error) {
 	return t.ended(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE account_id = $1 AND client_id = $3 AND ended_at = 0
-		RETURNING client_id, sid, may_tell, redeemed_at`, accountID, micros(now), clientID)
+		RETURNING client_id, sid, subject, may_tell, redeemed_at`, accountID, micros(now), clientID)
 }
 
 // ended returns what a statement has ended, without codes that were not redeemed.
@@ -124,7 +124,7 @@ func (t *Tx) ended(ctx context.Context, query string, args ...any) ([]openid.End
 	}
 	all, err := collect(ctx, t, query, args,
 		func(row scanner) (e ended, err error) {
-			return e, row.Scan(&e.ClientID, &e.SID, &e.mayTell, &e.redeemed)
+			return e, row.Scan(&e.ClientID, &e.SID, &e.Subject, &e.mayTell, &e.redeemed)
 		})
 	var redeemed []openid.Ended
 	for _, e := range all {

@@ -26,9 +26,16 @@ func passkeyRow(row scanner) (passkey.Passkey, error) {
 func (t *Tx) InsertPasskey(ctx context.Context, p passkey.Passkey) (bool, error) {
 	n, err := t.exec(ctx, `INSERT INTO passkey (`+passkeyColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (credential) DO NOTHING`,
-		p.ID, p.AccountID, p.Credential, p.PublicKey, p.Handle, p.Host, p.Name, p.Model, list(p.Transports), p.Counter, truth(p.Copies), truth(p.Copied),
-		micros(p.CreatedAt), micros(p.UsedAt))
+		passkeyValues(p)...)
 	return t.changed(ctx, p.AccountID, n, err)
+}
+
+// passkeyValues returns the values of passkeyColumns.
+func passkeyValues(p passkey.Passkey) []any {
+	return []any{
+		p.ID, p.AccountID, p.Credential, p.PublicKey, p.Handle, p.Host, p.Name, p.Model, list(p.Transports), p.Counter, truth(p.Copies), truth(p.Copied),
+		micros(p.CreatedAt), micros(p.UsedAt),
+	}
 }
 
 // PasskeysOf implements passkey.Store.

@@ -34,10 +34,7 @@ var sealingBegins = time.Date(2026, 3, 30, 12, 0, 0, 0, time.UTC)
 
 func onBothSealed(t *testing.T, run func(s *sealing)) {
 	t.Helper()
-	onBoth(t, 8, func(t *testing.T, s *store.Store, db *sql.DB) {
-		if _, err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	onBoth(t, newest, func(t *testing.T, s *store.Store, db *sql.DB) {
 		now := clock.NewManual(sealingBegins)
 		run(&sealing{t, s, db, now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))})
 	})

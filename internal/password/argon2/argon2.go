@@ -1,6 +1,7 @@
 package argon2
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -37,6 +38,28 @@ func (p Params) Check() error {
 	return nil
 }
 
+// Variant is a form of Argon2. Foreign hashes have other forms than Portico's.
+type Variant struct {
+	Type    uint64 // 0 is Argon2d, 1 Argon2i, 2 Argon2id
+	Version uint32 // 0x10 before 2016, else 0x13
+}
+
+// ID is the variant of RFC 9106 that Portico uses.
+var ID = Variant{Type: 2, Version: 0x13}
+
+func (v Variant) check() error {
+	if v.Type > ID.Type || v.Version != ID.Version && v.Version != 0x10 {
+		return fmt.Errorf("argon2: type %d of version %#x: types 0 to 2 of versions 0x10 and 0x13 can be computed", v.Type, v.Version)
+	}
+	return nil
+}
+
+// addressed reports whether the memory that a segment reads does not depend on the
+// password. Argon2id does so in the first half of the first pass (RFC 9106 3.4.1.3).
+func (v Variant) addressed(at place) bool {
+	return v.Type == 1 || v.Type == 2 && at.pass == 0 && at.slice < syncPoints/2
+}
+
 // Input is what is hashed. Secret and Data may be empty.
 type Input struct {
 	Password []byte // P
@@ -63,8 +86,9 @@ const blockSize = 8 * words // bytes
 // to the most expensive hash, keeps its size, and is wiped after each hash.
 // Only one goroutine may use it at a time.
 type Arena struct {
-	kernel kernel
-	blocks []block
+	kernel  kernel
+	variant Variant
+	blocks  []block
 
 	scratch, addresses, counter, zero block // zero stays zero
 
@@ -78,10 +102,12 @@ func NewArena() *Arena { return &Arena{kernel: kernels()[0]} }
 // Derive fills tag, whose length is part of the hash, with Argon2id of the
 // input. For wrong parameters it returns an error and leaves tag alone.
 func (a *Arena) Derive(tag []byte, in Input, p Params) error {
-	if err := p.Check(); err != nil {
-		return err
-	}
-	if err := in.check(); err != nil {
+	return a.DeriveAs(ID, tag, in, p)
+}
+
+// DeriveAs is Derive for any variant.
+func (a *Arena) DeriveAs(v Variant, tag []byte, in Input, p Params) error {
+	if err := errors.Join(v.check(), p.Check(), in.check()); err != nil {
 		return err
 	}
 	if len(tag) < minTag || len(tag) > maxTag {
@@ -90,6 +116,7 @@ func (a *Arena) Derive(tag []byte, in Input, p Params) error {
 	l := p.layout()
 	a.reserve(l.blocks())
 	defer a.wipe(l.blocks())
+	a.variant = v
 	a.begin(in, p, len(tag))
 	for at := range l.segments() {
 		a.segment(l, at)
@@ -110,6 +137,7 @@ func (a *Arena) Spend(p Params, spent time.Duration) error {
 	l := p.layout()
 	a.reserve(l.blocks())
 	defer a.wipe(l.blocks())
+	a.variant = ID
 	a.begin(Input{}, p, minTag)
 	left := time.Duration(l.passes * syncPoints * l.lanes) // segments
 	var done, taken time.Duration

@@ -1,4 +1,4 @@
-// Package argon2 computes Argon2id (RFC 9106) in memory that is kept from one hash
+// Package argon2 computes Argon2 (RFC 9106) in memory that is kept from one hash
 // to the next.
 //
 // It does not choose the cost, admit work or know what a password is: package
@@ -15,7 +15,10 @@
 // form. All forms pass the same tests, and the same fuzzing against
 // golang.org/x/crypto/argon2.
 //
-// From the second half of the first pass on, time and memory access depend on the
+// Portico's own hashes are Argon2id. Argon2i, Argon2d and the version before RFC 9106
+// exist for hashes of other systems.
+//
+// From the second half of the first pass of Argon2id on, time and memory access depend on the
 // password, as the algorithm requires (RFC 9106 7.2). They depend on no other secret:
 // no form branches on a word of a block.
 package argon2

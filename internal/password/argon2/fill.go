@@ -45,13 +45,11 @@ func (l layout) segments() iter.Seq[place] {
 	}
 }
 
-// segment computes the blocks of one segment. In the first half of the first
-// pass the memory that is read does not depend on the password (RFC 9106
-// 3.4.1.3).
+// segment computes the blocks of one segment.
 func (a *Arena) segment(l layout, at place) {
-	independent := at.pass == 0 && at.slice < syncPoints/2
+	independent := a.variant.addressed(at)
 	if independent {
-		a.counter = block{uint64(at.pass), uint64(at.lane), uint64(at.slice), uint64(l.blocks()), uint64(l.passes), typeID}
+		a.counter = block{uint64(at.pass), uint64(at.lane), uint64(at.slice), uint64(l.blocks()), uint64(l.passes), a.variant.Type}
 	}
 	if at.pass == 0 && at.slice == 0 {
 		at.index = 2 // the first two exist
@@ -64,7 +62,7 @@ func (a *Arena) segment(l layout, at place) {
 		if independent {
 			pseudo = a.address(at.index)
 		}
-		a.kernel.compress(&lane[current], &lane[previous], &a.blocks[l.reference(at, pseudo)], &a.scratch, at.pass > 0)
+		a.kernel.compress(&lane[current], &lane[previous], &a.blocks[l.reference(at, pseudo)], &a.scratch, at.pass > 0 && a.variant.Version != 0x10)
 		previous, current = current, current+1
 	}
 }

@@ -7,11 +7,6 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-const (
-	version = 0x13 // RFC 9106 3.1
-	typeID  = 2    // Argon2id
-)
-
 // seed is H_0 of RFC 9106 3.2.
 func (a *Arena) seed(in Input, p Params, size int) [blake2b.Size]byte {
 	parts := [...][]byte{in.Password, in.Salt, in.Secret, in.Data}
@@ -20,7 +15,7 @@ func (a *Arena) seed(in Input, p Params, size int) [blake2b.Size]byte {
 		need += len(part)
 	}
 	b := slices.Grow(a.text[:0], need) // grow once: append would leave copies of the input behind
-	for _, v := range [...]uint32{p.Lanes, uint32(size), p.Memory, p.Passes, version, typeID} {
+	for _, v := range [...]uint32{p.Lanes, uint32(size), p.Memory, p.Passes, a.variant.Version, uint32(a.variant.Type)} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	for _, part := range parts {

@@ -57,7 +57,11 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		ruling = openid.NotStrong
 	}
 	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && !mark.Answered
-	another := signedIn && !request.For(found.User.ID)
+	subject, err := h.OpenID.Subject(r.Context(), request.Client, found.User.ID)
+	if err != nil {
+		return err
+	}
+	another := signedIn && !request.For(subject)
 	choose := (request.Select || another) && !mark.Sent
 	switch {
 	case signedIn && !choose && !another && ruling == openid.NotAdmitted:

@@ -81,7 +81,10 @@ func (b *bundle) named(a account.Account, number int) {
 }
 
 func (b data) AccountData_EveryTableOfOneAccount() {
-	a, other := b.person(1), b.person(2)
+	arrived := flow.Newcomer{Account: full[account.Account](1), Unproven: true, Subject: full[account.Subject](1), Fact: full[audit.Fact](9)}
+	arrived.Account.State = account.Active
+	newcomers{b.bundle}.make(arrived)
+	a, other := arrived.Account, b.person(2)
 	b.named(a, 1)
 	b.named(other, 2)
 	b.departure(a.ID, moment())

@@ -222,7 +222,7 @@ func (b grants) EndGrantsBeside_OneSession() {
 	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) {
 		return tx.EndGrantsBeside(b.Context(), a.ID, "s1", moment())
 	})
-	b.equal("what is told", told, []openid.Ended{{ClientID: second.ClientID, SID: second.SID}})
+	b.equal("what is told", told, []openid.Ended{{ClientID: second.ClientID, SID: second.SID, Subject: second.Subject}})
 	for id, want := range map[string]bool{kept.ID: false, second.ID: true, gone.ID: false} {
 		if l, _ := b.liveGrant(id); l.Grant.EndedAt.IsZero() == want {
 			b.Errorf("the grant %.10s ended at %v", id, l.Grant.EndedAt)
@@ -339,7 +339,7 @@ func (b grants) EndGrantsFor_OneClient() {
 	}
 	g, second, foreign := b.at(1, a, "s", client("rp")), b.at(2, a, "s", client("another")), b.at(3, other, "s", client("rp"))
 	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) { return tx.EndGrantsFor(b.Context(), a.ID, "rp", moment()) })
-	b.equal("what is told", told, []openid.Ended{{ClientID: "rp", SID: g.SID, MayTell: true}})
+	b.equal("what is told", told, []openid.Ended{{ClientID: "rp", SID: g.SID, Subject: g.Subject, MayTell: true}})
 	for id, want := range map[string]bool{g.ID: true, second.ID: false, foreign.ID: false} {
 		if l, _ := b.liveGrant(id); l.Grant.EndedAt.IsZero() == want {
 			b.Errorf("the grant %.10s ended at %v", id, l.Grant.EndedAt)

@@ -1,0 +1,320 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/flow"
+	"portico/internal/openid"
+	"portico/internal/people"
+)
+
+// how takes every hash that the passwords of the tests have, and the languages en and de.
+func how(changes ...func(*flow.Import)) flow.Import {
+	h := flow.Import{
+		By: flow.ByOperator,
+		Locale: func(tag string) string {
+			if tag == "en" || tag == "de" {
+				return tag
+			}
+			return ""
+		},
+		Hash: func(text string) (string, error) {
+			if strings.HasPrefix(text, "$argon2id$") {
+				return text, nil
+			}
+			return "", errors.New("is of a form that Portico does not know")
+		},
+	}
+	for _, c := range changes {
+		c(&h)
+	}
+	return h
+}
+
+func update(h *flow.Import)  { h.Update = true }
+func keeping(h *flow.Import) { h.KeepSubject = true }
+func dry(h *flow.Import)     { h.DryRun = true }
+
+// brings imports people and returns what became of each.
+func (b *bundle) brings(h flow.Import, all ...people.Person) (got []string) {
+	b.Helper()
+	done, err := b.Operator.Import(b.Context(), all, h)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, d := range done {
+		line := string(d.Outcome)
+		if d.Problem != nil {
+			line += " " + d.Problem.Error()
+		}
+		got = append(got, strings.Join(append(append([]string{line}, d.Changes...), d.Left...), "; "))
+	}
+	return got
+}
+
+// hash returns what is stored of a password.
+func (b *bundle) hash(password string) string {
+	b.Helper()
+	v := b.visitor("192.0.2.200")
+	v.register("hash@example.org")
+	if password != good {
+		b.Fatal("the hash is of the good password")
+	}
+	a, err := b.Operator.User(b.Context(), "hash@example.org")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a.Password
+}
+
+func (b *bundle) user(address string) account.Account {
+	b.Helper()
+	a, err := b.Operator.User(b.Context(), address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a
+}
+
+func TestImport_WithEverything(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.clock.Now().Add(-1000 * time.Hour)
+	p := people.Person{
+		Email: "Mara@Example.org", EmailVerified: true, Name: "Mara Lind", Locale: "de", Password: b.hash(good), Roles: []string{"staff", "admin"},
+		CreatedAt: made, SeenAt: made.Add(time.Hour), EndsAt: b.clock.Now().Add(time.Hour),
+		Addresses: []people.Address{{Email: "mara@home.test", Kind: "recovery", Verified: true}, {Email: "x@home.test"}},
+		Terms:     &people.Terms{Version: "2", AcceptedAt: made}, Claims: []byte(`{"a":1}`),
+		Identities: []people.Identity{{Issuer: "https://gone.test", Subject: "1"}},
+		Passkeys:   []people.Passkey{{RPID: "old.test"}},
+	}
+	left := "other addresses that are not verified"
+	want := []string{"created; " + left + "; identities at https://gone.test, which no provider of the settings is; passkeys for old.test, which is another host"}
+	for _, h := range []flow.Import{how(dry), how(dry), how()} {
+		if diff := cmp.Diff(want, b.brings(h, p)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	a := b.user("mara@example.org")
+	got := account.Account{
+		ID: a.ID, Address: account.Address{Mail: "Mara@Example.org", Key: "mara@example.org"}, Name: "Mara Lind", State: account.Active, Roles: []string{"admin", "staff"},
+		Password: p.Password, Version: 1, Locale: "de", Terms: account.Terms{Version: "2", AcceptedAt: made}, CreatedAt: made, EndsAt: p.EndsAt,
+		Claims: `{"a":1}`,
+	}
+	if diff := cmp.Diff(got, a); diff != "" {
+		t.Error(diff)
+	}
+	person, err := b.Operator.Person(t.Context(), a.ID)
+	if err != nil || len(person.Addresses) != 1 || person.Addresses[0].Use != account.Recovery || !person.SeenAt.Equal(p.SeenAt) {
+		t.Errorf("the person is %+v (%v)", person, err)
+	}
+	if f := person.Facts[0]; f.Name != audit.AccountImported || f.Actor != "operator" {
+		t.Errorf("the record has %+v", f)
+	}
+	v := b.visitor("192.0.2.1")
+	v.must(v.signIn("mara@example.org", good))
+	if v.signedIn() == "" {
+		t.Error("the password does not sign in")
+	}
+}
+
+// A second run changes nothing, and so does one with --update if nothing differs.
+func TestImport_Again(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var all []people.Person
+	for i := range 150 {
+		all = append(all, people.Person{Email: fmt.Sprintf("p%d@example.org", i), EmailVerified: true, Roles: []string{"staff"}})
+	}
+	for i, h := range []flow.Import{how(), how(), how(update)} {
+		for n, got := range b.brings(h, all...) {
+			if want := []string{"created", "unchanged", "unchanged"}[i]; got != want {
+				t.Fatalf("run %d, person %d: %s", i, n, got)
+			}
+		}
+	}
+	all[3].Name, all[3].Roles, all[3].State = "Three", nil, "disabled"
+	if got := b.brings(how(), all[3]); got[0] != "unchanged" {
+		t.Error(got)
+	}
+	for _, h := range []flow.Import{how(update, dry), how(update)} {
+		if got := b.brings(h, all[3], all[4]); got[0] != "changed; name; roles; state" || got[1] != "unchanged" {
+			t.Error(got)
+		}
+	}
+	a := b.user("p3@example.org")
+	if a.Name != "Three" || len(a.Roles) != 0 || a.State != account.DisabledByOperator {
+		t.Errorf("the account is %+v", a)
+	}
+	if f := b.record(audit.AccountImported); f.Detail != "name,roles,state" {
+		t.Errorf("the record has %+v", f)
+	}
+}
+
+// A password that was used here, or chosen here, is newer than the one of the other system.
+func TestImport_UpdateKeepsOurPassword(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ours := b.hash(good)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, Password: "$argon2id$foreign"}
+	b.brings(how(), p)
+	p.Password = "$argon2id$other"
+	if got := b.brings(how(update), p); got[0] != "changed; password" || b.user(p.Email).Password != p.Password {
+		t.Error(got)
+	}
+	p.Password = ours
+	b.brings(how(update), p)
+	p.Password = "$argon2id$other"
+	if got := b.brings(how(update), p); got[0] != "unchanged" || b.user(p.Email).Password != ours {
+		t.Error(got)
+	}
+}
+
+func TestImport_Refuses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.hash(good)
+	verified := func(email string) people.Person { return people.Person{Email: email, EmailVerified: true} }
+	with := func(change func(*people.Person)) people.Person {
+		p := verified("x@example.org")
+		change(&p)
+		return p
+	}
+	many := make([]string, 33)
+	for name, c := range map[string]struct {
+		p    people.Person
+		want string
+	}{
+		"no address":      {people.Person{}, "email: is missing"},
+		"no mailbox":      {verified("mara"), `email: "mara": is not an email address`},
+		"letters":         {verified("mära@example.org"), `email: "mära@example.org": has a letter before the @ that is not ASCII, which mail servers refuse`},
+		"long":            {verified(strings.Repeat("a", 300) + "@b.c"), `email: "` + strings.Repeat("a", 60) + `...": is too long`},
+		"control":         {with(func(p *people.Person) { p.Name = "a\x1b[2Jb" }), `name: "a\x1b[2Jb": has a control character or an invisible one`},
+		"state":           {with(func(p *people.Person) { p.State = "asleep" }), `state: "asleep": must be active or disabled`},
+		"role":            {with(func(p *people.Person) { p.Roles = []string{"a b"} }), `roles: "[a b]": must be at most 32 names of lower-case letters, digits, and - _ : .`},
+		"roles":           {with(func(p *people.Person) { p.Roles = many }), `roles: "[                                ]": must be at most 32 names of lower-case letters, digits, and - _ : .`},
+		"year 1000":       {with(func(p *people.Person) { p.CreatedAt = time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC) }), `created_at: "1000-01-01T00:00:00Z": must be between the years 1970 and 9999`},
+		"year 9999":       {with(func(p *people.Person) { p.CreatedAt = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }), `created_at: "9999-01-01T00:00:00Z": is in the future`},
+		"a hash":          {with(func(p *people.Person) { p.Password = "secret" }), "password: is of a form that Portico does not know"},
+		"a seed":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: "GEZDG!"}} }), "totp[0].secret: must be 10 to 128 bytes in base32"},
+		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 8}} }), `totp[0]: "8 digits, 30 seconds, SHA1": must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
+		"subject":         {with(func(p *people.Person) { p.Subject = &people.Subject{Issuer: "https://old.test"} }), `subject.value: must have 1 to 255 printable ASCII characters`},
+		"identity":        {with(func(p *people.Person) { p.Identities = []people.Identity{{Issuer: "https://idp.test"}} }), `identities[0].subject: must have 1 to 255 printable ASCII characters`},
+		"another address": {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "a"}} }), `addresses[0].email: "a": is not an email address`},
+		"its kind":        {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "a@b.c", Kind: "former"}} }), `addresses[0].kind: "former": must be recovery or other`},
+		"taken":           {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "hash@example.org", Verified: true}} }), `addresses: "hash@example.org": belongs to another account`},
+	} {
+		got := b.brings(how(keeping), c.p, verified("good-"+strings.ReplaceAll(name, " ", "")+"@example.org"))
+		if got[0] != "refused "+c.want || got[1] != "created" {
+			t.Errorf("%s: %q\nwant %q", name, got, c.want)
+		}
+	}
+	if _, err := b.Operator.User(t.Context(), "x@example.org"); !errors.Is(err, account.Missing) {
+		t.Errorf("a refused person has left a trace: %v", err)
+	}
+}
+
+const seed = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+// Two lines of one file are two people, unless their addresses are one to Portico.
+func TestImport_SameAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	of := func(address string) people.Person { return people.Person{Email: address, EmailVerified: true} }
+	got := b.brings(how(), of("mara.lind@example.org"), of("Mara.Lind@EXAMPLE.org"), of("maralind@example.org"), of("m@b\u00fccher.test"), of("m@xn--bcher-kva.test"))
+	want := []string{
+		"created", `refused email: "Mara.Lind@EXAMPLE.org": is the address of an earlier line too`, "created",
+		"created", `refused email: "m@xn--bcher-kva.test": is the address of an earlier line too`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// No email is sent by an import, nor by the background work after it.
+func TestImport_SendsNoEmail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	past := b.clock.Now().Add(-time.Hour)
+	one := people.Person{Email: "one@example.org", EmailVerified: true, CreatedAt: past.Add(-time.Hour), EndsAt: past}
+	two := people.Person{Email: "two@example.org", State: "disabled"}
+	b.brings(how(), one, two)
+	one.EndsAt, two.State, two.Name = time.Time{}, "", "Two"
+	b.brings(how(update), one, two)
+	b.closes()
+	b.clock.Advance(400 * 24 * time.Hour)
+	b.closes()
+	if err := b.store.Write(t.Context(), func(tx flow.Tx) error {
+		_, err := b.Operator.EraseDue(t.Context(), tx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []people.Person{one, two} {
+		page, err := b.Operator.Person(t.Context(), b.user(p.Email).ID)
+		if err != nil || len(page.Emails) > 0 {
+			t.Errorf("%s got %+v (%v)", p.Email, page.Emails, err)
+		}
+	}
+	select {
+	case <-b.mail.arrived:
+		t.Errorf("sent: %+v", b.mail.messages)
+	default:
+	}
+}
+
+// A code of an app with another algorithm and period works at once.
+func TestImport_CodeWorksAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	form := factor.Form{Digits: 6, Period: 60, Algorithm: "SHA256"}
+	p := people.Person{
+		Email: "mara@example.org", EmailVerified: true, Password: b.hash(good),
+		TOTP: []people.TOTP{{Secret: seed, Period: form.Period, Algorithm: form.Algorithm}},
+	}
+	b.brings(how(), p)
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.signIn(p.Email, good))
+	s, _ := factor.ParseSecret(seed)
+	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: s.In(form, b.clock.Now())}))
+	if v.signedIn() == "" {
+		t.Error("not signed in")
+	}
+}
+
+// With an id of the former system, and by no other account.
+func TestImport_KeepsSubjects(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	of := func(email, issuer, value string) people.Person {
+		return people.Person{Email: email, EmailVerified: true, Subject: &people.Subject{Issuer: issuer, Value: value}}
+	}
+	got := b.brings(how(keeping), of("a@example.org", "https://old.test", "42"), of("b@example.org", "https://other.test", "42"),
+		of("c@example.org", "https://old.test", "0123456789abcdefghjkmnpqrw"))
+	want := []string{
+		"created", `refused subject.value: "42": belongs to another account`,
+		`refused subject.value: "0123456789abcdefghjkmnpqrw": has the form of an id of Portico, which another account may get`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.brings(how(), of("d@example.org", "https://old.test", "43")) // not kept
+	page, err := b.Operator.Imported(t.Context(), "")
+	if err != nil || len(page) != 1 || page[0].Subject != (account.Subject{Issuer: "https://old.test", Value: "42"}) {
+		t.Errorf("kept: %+v (%v)", page, err)
+	}
+	for client, want := range map[bool]string{true: "42", false: page[0].AccountID} {
+		if got, err := b.OpenID.Subject(t.Context(), openid.Client{Imported: client}, page[0].AccountID); err != nil || got != want {
+			t.Errorf("a client calls the user %q, want %q (%v)", got, want, err)
+		}
+	}
+}

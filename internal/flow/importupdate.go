@@ -1,0 +1,131 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/session"
+)
+
+// renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
+// password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. It
+// sends no email. It returns the changed fields.
+func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, a *arrival, how Import) (changes []string, err error) {
+	differs := f.differences(has, a)
+	linked, err := f.newIdentities(ctx, tx, has, a)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differs {
+		changes = append(changes, d.field)
+	}
+	if len(linked) > 0 {
+		changes = append(changes, "identities")
+	}
+	if how.DryRun || len(changes) == 0 {
+		return changes, nil
+	}
+	owner, err := f.exists(ctx, tx, has.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differs {
+		if err := d.apply(ctx, tx, owner); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range linked {
+		if err := f.attachImported(ctx, tx, owner, i); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.record.Add(ctx, tx, how.By.fact(audit.AccountImported, has.ID, strings.Join(changes, ","))); err != nil {
+		return nil, err
+	}
+	return changes, f.sessions.Changed(ctx, tx, has.ID)
+}
+
+// difference is a field that differs, and how it is changed.
+type difference struct {
+	field string
+	apply func(ctx context.Context, tx Tx, a cleared) error
+}
+
+func (f *Operator) differences(has account.Account, a *arrival) (all []difference) {
+	want := a.Account
+	if want.Name != "" && want.Name != has.Name {
+		all = append(all, difference{"name", func(ctx context.Context, tx Tx, a cleared) error {
+			_, err := tx.UpdateName(ctx, a.ID, want.Name)
+			return err
+		}})
+	}
+	if roles := distinct(has.Roles); !slices.Equal(want.Roles, roles) {
+		all = append(all, difference{"roles", func(ctx context.Context, tx Tx, a cleared) error {
+			_, err := tx.UpdateRoles(ctx, a.ID, want.Roles)
+			return err
+		}})
+	}
+	if want.Claims != "" && want.Claims != has.Claims {
+		all = append(all, difference{"claims", func(ctx context.Context, tx Tx, a cleared) error {
+			_, err := tx.UpdateClaims(ctx, a.ID, want.Claims)
+			return err
+		}})
+	}
+	if !want.EndsAt.Equal(has.EndsAt) && want.State == account.Active {
+		all = append(all, difference{"ends_at", func(ctx context.Context, tx Tx, a cleared) error {
+			_, err := tx.UpdateEnd(ctx, a.ID, want.EndsAt)
+			return err
+		}})
+	}
+	if want.Password != "" && want.Password != has.Password && !f.passwords.Ours(has.Password) {
+		all = append(all, difference{"password", func(ctx context.Context, tx Tx, a cleared) error {
+			return f.importPassword(ctx, tx, a, want.Password)
+		}})
+	}
+	if want.State != has.State && has.State != account.Leaving {
+		all = append(all, difference{"state", func(ctx context.Context, tx Tx, a cleared) error {
+			return f.importState(ctx, tx, a, want.State)
+		}})
+	}
+	return all
+}
+
+func (f *Operator) importPassword(ctx context.Context, tx Tx, a cleared, hash string) error {
+	if _, err := tx.UpdatePassword(ctx, a.ID, hash); err != nil {
+		return err
+	}
+	return f.endAll(ctx, tx, a.ID, "", session.Operator)
+}
+
+func (f *Operator) importState(ctx context.Context, tx Tx, a cleared, state account.State) error {
+	if _, err := tx.UpdateState(ctx, a.ID, state); err != nil {
+		return err
+	}
+	return f.endAll(ctx, tx, a.ID, "", session.Closed)
+}
+
+// newIdentities returns the identities that an account does not have yet.
+func (f *Operator) newIdentities(ctx context.Context, tx Tx, has account.Account, a *arrival) (all []account.Identity, err error) {
+	if len(a.Identities) == 0 {
+		return nil, nil
+	}
+	linked, err := tx.IdentitiesOf(ctx, has.ID)
+	for _, i := range a.Identities {
+		if !slices.ContainsFunc(linked, func(l account.Identity) bool { return l.Issuer == i.Issuer && l.Subject == i.Subject }) {
+			i.AccountID = has.ID
+			all = append(all, i)
+		}
+	}
+	return all, err
+}
+
+// attachImported joins an identity without an email to the owner.
+func (f *Operator) attachImported(ctx context.Context, tx Tx, a cleared, i account.Identity) error {
+	if ok, err := tx.InsertIdentity(ctx, i); err != nil || !ok {
+		return err
+	}
+	return f.endFlows(ctx, tx, &a)
+}

@@ -1,0 +1,39 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/passkey"
+)
+
+// Newcomer is an account that an import makes, with all that belongs to it.
+type Newcomer struct {
+	Account    account.Account
+	Unproven   bool            // nobody has proven the primary address
+	Subject    account.Subject // to be kept, or the zero value
+	SeenAt     time.Time
+	Others     []account.Other
+	Identities []account.Identity
+	Factors    []factor.Factor
+	Codes      []factor.RecoveryCode
+	Passkeys   []passkey.Passkey
+	Fact       audit.Fact
+}
+
+// NewcomerStore is the part of the database that takes many accounts at once.
+type NewcomerStore interface {
+	account.ImportedStore
+	// KeptByKey returns which account has, or keeps, each of the canonical addresses in addition to its
+	// primary one.
+	KeptByKey(ctx context.Context, keys []string, now time.Time) (map[string]string, error)
+	// IdentitiesAt returns the identities at an issuer with one of the subjects.
+	IdentitiesAt(ctx context.Context, issuer string, subjects []string) ([]account.Identity, error)
+	// KnownCredentials returns which account has a passkey with each of the ids.
+	KnownCredentials(ctx context.Context, credentials [][]byte) (map[string]string, error)
+	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken.
+	InsertNewcomers(ctx context.Context, all []Newcomer) error
+}

@@ -1,0 +1,109 @@
+package flow
+
+import (
+	"context"
+	"slices"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+)
+
+// Accounts come from another system with addresses that nobody has proven. Whoever made such an account
+// may be a stranger who typed the address of another person. So a sign-in to it proves the address
+// too, by a code that is mailed after all other proofs: then the account stays as it is. A person who has proven the
+// mailbox alone gets the account without what a stranger may have left there.
+
+// asksForAddress reports whether nobody has proven the address of the account, and this sign-in has not either.
+func (f *core) asksForAddress(ctx context.Context, tx Tx, e entry) (bool, error) {
+	if e.provesAddress() {
+		return false, nil
+	}
+	return tx.IsUnproven(ctx, e.account.ID)
+}
+
+// unprovenOf is IsUnproven of the account of a flow, if it has one.
+func (f *core) unprovenOf(ctx context.Context, tx Tx, known *account.Account) (bool, error) {
+	if known == nil {
+		return false, nil
+	}
+	return tx.IsUnproven(ctx, known.ID)
+}
+
+func (e entry) provesAddress() bool {
+	return slices.Contains(e.methods, byMailbox) || slices.Contains(e.methods, byOperatorLink)
+}
+
+// byMailbox is the proof of a user who has used a mailed code or link.
+const byMailbox = "mail"
+
+// askAddress mails the code that the sign-in lacks. It works in this browser alone, which has given the other proofs.
+func (f *core) askAddress(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
+	value, fresh := browser(c)
+	c.BrowserCookie = value
+	_, d := e.pending()
+	a := e.account.Account
+	r, err := f.awaitProof(ctx, tx, c, Pending{Kind: ByCode, ReturnTo: e.returnTo.String()}, a.Address, addressee{owner: &a, at: a.Address}, d)
+	r.BrowserCookie = fresh
+	return r, err
+}
+
+// completes reports whether the mailed code is the last proof of a sign-in that has given others.
+func (p Pending) completes(d data) bool { return p.Kind == ByCode && len(d.Methods) > 0 }
+
+// noteProven stores that the address of the account is proven, if it was not.
+func (f *core) noteProven(ctx context.Context, tx Tx, c Caller, a cleared, detail string) error {
+	if err := tx.EndUnproven(ctx, a.ID); err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.AddressProven, a.ID, detail))
+}
+
+// claim gives an account whose address nobody had proven to the owner of the mailbox: without its
+// password, second factors, passkeys, identities and other addresses, and without the flows that others have
+// begun. It has no sessions.
+func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
+	unproven, err := tx.IsUnproven(ctx, a.ID)
+	if err != nil || !unproven {
+		return err
+	}
+	factors, err := tx.FactorsOf(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, each := range factors {
+		if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
+			return err
+		}
+	}
+	passkeys, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, each := range passkeys {
+		if _, err := tx.DeletePasskey(ctx, a.ID, each.ID); err != nil {
+			return err
+		}
+	}
+	linked, err := tx.IdentitiesOf(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, each := range linked {
+		if _, err := tx.DeleteIdentities(ctx, a.ID, each.Provider); err != nil {
+			return err
+		}
+	}
+	if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
+		return err
+	}
+	if err := tx.DropAddresses(ctx, a.ID); err != nil {
+		return err
+	}
+	if _, err := tx.RehashPassword(ctx, a.ID, ""); err != nil { // a higher version would end the recovery
+		return err
+	}
+	if err := f.endFlows(ctx, tx, &a); err != nil {
+		return err
+	}
+	return f.noteProven(ctx, tx, c, a, "mailbox")
+}

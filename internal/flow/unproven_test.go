@@ -1,0 +1,148 @@
+package flow_test
+
+import (
+	"errors"
+	"testing"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/factor"
+	"portico/internal/flow"
+	"portico/internal/people"
+)
+
+// stranger is an account of the other system, made by somebody who need not have the mailbox.
+func (b *bundle) stranger() people.Person {
+	b.Helper()
+	p := people.Person{
+		Email: "mara@example.org", Password: b.hash(good), TOTP: []people.TOTP{{Secret: seed}},
+		Addresses: []people.Address{{Email: "thief@example.org", Kind: "recovery", Verified: true}},
+	}
+	if got := b.brings(how(), p); got[0] != "created" {
+		b.Fatal(got)
+	}
+	return p
+}
+
+// code returns the code of the app now.
+func (b *bundle) totp() string {
+	s, _ := factor.ParseSecret(seed)
+	return s.At(b.clock.Now())
+}
+
+// SEC-400: the password of an account that came without a proven address signs in only together with
+// the mailbox, and only in the browser that gave the password. Then the account keeps what it has.
+func TestUnproven_PasswordAndMailbox(t *testing.T) {
+	t.Parallel()
+	for _, byCode := range []bool{false, true} {
+		b := setup(t, func(c *flow.Config) { c.ByCode = byCode })
+		p := b.stranger()
+		v := b.visitor("192.0.2.1")
+		r := v.must(v.signIn(p.Email, good))
+		r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+		if r.Session != nil {
+			t.Fatal("signed in without the mailbox")
+		}
+		m := v.next()
+		if m.To != p.Email || m.Template != "signin-code" {
+			t.Fatalf("the email is %+v", m)
+		}
+		other := b.visitor("192.0.2.2")
+		link := flow.LinkInput{Token: linkToken(m)}
+		if r, err := other.Flows.ConfirmLink(t.Context(), other.Caller, link); !errors.Is(err, flow.LinkElsewhere) || r.Session != nil {
+			t.Errorf("the link in another browser: %+v, %v", r, err)
+		}
+		if r, err := other.Flows.ResendLink(t.Context(), other.Caller, link.Token); err == nil || r.FlowID != "" {
+			t.Errorf("another link for another browser: %+v, %v", r, err)
+		}
+		v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
+		if v.signedIn() == "" {
+			t.Fatal("not signed in")
+		}
+		if f := b.record(audit.AddressProven); f.Detail != "password,totp,mail" {
+			t.Errorf("the record has %+v", f)
+		}
+		b.clock.Advance(factor.Period * 3e9)
+		again := b.visitor("192.0.2.3")
+		r = again.must(again.signIn(p.Email, good))
+		again.must(again.Flows.GiveFactor(t.Context(), again.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+		if again.signedIn() == "" {
+			t.Error("the second sign-in asks for more")
+		}
+	}
+}
+
+// SEC-401: the owner of the mailbox gets the account without what a stranger has left there.
+func TestUnproven_MailboxAlone(t *testing.T) {
+	t.Parallel()
+	for name, enter := range map[string]func(b *bundle, v *visitor, p people.Person){
+		"by code": func(b *bundle, v *visitor, p people.Person) {
+			r := v.must(v.Flows.SendCode(b.Context(), v.Caller, p.Email, flow.Target{}))
+			v.must(v.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+		},
+		"by recovery": func(b *bundle, v *visitor, p people.Person) {
+			r := v.must(v.Flows.Recover(b.Context(), v.Caller, p.Email, flow.Target{}))
+			v.must(v.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+			thief := b.visitor("192.0.2.7")
+			if _, err := thief.signIn(p.Email, good); !errors.Is(err, flow.Rejected) {
+				b.Errorf("the former password, while the new one is chosen: %v", err)
+			}
+			chosen := "seven lanterns over copper"
+			v.must(v.Flows.ResetPassword(b.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: chosen, Confirm: chosen}))
+		},
+		"by recovery elsewhere": func(b *bundle, v *visitor, p people.Person) {
+			begun := b.visitor("192.0.2.8")
+			begun.must(begun.Flows.Recover(b.Context(), begun.Caller, p.Email, flow.Target{}))
+			r := v.must(v.Flows.ConfirmLink(b.Context(), v.Caller, flow.LinkInput{Token: linkToken(v.next())}))
+			chosen := "seven lanterns over copper"
+			v.must(v.Flows.ResetPassword(b.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: chosen, Confirm: chosen}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, func(c *flow.Config) { c.ByCode = true })
+			p := b.stranger()
+			// The stranger waits at the second step.
+			thief := b.visitor("192.0.2.9")
+			waiting := thief.must(thief.signIn(p.Email, good))
+			v := b.visitor("192.0.2.1")
+			enter(b, v, p)
+			if v.signedIn() == "" {
+				t.Fatal("not signed in")
+			}
+			page, err := b.Operator.Person(t.Context(), b.user(p.Email).ID)
+			if err != nil || len(page.Factors)+len(page.Identities)+len(page.Passkeys)+len(page.Addresses) > 0 {
+				t.Errorf("left: %+v (%v)", page, err)
+			}
+			if r, err := thief.Flows.GiveFactor(t.Context(), thief.Caller, waiting.FlowID, flow.FactorInput{Code: b.totp()}); err == nil {
+				t.Errorf("the stranger goes on: %+v", r)
+			}
+			if _, err := b.visitor("192.0.2.9").signIn(p.Email, good); !errors.Is(err, flow.Rejected) {
+				t.Errorf("the former password: %v", err)
+			}
+			if f := b.record(audit.AddressProven); f.Detail != "mailbox" {
+				t.Errorf("the record has %+v", f)
+			}
+		})
+	}
+}
+
+// An operator who gives the account an address vouches for it.
+func TestUnproven_OperatorVouches(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.brings(how(), people.Person{Email: "mara@example.org", Password: b.hash(good)})
+	a := b.user("mara@example.org")
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, a.ID, "mara@example.net"); err != nil {
+		t.Fatal(err)
+	}
+	b.next()
+	v := b.visitor("192.0.2.1")
+	v.must(v.signIn("mara@example.net", good))
+	if v.signedIn() == "" {
+		t.Error("the sign-in asks for the address")
+	}
+	if b.user("mara@example.net").State != account.Active {
+		t.Error("the account is closed")
+	}
+}

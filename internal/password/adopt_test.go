@@ -1,0 +1,161 @@
+package password
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// foreigners are hashes of "gärtner-Übung", made by libxcrypt, PHP and Node.
+func foreigners() []string {
+	return []string{
+		"$2x$05$CCCCCCCCCCCCCCCCCCCCC.LCeh5Z3wq8PvjGGkN9Kb8Ze9Z6UEhQa",
+		"$2b$05$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu",
+		"$argon2id$v=19$m=256,t=2,p=1$cnVjbUFPS09mZ0VORUR5Mg$FUxMsiYGCvA4a2mR22vk7vDR+Eevvy6T6LDoqPH2aKU",
+		"$6$seasalt$fGo8lUSqU1MiokWd5MkgenRaHGwhVJDao40AlPE1DtgzwcwJqd0FWqJ9cZLuzN3Etwicc.hz3KoD24lTXFK6t0",
+		"$scrypt$ln=14,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$aqFpbE4xrsNnm3SGaphyTAVwTksU24FpetCi6QT/JuM",
+		"{SSHA}AzAqs8o9Bzsks9ndVX42hEVDNT9wZXBwZXI=",
+		"$hmac-sha256$10zQTAI1IotVVFhsbH1yMYAwTEoyXkTWtPUGC+onLH0$a2V5",
+		"f453e7788d04c649d0ef32eac9707e51",
+	}
+}
+
+func TestVerify_Foreign(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, hash := range foreigners() {
+		stored, kind, err := s.Adopt(hash)
+		if err != nil {
+			t.Fatalf("Adopt(%s): %v", hash, err)
+		}
+		for _, encoded := range []string{hash, stored} {
+			if ok, rehash := verify(t, s, encoded, "gärtner-Übung"); !ok || !rehash {
+				t.Errorf("%s, %s: Verify = %v, %v, want a match and a rehash", kind, encoded, ok, rehash)
+			}
+			if ok, _ := verify(t, s, encoded, norm.NFD.String("gärtner-Übung")); !ok {
+				t.Errorf("%s: the password of another keyboard does not match", kind)
+			}
+			if ok, rehash := verify(t, s, encoded, "gärtner-Ubung"); ok || rehash {
+				t.Errorf("%s: a wrong password matches", kind)
+			}
+		}
+	}
+}
+
+// SEC-406: neither a digest nor the stored form of an imported hash lets anybody guess
+// without the master key.
+func TestAdopt_NeedsTheKey(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	for _, hash := range foreigners() {
+		stored, _, err := s.Adopt(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if digest := hash[len(hash)-20:]; strings.Contains(stored, digest) {
+			t.Errorf("%s has the digest", stored)
+		}
+		again, _, err := s.Adopt(stored)
+		if err != nil || again != stored {
+			t.Errorf("Adopt of %s = %s, %v", stored, again, err)
+		}
+		other := newService(t, func(c *Config) { c.Key = keyOf(t, 2) })
+		if _, _, err := other.Verify(t.Context(), stored, "gärtner-Übung"); err == nil || !strings.Contains(err.Error(), "restore that key file") {
+			t.Errorf("Verify without the key: %v", err)
+		}
+		if _, _, err := other.Adopt(stored); err == nil {
+			t.Error("Adopt takes a hash whose key is unknown")
+		}
+		bare, _ := s.adopted(stored)
+		if bytes.Equal(bare.tag, bare.Digest()) {
+			t.Errorf("%s has no digest of its own", stored)
+		}
+		if ok, _ := verify(t, s, bare.Bare().String(), "gärtner-Übung"); ok {
+			t.Errorf("the password matches %s without the tag", bare.Bare())
+		}
+	}
+}
+
+// An own hash is adopted as it is, if its key is there.
+func TestAdopt_OwnHash(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	own := hashOf(t, s, "quilt zebra violin")
+	if stored, kind, err := s.Adopt(own); stored != own || kind != "Portico" || err != nil {
+		t.Errorf("Adopt = %s, %s, %v", stored, kind, err)
+	}
+	if _, _, err := newService(t, func(c *Config) { c.Key = keyOf(t, 2) }).Adopt(own); err == nil {
+		t.Error("Adopt takes a hash whose key is unknown")
+	}
+}
+
+func TestAdopt_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	stored, _, err := s.Adopt(foreigners()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"", "hunter2", "$2b$31$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu", keyed, keyed + "00000000$AAAA$" + foreigners()[0],
+		stored[:len(stored)-1], strings.Replace(stored, "$2x$", "$2x$$", 1), keyed + stored,
+	} {
+		if _, _, err := s.Adopt(text); err == nil {
+			t.Errorf("Adopt takes %s", text)
+		}
+		if _, _, err := s.Verify(t.Context(), text, "gärtner-Übung"); err == nil || (len(text) > 20 && strings.Contains(err.Error(), text[len(text)-20:])) {
+			t.Errorf("Verify of %s: %v", text, err)
+		}
+	}
+}
+
+// A foreign hash runs in the slots: with all of them taken it is refused as busy. What it
+// takes beyond the memory of a slot is not kept.
+func TestVerify_ForeignInSlots(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(c *Config) { c.Slots, c.Queue, c.Wait = 1, 1, 1 })
+	slot := <-s.slots.free
+	for _, hash := range foreigners() {
+		if _, _, err := s.Verify(t.Context(), hash, "gärtner-Übung"); err == nil {
+			t.Errorf("%.10s: checked without a slot", hash)
+		}
+	}
+	s.slots.free <- slot
+	large := "$argon2i$v=19$m=65536,t=1,p=4$MDEyMzQ1Njc4OWFiY2RlZg$" + strings.Repeat("A", 43)
+	if ok, _ := verify(t, s, large, "gärtner-Übung"); ok {
+		t.Error("a wrong password matches")
+	}
+	slot = <-s.slots.free
+	if slot.Size() > floorMemory {
+		t.Errorf("the slot keeps %d KiB", slot.Size())
+	}
+}
+
+// SEC-405: after a cheap foreign hash the slot does the work of an own one. TestTiming measures
+// the time.
+func TestVerify_ForeignIsFilledUp(t *testing.T) {
+	t.Parallel()
+	for _, hash := range foreigners() {
+		s := newService(t, func(c *Config) { c.Slots = 1 })
+		_, _ = verify(t, s, hash, "gärtner-Ubung")
+		slot := <-s.slots.free
+		if slot.Size() != floorMemory {
+			t.Errorf("%.10s: the slot has filled %d KiB", hash, slot.Size())
+		}
+	}
+}
+
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	cheap, err := s.Weigh(t.Context(), foreigners()[7])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dear, err := s.Weigh(t.Context(), "$2b$13$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu")
+	if err != nil || cheap >= 1 || dear <= 1 {
+		t.Errorf("MD5 weighs %.4f, bcrypt of cost 13 %.1f, %v", cheap, dear, err)
+	}
+}

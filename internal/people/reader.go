@@ -1,0 +1,71 @@
+package people
+
+import (
+	"fmt"
+	"io"
+)
+
+// The bounds of what a reader holds of one entry.
+const (
+	MostBytes   = 1 << 20 // of an entry: a line of JSON, a record of CSV
+	MostColumns = 1000
+	mostDepth   = 32
+	mostIgnored = 100 // names of fields, for each entry
+)
+
+// Reader reads people one by one. Next returns io.EOF after the last one. A *Problem is about
+// this entry alone.
+type Reader interface {
+	Next() (Person, Place, error)
+}
+
+// Place says where an entry is, and what was not taken from it.
+type Place struct {
+	Line    int      // of its beginning, from 1
+	Ignored []string // fields that the reader does not know, such as "totp.color"
+
+	// Raw is the entry as it was read, if the same reader can read it again. Otherwise the
+	// Person is written in its place. Head is the line before the first entry that it needs.
+	Raw, Head []byte
+}
+
+// Problem is why an entry cannot be taken.
+type Problem struct {
+	Field  string // such as "totp[0].digits"; "" for the whole entry
+	Value  string // shortened; "" for a secret
+	Reason string
+}
+
+func (p *Problem) Error() string {
+	text := p.Reason
+	if p.Value != "" {
+		text = fmt.Sprintf("%q: %s", p.Value, text)
+	}
+	if p.Field != "" {
+		text = p.Field + ": " + text
+	}
+	return text
+}
+
+// Short returns a value for a Problem, of at most 60 bytes.
+func Short(value string) string {
+	const most = 60
+	if len(value) <= most {
+		return value
+	}
+	return value[:most] + "..."
+}
+
+// Options are what an export does not say about itself.
+type Options struct {
+	Issuer     string            // of the subjects, where the export does not name it
+	Parameters map[string]string // of the source, by its own names, such as those of Firebase's scrypt
+}
+
+// Source is a kind of file.
+type Source struct {
+	Name string // for --from
+	// Recognize reports whether a file that begins so is of this kind.
+	Recognize func(head []byte) bool
+	Open      func(r io.Reader, o Options) (Reader, error)
+}

@@ -1,0 +1,54 @@
+package people
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Sources are the kinds of files that can be read. The first one that recognizes a file is
+// taken: the own format comes last, because others are JSON too.
+func Sources() []Source {
+	return []Source{
+		{Name: "csv", Recognize: isCSV, Open: openCSV},
+		{Name: "portico", Recognize: isJSONLines, Open: openJSONLines},
+	}
+}
+
+func isJSONLines(head []byte) bool {
+	head = bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(line, []byte(`"email"`))
+}
+
+// isCSV reports whether the first line names the column of the address.
+func isCSV(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
+	for name := range strings.SplitSeq(strings.TrimSpace(string(line)), ",") {
+		if strings.Trim(name, `" `) == "email" {
+			return true
+		}
+	}
+	return false
+}
+
+// HeadBytes is how much of a file is enough to recognize it.
+const HeadBytes = 64 << 10
+
+// Find returns the source with a name, or without one the source that recognizes the beginning of a file.
+func Find(name string, head []byte) (Source, error) {
+	var names []string
+	for _, s := range Sources() {
+		if name == s.Name || name == "" && s.Recognize(head) {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	switch {
+	case name != "":
+		return Source{}, fmt.Errorf("there is no source %q: write one of %s", name, strings.Join(names, ", "))
+	case wide(head):
+		return Source{}, ErrUTF16
+	}
+	return Source{}, fmt.Errorf("the file is of no known kind: name it with --from: %s", strings.Join(names, ", "))
+}
