@@ -12,6 +12,7 @@ import (
 
 type userCmd struct {
 	Create        userCreateCmd        `cmd:"" help:"Create an account."`
+	Import        userImportCmd        `cmd:"" help:"Import accounts from another system, or from a file in the format of Portico."`
 	List          userListCmd          `cmd:"" help:"List accounts, also those that match conditions."`
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
 	Disable       userDisableCmd       `cmd:"" help:"Disable an account and end its sessions."`

@@ -150,10 +150,11 @@ func (a *arrival) moment(field string, at time.Time) time.Time {
 // secrets takes the password, whose value no reason shows.
 func (a *arrival) secrets(p people.Person, how Import) {
 	if p.Password != "" {
-		if err := how.Hash(p.Password); err != nil {
+		stored, err := how.Hash(p.Password)
+		if err != nil {
 			a.refuse("password", "", err.Error())
 		}
-		a.Account.Password = p.Password
+		a.Account.Password = stored
 	}
 	if len(p.RecoveryCodes) > 0 {
 		a.leave("recovery codes")

@@ -15,12 +15,11 @@ const MostImported = 200
 // Import says how people are taken.
 type Import struct {
 	By          Actor
-	DryRun      bool                       // look, and write nothing
-	Update      bool                       // change accounts that differ
-	KeepSubject bool                       // keep what the other system calls a person
-	Locale      func(tag string) string    // the language of Portico that a tag means, or ""
-	Hash        func(text string) error    // whether a password can be verified by its hash
-	Made        func(account.Account) bool // whether this import has made an account before; nil: it is not known
+	DryRun      bool                                         // look, and write nothing
+	Update      bool                                         // change accounts that differ
+	KeepSubject bool                                         // keep what the other system calls a person
+	Locale      func(tag string) string                      // the language of Portico that a tag means, or ""
+	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
 }
 
 // Outcome is what became of a person.
@@ -79,7 +78,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, arrivals []*arrival, how I
 	for _, a := range arrivals {
 		problem := a.problem
 		if problem == nil {
-			problem = found.clash(a, how)
+			problem = found.clash(a)
 		}
 		one := Imported{Outcome: Created, Left: a.left, Problem: problem}
 		existing := found.accounts[a.Account.Address.Key]
@@ -181,10 +180,10 @@ func (m met) readSubjects(ctx context.Context, tx Tx, identities, subjects map[s
 }
 
 // clash returns why a person cannot have what others have already.
-func (m met) clash(a *arrival, how Import) *people.Problem {
+func (m met) clash(a *arrival) *people.Problem {
 	key, id := a.Account.Address.Key, ""
 	if existing := m.accounts[key]; existing != nil {
-		if id = existing.ID; m.here[id] || how.Made != nil && how.Made(*existing) {
+		if id = existing.ID; m.here[id] {
 			return &people.Problem{Field: "email", Value: people.Short(a.Account.Address.Mail), Reason: "is the address of an earlier line too"}
 		}
 	}

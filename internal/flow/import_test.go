@@ -25,11 +25,11 @@ func how(changes ...func(*flow.Import)) flow.Import {
 			}
 			return ""
 		},
-		Hash: func(text string) error {
+		Hash: func(text string) (string, error) {
 			if strings.HasPrefix(text, "$argon2id$") {
-				return nil
+				return text, nil
 			}
-			return errors.New("is of a form that Portico does not know")
+			return "", errors.New("is of a form that Portico does not know")
 		},
 	}
 	for _, c := range changes {

@@ -19,13 +19,18 @@ func text(r io.Reader) (*bufio.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) || len(head) > 1 && (head[0] == 0) != (head[1] == 0) {
+	if wide(head) {
 		return nil, ErrUTF16
 	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3) // they were read
 	}
 	return bufio.NewReaderSize(&lineEnds{in: in}, 64<<10), nil
+}
+
+// wide reports whether a text is in UTF-16.
+func wide(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) || len(head) > 1 && (head[0] == 0) != (head[1] == 0)
 }
 
 // lineEnds turns \r\n and \r into \n.

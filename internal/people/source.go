@@ -2,6 +2,7 @@ package people
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 )
 
@@ -31,10 +32,23 @@ func isCSV(head []byte) bool {
 	return false
 }
 
-// Names returns the names of the sources.
-func Names() (names []string) {
+// HeadBytes is how much of a file is enough to recognize it.
+const HeadBytes = 64 << 10
+
+// Find returns the source with a name, or without one the source that recognizes the beginning of a file.
+func Find(name string, head []byte) (Source, error) {
+	var names []string
 	for _, s := range Sources() {
+		if name == s.Name || name == "" && s.Recognize(head) {
+			return s, nil
+		}
 		names = append(names, s.Name)
 	}
-	return names
+	switch {
+	case name != "":
+		return Source{}, fmt.Errorf("there is no source %q: write one of %s", name, strings.Join(names, ", "))
+	case wide(head):
+		return Source{}, ErrUTF16
+	}
+	return Source{}, fmt.Errorf("the file is of no known kind: name it with --from: %s", strings.Join(names, ", "))
 }

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/app"
+	"portico/internal/clock"
+	"portico/internal/flow"
+	"portico/internal/people"
+)
+
+// importRun is one pass over a file.
+type importRun struct {
+	*session
+	app     *app.App
+	how     flow.Import
+	sum     *importSum
+	seen    *seen
+	meter   *meter
+	rejects *rejects
+}
+
+// entry is a person, or why there is none.
+type importEntry struct {
+	person people.Person
+	at     people.Place
+	err    *people.Problem
+}
+
+// all takes everybody. One goroutine reads while the other one writes.
+func (r *importRun) all(from people.Reader) error {
+	batches, failed := make(chan []importEntry, 2), make(chan error, 1)
+	stop := make(chan struct{})
+	go func() {
+		defer close(batches)
+		failed <- r.read(from, batches, stop)
+	}()
+	err := error(nil)
+	for batch := range batches {
+		if err == nil {
+			if err = r.take(batch); err != nil {
+				close(stop)
+			}
+		}
+	}
+	return errors.Join(err, <-failed)
+}
+
+func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop <-chan struct{}) error {
+	var batch []importEntry
+	for {
+		p, at, err := from.Next()
+		e := importEntry{person: p, at: at}
+		e.at.Raw = bytes.Clone(at.Raw) // the reader uses it again
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended && !errors.As(err, &e.err) {
+			return fmt.Errorf("line %d: %w", at.Line, err)
+		}
+		if !ended {
+			batch = append(batch, e)
+		}
+		if ended || len(batch) == flow.MostImported {
+			select {
+			case batches <- batch:
+			case <-stop:
+				return nil
+			case <-r.Done():
+				return r.Err()
+			}
+			batch = nil
+		}
+		if ended {
+			return nil
+		}
+	}
+}
+
+// take imports a batch, and names its bad lines in their order.
+func (r *importRun) take(batch []importEntry) error {
+	var all []people.Person
+	var good []int
+	for i := range batch {
+		e := &batch[i]
+		r.sum.ignore(e.at.Ignored)
+		if e.err == nil && !r.seen.first(e.person.Email) {
+			e.err = &people.Problem{Field: "email", Value: people.Short(e.person.Email), Reason: "is the address of an earlier line too"}
+		}
+		if e.err == nil {
+			all, good = append(all, e.person), append(good, i)
+		}
+	}
+	began := clock.Here()
+	done, err := r.app.Operator.Import(r, all, r.how)
+	if err != nil {
+		return err
+	}
+	took := began.Age()
+	for i, d := range done {
+		r.sum.add(d)
+		batch[good[i]].err = d.Problem
+	}
+	for _, e := range batch {
+		if e.err != nil {
+			r.refuse(e)
+		}
+	}
+	r.meter.show(r.sum.total())
+	r.yield(took)
+	return nil
+}
+
+// refuse names a bad line.
+func (r *importRun) refuse(e importEntry) {
+	r.sum.Refused++
+	r.meter.clear()
+	complain(r.Stderr, fmt.Sprintf("line %d: %v", e.at.Line, e.err))
+	r.rejects.add(e.person, e.at)
+}
+
+// yield leaves a SQLite file to the server for a while: its writes look for their turn in steps, and
+// would rarely find one between two batches.
+func (r *importRun) yield(took time.Duration) {
+	if !r.how.DryRun && !r.app.Store.Shared() {
+		select {
+		case <-time.After(min(took/4, 20*time.Millisecond)):
+		case <-r.Done():
+		}
+	}
+}
+
+// importSum is what an import prints.
+type importSum struct {
+	Created   int64            `json:"created"`
+	Changed   int64            `json:"changed"`
+	Unchanged int64            `json:"unchanged"`
+	Refused   int64            `json:"refused"`
+	Changes   map[string]int64 `json:"changes"`        // accounts, by changed field
+	LeftOut   map[string]int64 `json:"left_out"`       // people, by what was left out
+	Unknown   map[string]int64 `json:"unknown_fields"` // people, by field
+}
+
+func newImportSum() *importSum {
+	return &importSum{Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
+}
+
+func (m *importSum) total() int64 { return m.Created + m.Changed + m.Unchanged + m.Refused }
+
+func (m *importSum) add(d flow.Imported) {
+	switch d.Outcome {
+	case flow.Created:
+		m.Created++
+	case flow.Changed:
+		m.Changed++
+	case flow.Unchanged:
+		m.Unchanged++
+	}
+	countAll(m.Changes, d.Changes)
+	countAll(m.LeftOut, d.Left)
+}
+
+func (m *importSum) ignore(fields []string) { countAll(m.Unknown, fields) }
+
+// countAll counts each name of an entry once. Names beyond a few hundred share one count.
+func countAll(counts map[string]int64, names []string) {
+	const most = 300
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, known := counts[name]; !known && len(counts) >= most {
+			name = "others"
+		}
+		counts[name]++
+	}
+}
+
+func (m *importSum) lines() []string {
+	lines := []string{
+		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
+		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
+	}
+	for _, part := range []struct {
+		name   string
+		counts map[string]int64
+	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"unknown field", m.Unknown}} {
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			lines = append(lines, fmt.Sprintf("%s\t%s\t%d", part.name, name, part.counts[name]))
+		}
+	}
+	return lines
+}
+
+// seen knows the addresses of earlier lines, so that a dry run finds the same address twice. It knows
+// the first million, which takes some 40 MB. Later ones the database finds.
+type seen struct {
+	seed maphash.Seed
+	keys map[uint64]struct{}
+}
+
+const mostSeen = 1 << 20
+
+func newSeen() *seen { return &seen{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}} }
+
+// first reports whether no earlier line had the address.
+func (s *seen) first(typed string) bool {
+	address, bad := account.ParseAddress(typed, "email")
+	if bad != nil {
+		return true
+	}
+	key := maphash.String(s.seed, address.Key)
+	_, known := s.keys[key]
+	if !known && len(s.keys) < mostSeen {
+		s.keys[key] = struct{}{}
+	}
+	return !known
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"portico/internal/app"
+	"portico/internal/file"
+	"portico/internal/flow"
+	"portico/internal/locale"
+	"portico/internal/people"
+	"portico/web"
+)
+
+type userImportCmd struct {
+	File        string            `arg:"" help:"The file, or - for standard input."`
+	From        string            `help:"What has written the file. Otherwise its content tells." placeholder:"SYSTEM"`
+	DryRun      bool              `help:"Only check the file, and name each bad line."`
+	SkipBad     bool              `help:"Import the good lines, and write the others into the file of --rejected."`
+	Rejected    string            `help:"Where bad lines go. Default: the name of the file with .rejected at its end." placeholder:"FILE"`
+	Update      bool              `help:"Change accounts that exist and differ."`
+	KeepSubject bool              `help:"Keep the ids of the other system, for OpenID clients with subject = \"imported\"."`
+	Issuer      string            `help:"The issuer of these ids, where the file does not name it." placeholder:"URL"`
+	Param       map[string]string `help:"What an export does not say about itself, as its page in the docs names it." placeholder:"NAME=VALUE"`
+	JSON        bool              `name:"json" help:"Print the summary as JSON."`
+}
+
+func (userImportCmd) Help() string {
+	return `Example:
+  portico user import --dry-run people.jsonl
+  portico user import people.jsonl
+
+No email is sent. Without --skip-bad, nothing is imported from a file that has a bad line. An account that exists stays as it is, so an import that was interrupted is simply started again. The server may run.
+
+See docs/operating/importing.md for the systems and the format.`
+}
+
+func (c userImportCmd) Run(s *session) error {
+	if c.File == "-" && !c.DryRun && !c.SkipBad {
+		return fmt.Errorf("%w: standard input is read only once, so it cannot be checked before: add --skip-bad or --dry-run", errUsage)
+	}
+	catalogue, err := locale.Load(web.Messages)
+	if err != nil {
+		return err
+	}
+	return s.withApp(func(a *app.App) error {
+		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
+		how.Hash = func(text string) (string, error) {
+			stored, _, err := a.Passwords.Adopt(text)
+			return stored, err
+		}
+		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
+		if !c.SkipBad {
+			sum, err := c.pass(s, a, how)
+			if err != nil || c.DryRun || sum.Refused > 0 {
+				return c.end(s, sum, err)
+			}
+		}
+		how.DryRun = c.DryRun
+		sum, err := c.pass(s, a, how)
+		return c.end(s, sum, err)
+	})
+}
+
+// localeOf returns the language that Portico has of a tag, such as de of de_AT, or "".
+func localeOf(catalogue *locale.Catalogue, tag string) string {
+	if tag == "" {
+		return ""
+	}
+	found, _ := catalogue.First([]string{tag})
+	return found
+}
+
+// end prints the summary.
+func (c userImportCmd) end(s *session, sum *importSum, err error) error {
+	if sum == nil {
+		return err
+	}
+	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines()...)); err != nil {
+		return err
+	}
+	if sum.Refused > 0 && !c.SkipBad {
+		done := "nothing was imported"
+		if c.DryRun {
+			done = "this was a dry run"
+		}
+		return fmt.Errorf("%s are bad, and %s: correct them, or add --skip-bad", counted(int(sum.Refused), "line"), done)
+	}
+	return nil
+}
+
+// pass reads the file once.
+func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *importSum, err error) {
+	in, size, err := c.open(s)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	count := &counting{Reader: in}
+	head := bufio.NewReaderSize(count, people.HeadBytes)
+	begin, err := head.Peek(people.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", c.File, err)
+	}
+	source, err := people.Find(c.From, begin)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(how.DryRun, count, size)}
+	defer run.meter.clear()
+	if c.SkipBad && !how.DryRun {
+		run.rejects = &rejects{path: c.rejectedTo()}
+	}
+	if err := run.all(from); err != nil {
+		return run.sum, fmt.Errorf("%s: %w", c.File, err)
+	}
+	return run.sum, run.rejects.close()
+}
+
+func (c userImportCmd) rejectedTo() string {
+	switch {
+	case c.Rejected != "":
+		return c.Rejected
+	case c.File == "-":
+		return "people.rejected"
+	}
+	return c.File + ".rejected"
+}
+
+// open returns the file and its size, 0 if that is not known.
+func (c userImportCmd) open(s *session) (io.ReadCloser, int64, error) {
+	if c.File == "-" {
+		return io.NopCloser(s.Stdin), 0, nil
+	}
+	f, info, err := file.Open(c.File)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// rejects is the file of bad lines, which is made for the first one. It may have hashes, so only its
+// owner may read it. A nil one takes nothing.
+type rejects struct {
+	path string
+	file *os.File
+	out  *bufio.Writer
+	err  error
+}
+
+// add writes an entry as it was read, or else the person.
+func (r *rejects) add(p people.Person, at people.Place) {
+	if r == nil || r.err != nil || at.Raw == nil && p.Email == "" {
+		return
+	}
+	if r.file == nil {
+		if r.file, r.err = file.Ensure(r.path, 0o600); r.err != nil {
+			return
+		}
+		r.err = errors.Join(r.file.Chmod(0o600), r.file.Truncate(0))
+		r.out = bufio.NewWriter(r.file)
+		if at.Head != nil {
+			_, _ = r.out.Write(append(at.Head, '\n')) // Flush returns the error
+		}
+	}
+	raw := at.Raw
+	if raw == nil {
+		raw, _ = json.Marshal(p) // it was read from JSON
+	}
+	_, _ = r.out.Write(append(raw, '\n'))
+}
+
+func (r *rejects) close() error {
+	if r == nil || r.file == nil {
+		return nil
+	}
+	err := errors.Join(r.err, r.out.Flush(), r.file.Sync(), r.file.Close())
+	if err != nil {
+		return fmt.Errorf("write the rejected lines to %s: %w", r.path, err)
+	}
+	return nil
+}
