@@ -98,10 +98,7 @@ func (i *Issuer) issue(ctx context.Context, tx Store, flowID string, life time.D
 // Parse extracts the digits from typed or pasted text. It accepts the digits of
 // every script and ignores spaces and hyphens. The fault, if any, belongs to the
 // field.
-func Parse(typed, field string) (string, *fault.Field) { return ParseUpTo(Length, typed, field) }
-
-// ParseUpTo is Parse for codes that may have more digits.
-func ParseUpTo(most int, typed, field string) (string, *fault.Field) {
+func Parse(typed, field string) (string, *fault.Field) {
 	if len(typed) > 256 {
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
@@ -109,7 +106,7 @@ func ParseUpTo(most int, typed, field string) (string, *fault.Field) {
 	switch {
 	case strings.TrimSpace(typed) == "":
 		return "", &fault.Field{Name: field, Code: CodeRequired}
-	case len(digits) < Length || len(digits) > most:
+	case len(digits) != Length:
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
 	return digits, nil

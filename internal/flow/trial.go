@@ -20,7 +20,7 @@ type parsedFactor struct {
 
 func parseFactor(in FactorInput) (g parsedFactor, bad *fault.Field) {
 	if !in.Recovery {
-		g.digits, bad = code.ParseUpTo(factor.MostDigits, in.Code, "code")
+		g.digits, bad = code.Parse(in.Code, "code")
 		return g, bad
 	}
 	parsed, ok := factor.ParseCode(in.Code)

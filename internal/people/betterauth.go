@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// betterAuth is a row of the table user, to which the query of docs/operating/importing.md adds the
+// betterAuth is a row of the table user, to which the query of docs/operating/exports.md adds the
 // rows of the tables account and passkey.
 type betterAuth struct {
 	ID       string  `json:"id"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// supabase is a row of auth.users, to which the query of docs/operating/importing.md adds the rows
+// supabase is a row of auth.users, to which the query of docs/operating/exports.md adds the rows
 // of auth.identities and auth.mfa_factors.
 type supabase struct {
 	ID        string          `json:"id"`
