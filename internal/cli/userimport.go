@@ -49,10 +49,7 @@ func (c userImportCmd) Run(s *session) error {
 	}
 	return s.withApp(func(a *app.App) error {
 		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
-		how.Hash = func(text string) (string, error) {
-			stored, _, err := a.Passwords.Adopt(text)
-			return stored, err
-		}
+		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
 		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)

@@ -124,8 +124,9 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 // A line of 2 GB is one problem, and the memory does not grow with it.
+//
+// Not parallel: it measures the process.
 func TestReaders_LineOf2GB(t *testing.T) {
-	t.Parallel()
 	length := int64(64 << 20)
 	if testform.Full() {
 		length = 2 << 30

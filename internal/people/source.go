@@ -9,10 +9,10 @@ import (
 // Sources are the kinds of files that can be read. The first one that recognizes a file is
 // taken: the own format comes last, because others are JSON too.
 func Sources() []Source {
-	return []Source{
-		{Name: "csv", Recognize: isCSV, Open: openCSV},
-		{Name: "portico", Recognize: isJSONLines, Open: openJSONLines},
-	}
+	return append(exports(),
+		Source{Name: "csv", Recognize: isCSV, Open: openCSV},
+		Source{Name: "portico", Recognize: isJSONLines, Open: openJSONLines},
+	)
 }
 
 func isJSONLines(head []byte) bool {

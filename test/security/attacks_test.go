@@ -20,6 +20,7 @@ func attacks() testform.Catalogue {
 			"SEC-295": "A thief makes an own address the one for recovery, removes the owner's, and keeps the mailbox of the primary one.",
 			"SEC-330": "An attacker learns from emails that a mail server refuses whether an address has an account.",
 			"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
+			"SEC-405": "An attacker tries to learn from the time of a failed sign-in which accounts came from another system.",
 		},
 		"guess": { // Guessing
 			"SEC-011": "An attacker guesses the password of one account from many networks.",
@@ -334,6 +335,8 @@ func attacks() testform.Catalogue {
 			"SEC-183": "An attacker sends compressed bodies that grow when they are read.",
 			"SEC-184": "An attacker sends tokens with a huge number of parts.",
 			"SEC-186": "An attacker sends very long addresses to keep the parser busy.",
+			"SEC-406": "A hash from another system claims a cost that would stop the server.",
+			"SEC-407": "A thief of the database guesses the passwords of people whose hashes are MD5 of another system.",
 		},
 		"admin": { // The admin page and its API
 			"SEC-167": "An admin reads or sets the secrets of a user.",

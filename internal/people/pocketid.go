@@ -1,0 +1,78 @@
+package people
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+const mostTables = 64 << 20 // bytes of database.json, which is read whole
+
+// pocketID is the file database.json in the archive of pocket-id export. The tables are read whole.
+type pocketID struct {
+	Tables struct {
+		Users []struct {
+			ID       string  `json:"id"`
+			Email    string  `json:"email"`
+			Verified boolean `json:"email_verified"`
+			First    string  `json:"first_name"`
+			Last     string  `json:"last_name"`
+			Locale   string  `json:"locale"`
+			Disabled boolean `json:"disabled"`
+			Created  instant `json:"created_at"`
+		} `json:"users"`
+		Keys []struct {
+			UserID    string          `json:"user_id"`
+			Name      string          `json:"name"`
+			ID        string          `json:"credential_id"`
+			Key       string          `json:"public_key"`
+			Transport json.RawMessage `json:"transport"`
+			Eligible  boolean         `json:"backup_eligible"`
+			BackedUp  boolean         `json:"backup_state"`
+			Created   instant         `json:"created_at"`
+		} `json:"webauthn_credentials"`
+	} `json:"tables"`
+}
+
+func openPocketID(r io.Reader, o Options) (Reader, error) {
+	in, err := text(r)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := io.ReadAll(io.LimitReader(in, mostTables+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(whole) > mostTables {
+		return nil, fmt.Errorf("the file is longer than %d bytes", mostTables)
+	}
+	var e pocketID
+	ignored, err := decode(whole, &e)
+	if err != nil {
+		return nil, fmt.Errorf("%v", err) // it ends the reading, as no Problem does
+	}
+	l := &listed{}
+	for i, u := range e.Tables.Users {
+		p, at := Person{
+			Subject: o.subject(u.ID), Email: u.Email, EmailVerified: bool(u.Verified), Name: full(u.First, u.Last), Locale: u.Locale,
+			State: state(u.Disabled), CreatedAt: u.Created.time(),
+		}, Place{Line: i + 1}
+		for _, k := range e.Tables.Keys {
+			if k.UserID != u.ID {
+				continue
+			}
+			var ways []string
+			_ = json.Unmarshal(k.Transport, &ways) // it may be missing
+			o.passkey(&p, &at, Passkey{
+				ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), Transports: ways, BackupEligible: bool(k.Eligible), BackedUp: bool(k.BackedUp),
+				UserHandle: base64.RawURLEncoding.EncodeToString([]byte(u.ID)), Name: k.Name, CreatedAt: k.Created.time(),
+			})
+		}
+		if i == 0 {
+			at.Ignored = append(at.Ignored, ignored...)
+		}
+		l.people, l.places = append(l.people, p), append(l.places, at)
+	}
+	return l, nil
+}
