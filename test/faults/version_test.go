@@ -104,7 +104,7 @@ func versionBefore(t *testing.T) string {
 	if err := os.Mkdir(tree, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	unpack := fmt.Sprintf("git -C .. archive %s | tar -x -C %s", before, tree)
+	unpack := fmt.Sprintf("git -C ../.. archive %s | tar -x -C %s", before, tree)
 	if out, err := exec.Command("sh", "-c", unpack).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
