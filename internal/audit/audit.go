@@ -57,6 +57,7 @@ const (
 	AccountCreated  Name = "account_created"
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"
+	AccountApproved Name = "account_approved"
 	AccountEnabled  Name = "account_enabled"
 	EndChanged      Name = "end_changed"
 	AccountDeleted  Name = "account_deleted"
@@ -70,6 +71,10 @@ const (
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
 	MailSentAgain   Name = "mail_sent_again"
+
+	InvitationSent  Name = "invitation_sent"
+	InvitationUsed  Name = "invitation_used"
+	InvitationEnded Name = "invitation_ended"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"

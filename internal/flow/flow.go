@@ -13,6 +13,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/federation"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/openid"
 	"portico/internal/outbox"
@@ -39,6 +40,7 @@ type Tx interface {
 	trust.Store
 	throttle.Store
 	audit.Store
+	invitation.Store
 	job.Store
 	outbox.Store
 	signingkey.Store

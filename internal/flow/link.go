@@ -169,10 +169,18 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 // another browser: a stranger may have chosen them, and this browser would not
 // ask for them again.
 //
-// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
+// The link of an invitation mails another one of it.
+//
+// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited; as inviteAgain.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)
+	if old, err := f.openedID(ctx, token); !errors.Is(err, SignUpUninvited) {
+		if w.kind = SignUp; err != nil {
+			return Result{}, err
+		}
+		return f.inviteAgain(ctx, c, old)
+	}
 	var p Pending
 	var d data
 	err = f.store.Read(ctx, func(tx Tx) error {

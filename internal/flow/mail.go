@@ -34,6 +34,11 @@ const (
 	mailConfirm    = "confirm-address"
 	mailTaken      = "address-taken"
 	mailOutside    = "address-outside" // of the domains that may sign up
+	mailInvitation = "invitation"
+	mailUninvited  = "invitation-needed"
+	mailWaits      = "approval-awaited"
+	mailApproved   = "account-approved"
+	mailNotToBe    = "account-refused" // in place of an approval
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailLinkMailed = "link-mailed"
@@ -88,6 +93,10 @@ type email struct {
 	left     string        // recovery codes that are left
 	lasts    time.Duration // how long the block or the code that the email is about lasts
 	told     *outbox.Told  // set if the visitor learns of a refusal
+	id       string        // of the message, "" for a new one
+	words    string        // of the admin who invites
+	link     string        // token of an invitation
+	until    time.Time     // end of its validity
 	eraseAt  time.Time     // when an account that its owner has closed is erased
 	suppress bool          // stored like any other and never sent
 }
@@ -150,7 +159,7 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, l email) error {
 func (f *core) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
+		ID: l.id, Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
@@ -178,6 +187,10 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
 		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = l.secret.Digits
 		m.Data["link"] = f.linkTo(l.secret.Link)
+	}
+	if l.link != "" {
+		m.NotAfter = l.until
+		m.Data["link"], m.Data["words"], m.Data["until"] = f.linkTo(l.link), l.words, l.until.Format(time.RFC3339)
 	}
 	if l.event != "" {
 		m.Data["event"] = string(l.event)
@@ -220,13 +233,19 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err != nil {
 		return err
 	}
+	barred, err := f.barred(ctx, tx, p, d)
+	if err != nil {
+		return err
+	}
 	known := to.known(p.Kind)
 	l := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
+	case to.owner != nil && to.owner.State == account.Waiting:
+		l.template = mailWaits
 	case to.owner != nil && !to.owner.Open(f.clock.Now()):
 		l.template = mailClosed
-	case to.owner == nil && (p.Kind == SignUp || p.Kind == AddressChange && !d.Recovery) && !f.admits(p.AddressKey):
-		l.template = mailOutside
+	case to.owner == nil && barred != "":
+		l.template = barred
 	case p.Kind == AddressChange && to.owner == nil:
 		l.template, l.secret = mailConfirm, &issued
 	case p.Kind == AddressChange:

@@ -79,6 +79,10 @@ var personals = []personal{
 		name: "job", columns: "id, account_id, version, peer, user_agent, request_id, kind, total, created_at, state, why, step, done, skips, ended_at",
 		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
 	},
+	{
+		name: "invitation", columns: "id, address, address_key, roles, account_ends_at, words, most, used, state, created_at, ends_at, opened_at, used_at, account_id, message_id",
+		where: "account_id = $1 AND account_id > ''", leftOut: []string{"link_hash", "invited_by"},
+	},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
 	{name: "audit", columns: "id, at, name, account_id, actor, peer, user_agent, request_id, detail", where: "account_id = $1"},
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/outbox"
 	"portico/internal/session"
@@ -41,6 +42,7 @@ func (t *Tx) Purge(ctx context.Context, now time.Time, keepAudit time.Duration) 
 		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
+		{`DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.Keep)},
 		{`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-keepAudit)},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)

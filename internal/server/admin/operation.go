@@ -24,12 +24,15 @@ const (
 	readRecord  = "record:read"
 	readSystem  = "system:read"
 	writeSystem = "system:write"
+
+	readInvitations  = "invitations:read"
+	writeInvitations = "invitations:write"
 )
 
 // operations lists the whole API.
 func (a *Admin) operations() []operation {
 	person := Root + "/people/{id}"
-	return []operation{
+	return append(a.inviting(), []operation{
 		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
 		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
 		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
@@ -53,7 +56,7 @@ func (a *Admin) operations() []operation {
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
 		read(readSystem, Root+"/system", "How the installation is", AdminSystem{}, a.system),
 		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", none{}, a.retry).needs(writeSystem),
-	}
+	}...)
 }
 
 // Operations describes the API for openapi.json and the generated types.

@@ -94,7 +94,7 @@ func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error
 	}
 	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
 	return &Page{
-		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people", "record", "system"}, Bulk: true, Events: events()},
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people", "invitations", "record", "system"}, Bulk: true, Events: events()},
 		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
 	}, nil
 }

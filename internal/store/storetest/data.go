@@ -10,6 +10,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/openid"
 	"portico/internal/outbox"
@@ -65,6 +66,11 @@ func (b *bundle) named(a account.Account, number int) {
 		running := full[job.Job](number)
 		running.AccountID, running.State = a.ID, job.Running
 		if _, err := tx.InsertJob(ctx, running); err != nil {
+			return err
+		}
+		invited := full[invitation.Invitation](number)
+		invited.AccountID = a.ID
+		if _, err := tx.InsertInvitation(ctx, invited); err != nil {
 			return err
 		}
 		return tx.InsertFact(ctx, fact)

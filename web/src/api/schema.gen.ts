@@ -148,6 +148,39 @@ export interface AdminFact {
   detail: string;
 }
 
+export interface AdminInvitation {
+  id: string;
+  address: string;
+  roles: string[];
+  state: 'open' | 'sent' | 'delivered' | 'refused' | 'opened' | 'used' | 'ended';
+  answer: string;
+  used: number;
+  most: number;
+  sent_at: string;
+  ends_at: string;
+  by: string;
+}
+
+export interface AdminInvitations {
+  invitations: AdminInvitation[];
+  next?: string;
+}
+
+export interface AdminInvite {
+  addresses: string;
+  roles?: string[];
+  account_ends_at?: string;
+  text?: string;
+  try?: boolean;
+}
+
+export interface AdminInviteMany {
+  roles?: string[];
+  account_ends_at?: string;
+  uses: number;
+  ends_at: string;
+}
+
 export interface AdminJob {
   id: string;
   action: string;
@@ -168,6 +201,10 @@ export interface AdminJobs {
   jobs: AdminJob[];
 }
 
+export interface AdminJudged {
+  lines: AdminLine[];
+}
+
 export interface AdminLimit {
   name: string;
   words: string;
@@ -175,6 +212,16 @@ export interface AdminLimit {
   count: number;
   refuses: boolean;
   ends_at: string;
+}
+
+export interface AdminLine {
+  line: number;
+  address: string;
+  verdict: 'ok' | 'malformed' | 'exists' | 'invited' | 'twice' | 'domain';
+}
+
+export interface AdminLinkMade {
+  link: string;
 }
 
 export interface AdminLinked {
@@ -260,7 +307,7 @@ export interface AdminRow {
   id: string;
   address: string;
   name: string;
-  state: 'active' | 'disabled' | 'leaving';
+  state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
   factors: AdminCounts;
   verified: boolean;
@@ -804,6 +851,7 @@ export interface SignUp {
   passkey?: '' | 'yes';
   terms?: string;
   return_to?: string;
+  link?: string;
 }
 
 export interface SignedIn {

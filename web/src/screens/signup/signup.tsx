@@ -10,6 +10,7 @@ import { NameField } from '../../ui/name-field';
 import { NewPassword } from '../../ui/new-password';
 import { PasskeyButton } from '../../ui/passkey-button';
 import { ProviderButtons } from '../../ui/provider-buttons';
+import { EmailField } from '../../ui/text-field';
 import { AddressField } from '../address-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
@@ -50,12 +51,20 @@ function View({ boot }: { boot: Boot }) {
             />
           </When>
         ))}
-        <AddressField
-          label={t('common.email')}
-          defaultValue={boot.values.email}
-          error={form.trouble.fields.email}
-          enterKeyHint="next"
-        />
+        <HiddenField<SignUp> name="link" value={boot.link.mark} />
+        <When
+          value={boot.link.email}
+          otherwise={
+            <AddressField
+              label={t('common.email')}
+              defaultValue={boot.values.email}
+              error={form.trouble.fields.email}
+              enterKeyHint="next"
+            />
+          }
+        >
+          <EmailField label={t('common.email')} defaultValue={boot.link.email} error="" readOnly />
+        </When>
         <NewPassword
           labels={newPasswordLabels(text, minLength, {
             password: t('common.password'),
@@ -78,7 +87,7 @@ function View({ boot }: { boot: Boot }) {
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
         lastUsed={t('common.last_used')}
-        hidden={{ return_to: boot.return_to, flow: '', again: '' }}
+        hidden={{ return_to: boot.return_to, flow: '', again: '', link: boot.link.mark }}
       />
       <When value={boot.settings.passkeys}>
         <PasskeyButton
