@@ -2,6 +2,7 @@ package account
 
 import (
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 
@@ -39,6 +40,9 @@ func ParseAddress(typed, name string) (Address, *fault.Field) {
 	}
 	invalid := &fault.Field{Name: name, Code: CodeAddressInvalid}
 	local, domain, ok := strings.Cut(typed, "@")
+	if ok && !isASCII(local) && dotAtom(strings.Map(plain, local)) {
+		return Address{}, &fault.Field{Name: name, Code: CodeAddressLetters}
+	}
 	if !ok || len(local) > maxLocal || !dotAtom(local) {
 		return Address{}, invalid
 	}
@@ -115,6 +119,14 @@ func dotAtom(s string) bool {
 		}
 	}
 	return true
+}
+
+// plain returns "a" for a letter or an accent that is not ASCII.
+func plain(r rune) rune {
+	if r > unicode.MaxASCII && unicode.In(r, unicode.L, unicode.M) {
+		return 'a'
+	}
+	return r
 }
 
 // atomText is RFC 5322 atext without "%" and "!", which old relays read as

@@ -6,6 +6,7 @@ import "portico/internal/fault"
 const (
 	CodeAddressRequired = "address.required"
 	CodeAddressInvalid  = "address.invalid"
+	CodeAddressLetters  = "address.letters"
 	CodeAddressTooLong  = "address.too_long"
 	CodeNameRequired    = "name.required"
 	CodeNameTooLong     = "name.too_long"

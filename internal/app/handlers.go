@@ -83,7 +83,7 @@ func (a *App) public(l *live, before handlers) (handlers, error) {
 
 // admin returns the handler of the admin page, and its operations if the settings have it.
 func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Operation, error) {
-	page, err := admin.NewPage(a.dist(), l.theme, l.config.Brand.Name, portico.Version())
+	page, err := admin.NewPage(a.dist(), l.theme, l.config.Brand.Name)
 	desk := admin.New(admin.Config{
 		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
 		Refusing: func(roles []string) []admin.AdminRefusal { return Refusing(l.config, roles) },

@@ -24,16 +24,6 @@ func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Lis
 	return waiting, dead, max(0, all.Waiting-len(waiting)) + max(0, all.Dead-len(dead)), err
 }
 
-// RetryEmails puts all emails that were given up back into the queue, and returns their
-// number.
-func (a *App) RetryEmails(ctx context.Context) (n int, err error) {
-	err = a.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		n, err = a.Outbox.RetryAll(ctx, tx)
-		return err
-	})
-	return n, err
-}
-
 // FlushEmails makes the waiting emails due now. It returns how many it made due, and how
 // many wait in all.
 func (a *App) FlushEmails(ctx context.Context) (made int64, waiting int, err error) {

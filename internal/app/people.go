@@ -9,7 +9,7 @@ import (
 
 const (
 	// comparedAtOnce accounts are compared in one transaction, so that other writes wait
-	// briefly, and comparedEachTime such transactions follow each other.
+	// briefly. The first time all of them follow each other, later comparedEachTime.
 	comparedAtOnce   = 500
 	comparedEachTime = 20
 
@@ -23,9 +23,10 @@ type comparison struct {
 	next time.Time // when to begin again
 }
 
-// comparePeople compares some more accounts.
+// comparePeople compares some more accounts. The first time it compares all: a start that
+// migrated many accounts may have left some to it.
 func (a *App) comparePeople(ctx context.Context) error {
-	for range comparedEachTime {
+	for n := 0; n < comparedEachTime || a.compared.next.IsZero(); n++ {
 		if a.clock.Now().Before(a.compared.next) {
 			return nil
 		}

@@ -35,7 +35,7 @@ func TestPurge_KeepsAuditAsSet(t *testing.T) {
 }
 
 // The background work compares all accounts, also more than it compares at a time, and
-// begins again a day later.
+// begins again a day later. A new process does so at once.
 func TestComparePeople_EachDay(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
@@ -79,5 +79,10 @@ func TestComparePeople_EachDay(t *testing.T) {
 	compare()
 	if a.compared.last != "" {
 		t.Error("it did not come to the end")
+	}
+	a.compared = comparison{}
+	compare()
+	if a.compared.next.IsZero() {
+		t.Error("a new process left some accounts for later")
 	}
 }

@@ -98,7 +98,7 @@ func (c mailRetryCmd) Run(s *session) error {
 		if !c.All {
 			return a.Operator.MailAgain(s, flow.ByOperator, "", c.ID)
 		}
-		n, err := a.RetryEmails(s)
+		n, err := a.Operator.MailAllAgain(s, flow.ByOperator)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"portico/internal/account"
 	"portico/internal/app"
 )
@@ -17,17 +19,32 @@ func (userListCmd) Help() string {
 	return "Example:\n  portico user list --role admin --without-factor\n  portico user list --json | jq -r '.[].email'\n\nWithout conditions, the newest account comes first."
 }
 
-// listed is an account in a list.
-type listed struct {
+// withFactors is an account with how many second factors it has, and with its erasure.
+type withFactors struct {
 	person
 	Passkeys      int    `json:"passkeys"`
 	Apps          int    `json:"authenticator_apps"`
 	RecoveryCodes int    `json:"recovery_codes_left"`
-	SeenAt        string `json:"seen_at"` // "" if it is not known
+	ErasedAt      string `json:"erased_at"` // "" if it is not to be erased
+}
+
+// erasedAt says when the account is to be erased, if it is. Its state is then leaving, also if
+// an admin has deleted it.
+func (w *withFactors) erasedAt(at time.Time) {
+	if !at.IsZero() {
+		w.State, w.ErasedAt = string(account.Leaving), at.Format(timeForm)
+	}
+}
+
+// listed is an account in a list.
+type listed struct {
+	withFactors
+	SeenAt string `json:"seen_at"` // "" if it is not known
 }
 
 func listedOf(p account.Person) listed {
-	l := listed{person: personOf(p.Account), Passkeys: p.Passkeys, Apps: p.Apps, RecoveryCodes: p.RecoveryCodes}
+	l := listed{withFactors: withFactors{person: personOf(p.Account), Passkeys: p.Passkeys, Apps: p.Apps, RecoveryCodes: p.RecoveryCodes}}
+	l.erasedAt(p.EraseAt)
 	if !p.SeenAt.IsZero() {
 		l.SeenAt = p.SeenAt.Format(timeForm)
 	}
@@ -60,7 +77,7 @@ func (c userListCmd) Run(s *session) error {
 			for _, p := range page.People {
 				if c.JSON {
 					all = append(all, listedOf(p))
-				} else if err := s.print(false, nil, personOf(p.Account).String()); err != nil {
+				} else if err := s.print(false, nil, listedOf(p).String()); err != nil {
 					return err
 				}
 			}

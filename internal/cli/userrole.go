@@ -36,7 +36,7 @@ func (userAddRoleCmd) Help() string {
 
 func (c userAddRoleCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Operator.AddUserRoles(s, flow.ByOperator, u.ID, c.Roles)
+		return a.Operator.ChangeUserRoles(s, flow.ByOperator, u.ID, c.Roles, nil)
 	})
 }
 
@@ -57,6 +57,6 @@ func (c userRemoveRoleCmd) Run(s *session) error {
 				return fmt.Errorf("%w: the account has no role %s: its roles are: %s", errAbsent, role, strings.Join(u.Roles, ", "))
 			}
 		}
-		return a.Operator.RemoveUserRoles(s, flow.ByOperator, u.ID, c.Roles)
+		return a.Operator.ChangeUserRoles(s, flow.ByOperator, u.ID, nil, c.Roles)
 	})
 }

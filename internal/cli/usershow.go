@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/flow"
 )
 
 type userShowCmd struct {
@@ -19,50 +21,32 @@ func (userShowCmd) Help() string {
 
 // personDetail is an account with what it signs in with.
 type personDetail struct {
-	person
-	Passkeys      int      `json:"passkeys"`
-	Apps          int      `json:"authenticator_apps"`
-	RecoveryCodes int      `json:"recovery_codes_left"`
-	Browsers      int      `json:"trusted_browsers"`
-	Providers     []string `json:"providers"`
+	withFactors
+	Browsers  int      `json:"trusted_browsers"`
+	Providers []string `json:"providers"`
 }
 
-func detailOf(s *session, a *app.App, u account.Account) (personDetail, error) {
-	p := personDetail{person: personOf(u), Providers: []string{}}
-	others, err := a.Operator.Addresses(s, u.ID)
-	if err != nil {
-		return p, err
-	}
-	passkeys, err := a.Operator.Passkeys(s, u.ID)
-	if err != nil {
-		return p, err
-	}
-	second, err := a.Operator.Factors(s, u.ID)
-	if err != nil {
-		return p, err
-	}
-	browsers, err := a.Operator.TrustedBrowsers(s, u.ID)
-	if err != nil {
-		return p, err
-	}
-	linked, err := a.Operator.OwnProviders(s, u.ID)
-	for _, l := range linked {
-		if !l.Since.IsZero() {
-			p.Providers = append(p.Providers, l.ID)
+func detailOf(p flow.Person) personDetail {
+	d := personDetail{Browsers: len(p.Browsers), Providers: []string{}}
+	d.withFactors = withFactors{person: personOf(p.Account), Passkeys: len(p.Passkeys), Apps: len(p.Factors), RecoveryCodes: p.Codes}
+	d.erasedAt(p.Leaves.EraseAt)
+	d.Addresses = addressesOf(p.Addresses)
+	for _, i := range p.Identities {
+		if !slices.Contains(d.Providers, i.Provider) {
+			d.Providers = append(d.Providers, i.Provider)
 		}
 	}
-	p.Addresses = addressesOf(others)
-	p.Passkeys, p.Apps, p.RecoveryCodes, p.Browsers = len(passkeys), len(second.Factors), second.Left, len(browsers)
-	return p, err
+	return d
 }
 
 // Run prints a line for each part of the account that has a value, and for each count.
 func (c userShowCmd) Run(s *session) error {
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		p, err := detailOf(s, a, u)
+		known, err := a.Operator.Person(s, u.ID)
 		if err != nil {
 			return err
 		}
+		p := detailOf(known)
 		password := "no"
 		if p.Password {
 			password = "yes"
@@ -71,7 +55,7 @@ func (c userShowCmd) Run(s *session) error {
 			{"id", p.ID}, {"email", p.Email}, {"name", p.Name}, {"state", p.State}, {"roles", strings.Join(p.Roles, ",")},
 			{"password", password}, {"passkeys", strconv.Itoa(p.Passkeys)}, {"authenticator_apps", strconv.Itoa(p.Apps)},
 			{"recovery_codes_left", strconv.Itoa(p.RecoveryCodes)}, {"trusted_browsers", strconv.Itoa(p.Browsers)},
-			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
+			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"erased", p.ErasedAt}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
 		})
 		for _, o := range p.Addresses {
 			lines = append(lines, "address\t"+o.String())

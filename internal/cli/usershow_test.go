@@ -15,7 +15,7 @@ import (
 )
 
 // user show counts what the account signs in with, also at a provider that the settings
-// no longer have.
+// no longer have. It says of a deleted account when it is erased, as user list says its state.
 func TestUserShow_Counts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.db")
@@ -52,6 +52,26 @@ func TestUserShow_Counts(t *testing.T) {
 	if shown := calls("user", "show", "mara@example.com", "--json"); !strings.Contains(shown, `"authenticator_apps": 2,`) {
 		t.Error(shown)
 	}
+	if err := s.Write(t.Context(), func(tx *store.Tx) error { return leave(t, tx, made.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	if shown := calls("user", "list"); !strings.HasPrefix(shown, "mara@example.com\tleaving\t") {
+		t.Errorf("an account that an admin has deleted is listed as %q", shown)
+	}
+	shown = calls("user", "show", "mara@example.com")
+	if !strings.Contains(shown, "state\tleaving\n") || !strings.Contains(shown, "erased\t2030-01-02T03:04:05Z\n") {
+		t.Errorf("an account that an admin has deleted is\n%s", shown)
+	}
+}
+
+// leave deletes an account as an admin does.
+func leave(t *testing.T, tx *store.Tx, id string) error {
+	erase := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := tx.InsertDeparture(t.Context(), account.Departure{AccountID: id, EraseAt: erase}); err != nil {
+		return err
+	}
+	_, err := tx.UpdateState(t.Context(), id, account.DisabledByOperator)
+	return err
 }
 
 // protect gives an account one passkey, two apps, three recovery codes and two providers.

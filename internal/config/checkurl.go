@@ -212,14 +212,22 @@ func checkDatabaseURL(s string) (string, *mistake) {
 	if err != nil || u.Opaque != "" || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return "", &mistake{"the value is neither SQLite nor PostgreSQL", "write sqlite:PATH or postgres://user:password@host/name?sslmode=verify-full"}
 	}
-	host := u.Hostname()
-	local := host == "" || origin.IsLoopback(host) || strings.HasPrefix(u.Query().Get("host"), "/")
 	modes := []string{"verify-full", "verify-ca", "require", "disable"}
-	if !local && !slices.Contains(modes, u.Query().Get("sslmode")) {
+	if host := otherHost(u); host != "" && !slices.Contains(modes, u.Query().Get("sslmode")) {
 		return "", &mistake{"the connection to " + host + " could silently continue without TLS",
 			"add ?sslmode=verify-full, or ?sslmode=disable if nobody else has access to the network between"}
 	}
 	return s, nil
+}
+
+// otherHost returns the host of a PostgreSQL URL, or "" if it is this machine. The driver
+// prefers the parameter.
+func otherHost(u *url.URL) string {
+	host := cmp.Or(u.Query().Get("host"), u.Hostname())
+	if origin.IsLoopback(host) || strings.HasPrefix(host, "/") {
+		return ""
+	}
+	return host
 }
 
 // checkSQLite accepts a path, and an absolute one after two slashes, as other programs

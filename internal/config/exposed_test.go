@@ -60,3 +60,27 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 		t.Errorf("%v, %v", cfg.Warnings(), err)
 	}
 }
+
+// A database on another host without TLS causes a warning, also where a parameter names the host.
+func TestWarnings_DatabaseWithoutTLS(t *testing.T) {
+	t.Parallel()
+	for url, warns := range map[string]bool{
+		"postgres://u:hunter2@db.test/x?sslmode=disable":            true,
+		"postgres:///x?host=db.test&sslmode=disable":                true,
+		"postgres://u:hunter2@db.test/x?sslmode=verify-full":        false,
+		"postgres://u:hunter2@127.0.0.1/x?sslmode=disable":          false,
+		"postgres:///x?host=/run/postgresql&sslmode=disable":        false,
+		"postgres://db.test/x?host=/run/postgresql&sslmode=disable": false,
+		"postgres://u:hunter2@database/x?sslmode=disable":           false, // packaging/compose
+		"sqlite:portico.db": false,
+	} {
+		cfg, err := config.Load("", []string{"PORTICO_DATABASE_URL=" + url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := cfg.Warnings()
+		if (len(found) == 1) != warns || warns && (found[0].Key != "database_url" || !strings.Contains(found[0].Why, "db.test is without TLS")) {
+			t.Errorf("%s: %v, want a warning: %v", url, found, warns)
+		}
+	}
+}

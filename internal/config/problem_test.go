@@ -173,6 +173,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{`database_url = "sqlite:"`, "the path is missing"},
 		{`database_url = "postgres://u:canary@db.test/p"`, "db.test could silently continue without TLS"},
 		{`database_url = "postgres://u:canary@db.test/p?sslmode=prefer"`, "without TLS"},
+		{`database_url = "postgres:///p?host=db.test"`, "to db.test could silently continue without TLS"},
 		{`database_url = "postgres://u:p@canary/x@db.test/p"`, "write / as %2F and @ as %40"},
 		{`database_url = "postgres://u:p@canary#x@db.test/p"`, "write # as %23 and @ as %40"},
 		{`database_url = "postgres://u:p@canary?x@db.test/p"`, "write ? as %3F and @ as %40"},

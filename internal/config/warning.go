@@ -2,6 +2,8 @@ package config
 
 import (
 	"net"
+	"net/url"
+	"strings"
 
 	"portico/internal/origin"
 )
@@ -12,6 +14,9 @@ func (c *Config) Warnings() Problems {
 	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 && !c.TLS.On() {
 		r.Add("trusted_proxies", "all clients behind a proxy share its rate limits, and one client can use them up", "write the networks of your proxies, such as 127.0.0.1")
 	}
+	if host := c.databaseInTheClear(); host != "" {
+		r.Add("database_url", "the connection to "+host+" is without TLS, and whoever has access to the network between can read and change the data", "write sslmode=verify-full, or leave it if nobody else has access")
+	}
 	if host, _, err := net.SplitHostPort(c.OpsListen); err == nil && !origin.IsLoopback(host) {
 		r.Add("ops_listen", "it requires no password, and other machines can reach it", "write 127.0.0.1 and the port, or let only your monitoring reach it")
 	}
@@ -19,4 +24,14 @@ func (c *Config) Warnings() Problems {
 		r.Add(c.inFile[0], "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+c.open+"'")
 	}
 	return r.problems
+}
+
+// databaseInTheClear returns the host of a database on another machine to which connections
+// have no TLS. A name without a dot counts as one of a network of containers on this machine.
+func (c *Config) databaseInTheClear() string {
+	u, err := url.Parse(c.DatabaseURL)
+	if err != nil || u.Query().Get("sslmode") != "disable" || !strings.ContainsAny(otherHost(u), ".:") {
+		return ""
+	}
+	return otherHost(u)
 }

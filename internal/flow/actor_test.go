@@ -35,8 +35,10 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	}
 	registered := openid.Registered{ID: "registered", EndsAt: n.clock.Now().Add(time.Hour)}
 	if err := n.store.Write(ctx, func(tx flow.Tx) error {
-		if err := tx.InsertMessage(ctx, outbox.Record{ID: "refused", Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
-			return err
+		for _, id := range []string{"refused", "refused too"} {
+			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
+				return err
+			}
 		}
 		_, err := tx.InsertRegistered(ctx, registered, n.clock.Now(), 1)
 		return err
@@ -73,13 +75,13 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"SetUserAddress", func() error { return o.SetUserAddress(ctx, by, id, "m@example.org") }},
 		{"SetUserPassword", func() error { return o.SetUserPassword(ctx, by, a, another) }},
 		{"SetUserRoles", func() error { return o.SetUserRoles(ctx, by, id, []string{"a"}) }},
-		{"AddUserRoles", func() error { return o.AddUserRoles(ctx, by, id, []string{"b"}) }},
-		{"RemoveUserRoles", func() error { return o.RemoveUserRoles(ctx, by, id, []string{"b"}) }},
+		{"ChangeUserRoles", func() error { return o.ChangeUserRoles(ctx, by, id, []string{"b"}, []string{"a"}) }},
 		{"SetUserEnd", func() error { return o.SetUserEnd(ctx, by, id, n.clock.Now().Add(time.Hour)) }},
 		{"AccountLink", func() error { _, _, err := o.AccountLink(ctx, by, a); return err }},
 		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
 		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
+		{"MailAllAgain", func() error { return drop(o.MailAllAgain(ctx, by)) }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
 		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
 		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},

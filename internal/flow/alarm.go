@@ -34,8 +34,8 @@ type alarm struct {
 }
 
 // alarmLink returns the link of an email to an address of an account.
-func (f *core) alarmLink(l email, now time.Time) string {
-	text := fmt.Sprintf("%s %d %s", l.owner.ID, now.UnixMicro(), l.at.Key)
+func (f *core) alarmLink(mail email, now time.Time) string {
+	text := fmt.Sprintf("%s %d %s", mail.owner.ID, now.UnixMicro(), mail.at.Key)
 	token := secret.Encode(f.alarms.Seal([]byte(text), ""))
 	return f.publicURL + pages.NotMe + "?token=" + url.QueryEscape(token)
 }

@@ -74,18 +74,18 @@ func (a *alarm) find(others []account.Other, key string, now time.Time) bool {
 
 // mayRaise reports whether an email about a change has a link. An address that is
 // young, or that has lost to an older one, may be a thief's.
-func (f *core) mayRaise(l email, now time.Time) bool {
-	primary := l.at.Key == l.owner.Address.Key
-	return !l.lost && !recent(l.added, now) && (primary || !f.outranked(*l.owner, l.added))
+func (f *core) mayRaise(mail email, now time.Time) bool {
+	primary := mail.at.Key == mail.owner.Address.Key
+	return !mail.lost && !recent(mail.added, now) && (primary || !f.outranked(*mail.owner, mail.added))
 }
 
 // tellRemoved posts an email to an address that the account no longer has.
-func (f *Owner) tellRemoved(ctx context.Context, tx Tx, c Caller, l email, o account.Other) error {
-	others, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
+func (f *Owner) tellRemoved(ctx context.Context, tx Tx, c Caller, mail email, o account.Other) error {
+	others, err := tx.AddressesOf(ctx, mail.owner.ID, f.clock.Now())
 	if err != nil {
 		return err
 	}
-	l = l.toOther(o)
-	l.lost = !mayRepair(o, primarySince(*l.owner, others, f.clock.Now()))
-	return f.post(ctx, tx, c, l)
+	mail = mail.toOther(o)
+	mail.lost = !mayRepair(o, primarySince(*mail.owner, others, f.clock.Now()))
+	return f.post(ctx, tx, c, mail)
 }

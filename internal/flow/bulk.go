@@ -23,7 +23,7 @@ const (
 
 // Why a person is skipped.
 const (
-	skipSelf    = "self"    // the admin, who would end to be one or be signed out
+	skipSelf    = "self"    // the admin, who would cease to be one or be signed out
 	skipSame    = "same"    // the account is so already
 	skipLeaving = "leaving" // it is to be erased, which its own page can undo
 	skipFull    = "full"    // it has as many roles as it may have
@@ -65,9 +65,10 @@ func (b Bulk) checked() (Bulk, error) {
 
 // picked is a person of a bulk. The next page begins after them at the place.
 type picked struct {
-	id    string
-	known *account.Account // nil if there is no such account
-	place string
+	id     string
+	known  *account.Account // nil if there is no such account
+	leaves bool             // it is to be erased
+	place  string
 }
 
 // pick returns up to limit people after a place, and where to go on: "" at the end.
@@ -77,7 +78,7 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 		q.After, q.Limit = place, limit
 		page, err := f.People(ctx, q)
 		for i, p := range page.People {
-			people = append(people, picked{p.ID, &p.Account, page.Places[i]})
+			people = append(people, picked{p.ID, &p.Account, !p.EraseAt.IsZero(), page.Places[i]})
 		}
 		return people, page.Next, err
 	}
@@ -93,6 +94,9 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 			one := picked{id: id, place: strconv.Itoa(from + i + 1)}
 			if ok {
 				one.known = &a
+				if _, one.leaves, err = tx.DepartureOf(ctx, id); err != nil {
+					return err
+				}
 			}
 			people = append(people, one)
 		}
@@ -105,9 +109,9 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 }
 
 // skips returns why an admin's bulk skips a person, or "".
-func (f *Operator) skips(ctx context.Context, b Bulk, adminID string, p picked) (why string, err error) {
+func (b Bulk) skips(adminID string, p picked) string {
 	if p.known == nil {
-		return skipMissing, nil
+		return skipMissing
 	}
 	has, self := slices.Contains(p.known.Roles, b.Role), p.id == adminID
 	for _, reason := range []struct {
@@ -117,24 +121,15 @@ func (f *Operator) skips(ctx context.Context, b Bulk, adminID string, p picked) 
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
 		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
 		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},
-		{b.Kind == BulkEnable && p.known.State == account.Leaving, skipLeaving},
+		{b.Kind == BulkEnable && p.leaves, skipLeaving},
 		{b.Kind == BulkGiveRole && has || b.Kind == BulkTakeRole && !has, skipSame},
 		{b.Kind == BulkGiveRole && len(p.known.Roles) >= maxRoles, skipFull},
 	} {
 		if reason.holds {
-			return reason.why, nil
+			return reason.why
 		}
 	}
-	if b.Kind == BulkEnable { // LeaveUser has disabled it, perhaps
-		err = f.store.Read(ctx, func(tx Tx) error {
-			_, leaves, err := tx.DepartureOf(ctx, p.id)
-			if leaves {
-				why = skipLeaving
-			}
-			return err
-		})
-	}
-	return why, err
+	return ""
 }
 
 // bulk does the change of a Bulk to one person.
@@ -148,7 +143,7 @@ func (f *Operator) bulk(ctx context.Context, by Actor, b Bulk, id string) (err e
 	case BulkEnable:
 		return f.SetUserState(ctx, by, id, account.Active)
 	case BulkGiveRole:
-		return f.AddUserRoles(ctx, by, id, []string{b.Role})
+		return f.ChangeUserRoles(ctx, by, id, []string{b.Role}, nil)
 	}
-	return f.RemoveUserRoles(ctx, by, id, []string{b.Role})
+	return f.ChangeUserRoles(ctx, by, id, nil, []string{b.Role})
 }

@@ -184,6 +184,7 @@ func TestBulk_Skips(t *testing.T) {
 		{flow.Bulk{Kind: flow.BulkDisable, People: all[:2:2]}, map[string]string{all[0]: "same", all[1]: "same"}},
 		{flow.Bulk{Kind: flow.BulkDisable, People: []string{admin, nobody}}, map[string]string{admin: "self", nobody: "missing"}},
 		{flow.Bulk{Kind: flow.BulkEnable, People: all[:3:3]}, map[string]string{all[0]: "leaving", all[2]: "same"}},
+		{flow.Bulk{Kind: flow.BulkEnable, Query: account.Query{State: account.Leaving}}, map[string]string{all[0]: "leaving"}},
 		{flow.Bulk{Kind: flow.BulkEndSessions}, map[string]string{admin: "self"}},
 		{flow.Bulk{Kind: flow.BulkGiveRole, Role: "staff", People: all[:1:1]}, map[string]string{all[0]: "same"}},
 		{flow.Bulk{Kind: flow.BulkTakeRole, Role: flow.RoleAdmin, People: []string{admin, all[3]}}, map[string]string{admin: "self", all[3]: "same"}},
@@ -243,7 +244,7 @@ func TestBeginBulk_Refuses(t *testing.T) {
 	}
 }
 
-// The story and the page of a person name the address of an admin, while the account exists.
+// The story of a person names the address of an admin, while the account exists.
 func TestWhy_NamesTheAdmin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sqlitetest.Open(t))
@@ -260,10 +261,8 @@ func TestWhy_NamesTheAdmin(t *testing.T) {
 		} else {
 			want += " (admin@example.org)"
 		}
-		_, lines := d.story(person.Address.Mail)
-		p, err := d.Operator.Person(t.Context(), person.ID)
-		if err != nil || !strings.Contains(lines, "event name_changed: by "+want+",") || p.Actors[p.Facts[0].Actor] != want {
-			t.Errorf("want %s: %v, %v\n%s", want, p.Actors, err, lines)
+		if _, lines := d.story(person.Address.Mail); !strings.Contains(lines, "event name_changed: by "+want+",") {
+			t.Errorf("want %s:\n%s", want, lines)
 		}
 	}
 }

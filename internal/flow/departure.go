@@ -51,7 +51,7 @@ func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Res
 		if err := f.takeBack(ctx, tx, c, &owner); err != nil {
 			return Result{}, err
 		}
-		return f.goOn(ctx, tx, c, owner, p, d)
+		return f.resume(ctx, tx, c, owner, p, d)
 	})
 }
 

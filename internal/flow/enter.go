@@ -29,7 +29,7 @@ type entry struct {
 	strongAt time.Time // the time of the second factor, also at a provider that the operator trusts with it; zero without one
 	joinFlow string    // flow with a provider's identity that waits to be joined
 	announce bool      // tell the owner about a new browser
-	trusted  bool      // the account has a second factor, which this browser need not give: asks finds out
+	trusted  bool      // the account has a second factor, which this browser need not give: needsFactor finds out
 	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
 
@@ -51,11 +51,11 @@ func (f *Flows) entryBy(a judged, returnTo Target, method string) entry {
 	return entry{account: a, returnTo: returnTo, methods: []string{method}, at: f.clock.Now()}
 }
 
-// asks reports whether a sign-in lacks a second factor that the account has, unless the
+// needsFactor reports whether a sign-in lacks a second factor that the account has, unless the
 // account trusts the browser. A passkey counts as a second factor only if the account must have
 // one, or if a provider is being joined to it. In the second case a factor at another
 // provider does not count. Otherwise the user may have added the passkey only for convenience.
-func (f *core) asks(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
+func (f *core) needsFactor(ctx context.Context, tx Tx, c Caller, e *entry) (lacks bool, err error) {
 	switch {
 	case slices.ContainsFunc(e.methods, ofAccount):
 		return false, nil
@@ -84,11 +84,11 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 	if e.live {
 		return Result{}, false, nil // own has judged the session that it adds to
 	}
-	lacks, err := f.asks(ctx, tx, c, e)
+	lacks, err := f.needsFactor(ctx, tx, c, e)
 	if err != nil {
 		return Result{}, false, err
 	}
-	p, d := e.waiting()
+	p, d := e.pending()
 	switch {
 	case lacks:
 		p.Kind, p.Step = SecondFactor, Factor
@@ -145,7 +145,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err := f.moveGrants(ctx, tx, before, s); err != nil {
 		return Result{}, err
 	}
-	next, err := f.nextOf(ctx, tx, e, before, f.answered(c, e, returnTo, token))
+	next, err := f.nextOf(ctx, tx, e, before, f.markAnswered(c, e, returnTo, token))
 	if err != nil {
 		return Result{}, err
 	}

@@ -157,7 +157,7 @@ var (
 	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
 	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)
 
-	// AdminSelf means that an admin would end to be one. Another admin may do it.
+	// AdminSelf means that an admin would cease to be one. Another admin may do it.
 	AdminSelf = fault.New(fault.Conflict, CodeAdminSelf)
 
 	// AdminLast means that nobody could open the admin page any more, now or after the end of

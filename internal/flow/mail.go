@@ -102,9 +102,9 @@ type email struct {
 }
 
 // toOther addresses an email to another address of its owner.
-func (l email) toOther(o account.Other) email {
-	l.at, l.added, l.lost = o.Address, o.AddedAt, false
-	return l
+func (mail email) toOther(o account.Other) email {
+	mail.at, mail.added, mail.lost = o.Address, o.AddedAt, false
+	return mail
 }
 
 // alarming reports whether an email tells of a change or of a danger. It has a link
@@ -135,20 +135,20 @@ func copied(template string) bool {
 
 // post writes the email to the outbox, in the transaction of its cause, and a copy
 // for the owner's address for notices.
-func (f *core) post(ctx context.Context, tx Tx, c Caller, l email) error {
-	if err := f.postOne(ctx, tx, c, l); err != nil || l.owner == nil || l.at.Key != "" || !copied(l.template) {
+func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
+	if err := f.postOne(ctx, tx, c, mail); err != nil || mail.owner == nil || mail.at.Key != "" || !copied(mail.template) {
 		return err
 	}
-	all, err := tx.AddressesOf(ctx, l.owner.ID, f.clock.Now())
+	all, err := tx.AddressesOf(ctx, mail.owner.ID, f.clock.Now())
 	if err != nil {
 		return err
 	}
-	if l.template == mailLinkMailed { // one mailbox gets the link
-		l.template, l.secret = mailLinkMade, nil
+	if mail.template == mailLinkMailed { // one mailbox gets the link
+		mail.template, mail.secret = mailLinkMade, nil
 	}
 	for _, o := range all {
 		if o.Use == account.Recovery {
-			return f.postOne(ctx, tx, c, l.toOther(o))
+			return f.postOne(ctx, tx, c, mail.toOther(o))
 		}
 	}
 	return nil
@@ -156,59 +156,59 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, l email) error {
 
 // postOne writes one email. An email to an account uses the locale of the account,
 // whatever the caller's locale.
-func (f *core) postOne(ctx context.Context, tx Tx, c Caller, l email) error {
+func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		ID: l.id, Template: l.template, To: l.to, Locale: c.Locale, Suppressed: l.suppress, Told: l.told,
+		ID: mail.id, Template: mail.template, To: mail.to, Locale: c.Locale, Suppressed: mail.suppress, Told: mail.told,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
-			"provider":    l.provider,
+			"provider":    mail.provider,
 			"signin_link": f.publicURL + pages.SignIn,
 			"reset_link":  f.publicURL + pages.ForgotPassword,
 		},
 	}
-	if l.owner != nil {
-		if l.at.Key == "" {
-			l.at, l.added = l.owner.Address, l.owner.AddressAt
+	if mail.owner != nil {
+		if mail.at.Key == "" {
+			mail.at, mail.added = mail.owner.Address, mail.owner.AddressAt
 		}
-		m.To, m.AccountID = l.at.Mail, l.owner.ID
-		if l.owner.Locale != "" {
-			m.Locale = l.owner.Locale
+		m.To, m.AccountID = mail.at.Mail, mail.owner.ID
+		if mail.owner.Locale != "" {
+			m.Locale = mail.owner.Locale
 		}
 	}
 	if to, bad := account.ParseAddress(m.To, "email"); bad == nil {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
 	}
-	if l.owner != nil && alarming(l.template) && f.mayRaise(l, now) {
-		m.Data["alarm_link"] = f.alarmLink(l, now)
+	if mail.owner != nil && alarming(mail.template) && f.mayRaise(mail, now) {
+		m.Data["alarm_link"] = f.alarmLink(mail, now)
 	}
-	if l.secret != nil {
-		m.NotAfter, l.lasts = l.secret.ExpiresAt, l.secret.ExpiresAt.Sub(now)
-		m.Data["code"] = l.secret.Digits
-		m.Data["link"] = f.linkTo(l.secret.Link)
+	if mail.secret != nil {
+		m.NotAfter, mail.lasts = mail.secret.ExpiresAt, mail.secret.ExpiresAt.Sub(now)
+		m.Data["code"] = mail.secret.Digits
+		m.Data["link"] = f.linkTo(mail.secret.Link)
 	}
-	if l.link != "" {
-		m.NotAfter = l.until
-		m.Data["link"], m.Data["words"], m.Data["until"] = f.linkTo(l.link), l.words, l.until.Format(time.RFC3339)
+	if mail.link != "" {
+		m.NotAfter = mail.until
+		m.Data["link"], m.Data["words"], m.Data["until"] = f.linkTo(mail.link), mail.words, mail.until.Format(time.RFC3339)
 	}
-	if l.event != "" {
-		m.Data["event"] = string(l.event)
+	if mail.event != "" {
+		m.Data["event"] = string(mail.event)
 	}
-	if l.app != "" {
-		m.Data["app"] = l.app
+	if mail.app != "" {
+		m.Data["app"] = mail.app
 	}
-	if l.about.Mail != "" {
-		m.Data["address"] = account.Mask(l.about.Mail)
+	if mail.about.Mail != "" {
+		m.Data["address"] = account.Mask(mail.about.Mail)
 	}
-	if !l.eraseAt.IsZero() {
-		m.Data["erase_at"] = l.eraseAt.Format(time.RFC3339)
+	if !mail.eraseAt.IsZero() {
+		m.Data["erase_at"] = mail.eraseAt.Format(time.RFC3339)
 	}
-	if l.left != "" {
-		m.Data["left"] = l.left
+	if mail.left != "" {
+		m.Data["left"] = mail.left
 	}
-	if l.lasts > 0 {
-		m.Data["minutes"] = strconv.Itoa(int((l.lasts + time.Minute - 1) / time.Minute))
+	if mail.lasts > 0 {
+		m.Data["minutes"] = strconv.Itoa(int((mail.lasts + time.Minute - 1) / time.Minute))
 	}
 	return f.outbox.Enqueue(ctx, tx, m)
 }
@@ -238,42 +238,42 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		return err
 	}
 	known := to.known(p.Kind)
-	l := email{to: d.Address, owner: to.owner, at: to.at}
+	mail := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
 	case to.owner != nil && to.owner.State == account.Waiting:
-		l.template = mailWaits
+		mail.template = mailWaits
 	case to.owner != nil && !to.owner.Open(f.clock.Now()):
-		l.template = mailClosed
+		mail.template = mailClosed
 	case to.owner == nil && barred != "":
-		l.template = barred
+		mail.template = barred
 	case p.Kind == AddressChange && to.owner == nil:
-		l.template, l.secret = mailConfirm, &issued
+		mail.template, mail.secret = mailConfirm, &issued
 	case p.Kind == AddressChange:
-		l.template = mailTaken
+		mail.template = mailTaken
 	case known == nil && to.owner != nil:
-		l.template, l.about = mailBelongs, to.owner.Address
+		mail.template, mail.about = mailBelongs, to.owner.Address
 	case p.Kind == SignUp && known == nil:
-		l.template, l.secret = mailVerify, &issued
+		mail.template, mail.secret = mailVerify, &issued
 	case p.Kind == SignUp:
-		l.template = mailRegistered
+		mail.template = mailRegistered
 	case known == nil:
-		l.template = mailNoAccount
+		mail.template = mailNoAccount
 	case p.Kind == ByCode:
-		l.template, l.secret = mailByCode, &issued
+		mail.template, mail.secret = mailByCode, &issued
 	case known.Password == "" && f.alarmed(*known):
-		l.template, l.secret = mailRegain, &issued
+		mail.template, mail.secret = mailRegain, &issued
 	case known.Password == "" && len(linked) > 0 && proves:
-		l.template, l.provider = mailProvider, f.named(linked[0].Provider)["provider"]
+		mail.template, mail.provider = mailProvider, f.named(linked[0].Provider)["provider"]
 	default:
-		l.template, l.secret = mailRecover, &issued
+		mail.template, mail.secret = mailRecover, &issued
 	}
 	tell, err := f.mayTell(ctx, tx, p)
 	if err != nil {
 		return err
 	}
 	if tell {
-		l.told = &outbox.Told{Mailbox: f.mailboxes.Sum(p.AddressKey), AskedAt: issued.ExpiresAt.Add(-CodeLife)}
+		mail.told = &outbox.Told{Mailbox: f.mailboxes.Sum(p.AddressKey), AskedAt: issued.ExpiresAt.Add(-CodeLife)}
 	}
-	l.suppress = !tell && to.owner == nil
-	return f.post(ctx, tx, c, l)
+	mail.suppress = !tell && to.owner == nil
+	return f.post(ctx, tx, c, mail)
 }

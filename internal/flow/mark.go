@@ -45,14 +45,14 @@ var ErrMarkSpent = errors.New("the mark of the request was used before")
 
 // CutMark returns what the query of an authorization request asks for, without its mark.
 func CutMark(query string) string {
-	asked, _, _ := strings.Cut(query, markParam)
-	return asked
+	request, _, _ := strings.Cut(query, markParam)
+	return request
 }
 
 // Sent returns the query of an authorization request with a mark that the browser is sent to the
 // sign-in page now. A sign-in that returns to it replaces the mark.
-func (f *OpenID) Sent(asked, browser string) string {
-	return f.withMark(asked, browser, make([]byte, markHash))
+func (f *OpenID) Sent(request, browser string) string {
+	return f.withMark(request, browser, make([]byte, markHash))
 }
 
 // Marked returns what the mark of a query says to the caller: nothing if it is of another request or
@@ -73,9 +73,9 @@ func (f *OpenID) Marked(ctx context.Context, c Caller, query string) (Mark, erro
 	return m, err
 }
 
-// answered returns the return target of a sign-in that has just started a session. If it is a
+// markAnswered returns the return target of a sign-in that has just started a session. If it is a
 // marked authorization request, its mark becomes one that names the session.
-func (f *core) answered(c Caller, e entry, to Target, token string) Target {
+func (f *core) markAnswered(c Caller, e entry, to Target, token string) Target {
 	path, query, _ := strings.Cut(to.text, "?")
 	if path != pages.Authorize {
 		return to
@@ -118,19 +118,19 @@ const markHash = 16
 func hashForMark(token string) []byte { return secret.Hash(token)[:markHash] }
 
 // withMark returns a query with a new mark for a browser.
-func (f *core) withMark(asked, browser string, session []byte) string {
+func (f *core) withMark(request, browser string, session []byte) string {
 	data := binary.BigEndian.AppendUint64(nil, uint64(f.clock.Now().UnixMicro()))
-	return asked + markParam + secret.Encode(f.marks.Seal(append(data, session...), browser+" "+asked))
+	return request + markParam + secret.Encode(f.marks.Seal(append(data, session...), browser+" "+request))
 }
 
 // openMark returns the mark of a query if it is of the caller's browser and of this query, and not too old.
 func (f *core) openMark(c Caller, query string) Mark {
-	asked, text, _ := strings.Cut(query, markParam)
+	request, text, _ := strings.Cut(query, markParam)
 	sealed, ok := secret.Decode(text)
 	if !ok || !secret.ValidToken(c.BrowserCookie) {
 		return Mark{}
 	}
-	data, err := f.marks.Open(sealed, c.BrowserCookie+" "+asked)
+	data, err := f.marks.Open(sealed, c.BrowserCookie+" "+request)
 	if err != nil || len(data) != 8+markHash {
 		return Mark{}
 	}

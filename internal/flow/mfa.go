@@ -33,7 +33,7 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	p, r, done, err := f.asked(ctx, c, flowID, SecondFactor)
+	p, r, done, err := f.unanswered(ctx, c, flowID, SecondFactor)
 	if err != nil || done {
 		return r, err
 	}

@@ -142,16 +142,12 @@ func (f *Operator) SetUserRoles(ctx context.Context, by Actor, id string, roles 
 	return f.changeRoles(ctx, by, id, func([]string) []string { return roles })
 }
 
-// AddUserRoles gives an account more roles, as SetUserRoles does.
-func (f *Operator) AddUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
-	return f.changeRoles(ctx, by, id, func(has []string) []string { return slices.Concat(has, roles) })
-}
-
-// RemoveUserRoles takes roles away from an account, as SetUserRoles does. A role that
-// the account does not have is not an error.
-func (f *Operator) RemoveUserRoles(ctx context.Context, by Actor, id string, roles []string) error {
+// ChangeUserRoles gives an account roles and takes others away, as SetUserRoles does. Its
+// other roles stay. A role to take that the account does not have is not an error.
+func (f *Operator) ChangeUserRoles(ctx context.Context, by Actor, id string, give, take []string) error {
 	return f.changeRoles(ctx, by, id, func(has []string) []string {
-		return slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(roles, r) })
+		kept := slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(take, r) })
+		return append(kept, give...)
 	})
 }
 

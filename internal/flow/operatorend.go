@@ -23,7 +23,11 @@ func (f *Operator) SetUserEnd(ctx context.Context, by Actor, id string, at time.
 	if !at.IsZero() && !f.clock.Now().Before(at) {
 		return fault.InvalidFields(fault.Field{Name: "at", Code: account.CodeEndPast})
 	}
-	return f.removing(ctx, by, id, func(tx Tx, a cleared) error {
+	change := f.removing
+	if at.IsZero() && !by.own(id) {
+		change = f.change
+	}
+	return change(ctx, by, id, func(tx Tx, a cleared) error {
 		if a.EndsAt.Equal(at) {
 			return nil
 		}
@@ -56,7 +60,7 @@ func (f *Operator) CloseEnded(ctx context.Context, tx Tx) (more bool, err error)
 		if err == nil && ok {
 			err = f.closeEnded(ctx, tx, a)
 		}
-		if err == nil && (ok || !a.EndsAt.After(f.clock.Now())) {
+		if err == nil && !a.EndsAt.After(f.clock.Now()) {
 			err = tx.DropDueEnd(ctx, id)
 		}
 		if err != nil {

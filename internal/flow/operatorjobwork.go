@@ -118,15 +118,15 @@ func (f *Operator) passes(ctx context.Context, j job.Job, to job.Progress) error
 // person changes or skips one person.
 func (f *Operator) person(ctx context.Context, b Bulk, s *step, p picked) error {
 	by := byJob(s)
-	why, err := f.skips(ctx, b, s.job.AccountID, p)
-	if err == nil && why == "" {
-		if err = f.bulk(ctx, by, b, p.id); err == nil {
+	why := b.skips(s.job.AccountID, p)
+	if why == "" {
+		err := f.bulk(ctx, by, b, p.id)
+		if err == nil {
 			return nil
 		}
-		why, err = whySkipped(err)
-	}
-	if err != nil {
-		return err
+		if why, err = whySkipped(err); err != nil {
+			return err
+		}
 	}
 	s.to.Skip(job.Skip{ID: p.id, Why: why})
 	return f.acts(ctx, by, func(Tx) error { return nil })

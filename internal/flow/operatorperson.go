@@ -7,7 +7,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/factor"
-	"portico/internal/fault"
 	"portico/internal/ids"
 	"portico/internal/outbox"
 	"portico/internal/passkey"
@@ -30,8 +29,7 @@ type Person struct {
 	Apps       []App
 	Limits     []Standing
 	Emails     []outbox.Outcome
-	Facts      []audit.Fact      // newest first
-	Actors     map[string]string // of the records, as people read them
+	Facts      []audit.Fact // newest first
 }
 
 // Person returns the person with the id of an account, or account.Missing. It counts
@@ -64,8 +62,8 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
 		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
+		func() (err error) { p.Emails, err = f.outcomesOf(ctx, tx, a.Address.Key); return err },
 		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
-		func() (err error) { p.Actors, err = actors(ctx, tx, p.Facts); return err },
 		func() error {
 			second, err := f.readFactors(ctx, tx, a.ID)
 			p.Factors, p.Codes = second.Factors, second.Left
@@ -75,13 +73,6 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		if err := read(); err != nil {
 			return err
 		}
-	}
-	for _, mailbox := range f.mailboxes.Sums(a.Address.Key) {
-		emails, err := tx.OutcomesOf(ctx, mailbox, storyLength)
-		if err != nil {
-			return err
-		}
-		p.Emails = append(p.Emails, emails...)
 	}
 	return nil
 }
@@ -100,24 +91,4 @@ func (f *Operator) seen(ctx context.Context, tx Tx, p Person) (at time.Time, err
 		}
 	}
 	return at, err
-}
-
-// MailAgain puts an email that was given up back into the queue, and records who did. With the
-// id of an account, the email must be to its user.
-//
-// Faults: outbox.CodeUnknown.
-func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
-	return f.acts(ctx, by, func(tx Tx) error {
-		m, found, err := tx.Message(ctx, messageID)
-		if err != nil {
-			return err
-		}
-		if !found || accountID != "" && m.AccountID != accountID {
-			return fault.New(fault.Missing, outbox.CodeUnknown)
-		}
-		if err := f.outbox.Retry(ctx, tx, messageID); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, by.fact(audit.MailSentAgain, m.AccountID, m.Template))
-	})
 }

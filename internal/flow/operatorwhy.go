@@ -73,18 +73,25 @@ func (f *Operator) Why(ctx context.Context, email string) (Story, error) {
 // emailed returns the emails to the address, with the answers of the mail server.
 func (f *Operator) emailed(ctx context.Context, tx Tx, key string, _ *account.Account) ([]Moment, error) {
 	var all []Moment
+	outcomes, err := f.outcomesOf(ctx, tx, key)
+	for _, o := range outcomes {
+		detail, err := became(ctx, tx, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Moment{o.AskedAt, "email", o.Template, detail})
+	}
+	return all, err
+}
+
+// outcomesOf returns what became of the emails to an address.
+func (f *Operator) outcomesOf(ctx context.Context, tx Tx, key string) (all []outbox.Outcome, err error) {
 	for _, mailbox := range f.mailboxes.Sums(key) {
 		outcomes, err := tx.OutcomesOf(ctx, mailbox, storyLength)
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range outcomes {
-			detail, err := became(ctx, tx, o)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, Moment{o.AskedAt, "email", o.Template, detail})
-		}
+		all = append(all, outcomes...)
 	}
 	return all, nil
 }

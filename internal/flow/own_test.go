@@ -261,7 +261,8 @@ func TestChangeProfile(t *testing.T) {
 	v.register("mara@example.org")
 	b.clock.Advance(time.Hour) // needs no new proof
 	change := func(p flow.Profile) error {
-		return b.Owner.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
+		_, _, err := b.Owner.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
+		return err
 	}
 	if err := change(flow.Profile{Name: "  Mara  Lind ", Locale: "de"}); err != nil {
 		t.Fatal(err)
@@ -287,7 +288,7 @@ func TestChangeProfile(t *testing.T) {
 	}
 	found := v.found()
 	found.Session.ID = "01jd3k8v5q0000000000000000"
-	if err := b.Owner.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: "Eve"}, nil); !errors.Is(err, session.Required) {
+	if _, _, err := b.Owner.ChangeProfile(t.Context(), v.Caller, found, flow.Profile{Name: "Eve"}, nil); !errors.Is(err, session.Required) {
 		t.Errorf("a session that has ended: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ const maxAddresses = 9
 // Addresses returns the addresses of an account other than its primary one. Addresses
 // that are only kept come last. After an alarm, a former primary address may be a
 // thief's, and the owner can do nothing with it: it is left out.
-func (f *reader) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
+func (f *Owner) Addresses(ctx context.Context, accountID string) (list []account.Other, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		owner, _, err := tx.AccountByID(ctx, accountID)
 		if err != nil {

@@ -168,7 +168,7 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		case !ok:
 			return factor.Missing
 		}
-		if err := f.stillAdmin(ctx, tx, a); err != nil {
+		if err := f.keepsAdmin(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
@@ -184,8 +184,8 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 	return r, err
 }
 
-// stillAdmin returns AdminLast if the last admin has just removed the last factor.
-func (f *Owner) stillAdmin(ctx context.Context, tx Tx, a cleared) error {
+// keepsAdmin returns AdminLast if the last admin has just removed the last factor.
+func (f *Owner) keepsAdmin(ctx context.Context, tx Tx, a cleared) error {
 	have, err := f.secondFactors(ctx, tx, a.ID)
 	if err != nil || have.Any() {
 		return err

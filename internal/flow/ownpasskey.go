@@ -162,7 +162,7 @@ func (f *Owner) RemovePasskey(ctx context.Context, c Caller, found session.Found
 		if _, err := tx.DeletePasskey(ctx, a.ID, id); err != nil {
 			return err
 		}
-		if err := f.stillAdmin(ctx, tx, a); err != nil {
+		if err := f.keepsAdmin(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {

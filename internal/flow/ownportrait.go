@@ -40,14 +40,14 @@ func (f *Owner) SetPortrait(ctx context.Context, c Caller, found session.Found, 
 
 // portraitChanged records a change, notifies the owner, and makes every node read the
 // account again.
-func (f *core) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, l email) error {
+func (f *core) portraitChanged(ctx context.Context, tx Tx, c Caller, change audit.Fact, mail email) error {
 	if err := f.sessions.Changed(ctx, tx, change.AccountID); err != nil {
 		return err
 	}
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
-	return f.post(ctx, tx, c, l)
+	return f.post(ctx, tx, c, mail)
 }
 
 // draw draws the portrait that an account gives. It counts the attempt, unless too

@@ -27,23 +27,28 @@ func (f *Owner) Profile(ctx context.Context, accountID string) (p Profile, err e
 
 // ChangeProfile sets the name and the language of the signed-in user's emails. A
 // new name is notified and recorded, and apps see it from the next request. The
-// locale has to be one of known, else it stays.
+// locale has to be one of known, else it stays. It returns the profile before, and whether
+// there is another one now.
 //
 // Faults: the field name, session.Required.
-func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) error {
+func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) (before Profile, changed bool, err error) {
 	name, bad := f.parseName(in.Name)
 	if bad != nil {
-		return fault.InvalidFields(*bad)
+		return before, false, fault.InvalidFields(*bad)
 	}
-	return f.own(ctx, found, func(tx Tx, owner judged) error {
+	err = f.own(ctx, found, func(tx Tx, owner judged) error {
+		before = Profile{owner.Name, owner.Locale}
+		now := Profile{name, owner.Locale}
+		if slices.Contains(known, in.Locale) {
+			now.Locale = in.Locale
+		}
+		changed = now != before
 		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {
 			return err
 		}
-		if !slices.Contains(known, in.Locale) {
-			return nil
-		}
-		return f.setLocale(ctx, tx, c, owner.Account, in.Locale)
+		return f.setLocale(ctx, tx, c, owner.Account, now.Locale)
 	})
+	return before, changed, err
 }
 
 // historyLength is how many audit records a user sees at once.

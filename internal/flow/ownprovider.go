@@ -22,7 +22,7 @@ type OwnProvider struct {
 
 // OwnProviders returns the providers that the site offers, and the ones that the account
 // has an identity at.
-func (f *reader) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
+func (f *Owner) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		list, err = f.ownProviders(ctx, tx, accountID)
 		return err

@@ -87,7 +87,7 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	p, r, done, err := f.asked(ctx, c, flowID, Protection)
+	p, r, done, err := f.unanswered(ctx, c, flowID, Protection)
 	if err != nil || done {
 		r.Next = pages.ReturnTo(pages.Factors, r.Next) // which offers new codes
 		return r, err
@@ -158,7 +158,7 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 		if _, ok := f.mayWait(owner.judged); !ok {
 			return Result{}, Moved
 		}
-		e := f.waited(owner.judged, p, d)
+		e := f.entryOf(owner.judged, p, d)
 		e.later, e.makesPasskeys = true, false // one page of this kind is enough
 		return f.admitted(ctx, tx, c, e)
 	})

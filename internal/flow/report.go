@@ -18,9 +18,9 @@ func (f *core) report(ctx context.Context, tx Tx, c Caller, a account.Account, c
 
 // inWords returns the email about a change that has no template of its own.
 func inWords(a account.Account, change audit.Fact) email {
-	l := email{template: mailChanged, owner: &a, event: change.Name}
+	mail := email{template: mailChanged, owner: &a, event: change.Name}
 	if change.Actor != actorSelf {
-		l.template = mailManaged
+		mail.template = mailManaged
 	}
-	return l
+	return mail
 }

@@ -71,7 +71,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 		if err := f.accept(ctx, tx, c, &owner); err != nil {
 			return Result{}, err
 		}
-		return f.goOn(ctx, tx, c, owner, p, d)
+		return f.resume(ctx, tx, c, owner, p, d)
 	})
 }
 

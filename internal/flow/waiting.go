@@ -21,11 +21,11 @@ func (p Pending) page() string {
 	return pages.Flow(page, p.ID)
 }
 
-// asked returns a flow of ask. If its step is done, r is the response: the browser that is
+// unanswered returns a flow of ask. If its step is done, r is the response: the browser that is
 // signed in by the step goes on, for example after a double click.
 //
 // Faults: Unknown, Moved.
-func (f *Flows) asked(ctx context.Context, c Caller, flowID string, kind Kind) (p Pending, r Result, done bool, err error) {
+func (f *Flows) unanswered(ctx context.Context, c Caller, flowID string, kind Kind) (p Pending, r Result, done bool, err error) {
 	p, _, err = f.look(ctx, c, flowID)
 	switch {
 	case err != nil:
@@ -49,7 +49,7 @@ func (f *Flows) asked(ctx context.Context, c Caller, flowID string, kind Kind) (
 //
 // Faults: Unknown, Moved.
 func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, do func(tx Tx, p Pending, d data) (Result, error)) (Result, error) {
-	p, r, done, err := f.asked(ctx, c, flowID, kind)
+	p, r, done, err := f.unanswered(ctx, c, flowID, kind)
 	if err != nil || done {
 		return r, err
 	}
@@ -67,8 +67,8 @@ func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, 
 	return f.settled(r, p.AccountID, err)
 }
 
-// waiting returns the flow in which a sign-in waits for an answer of its owner.
-func (e entry) waiting() (Pending, data) {
+// pending returns the flow in which a sign-in waits for an answer of its owner.
+func (e entry) pending() (Pending, data) {
 	return Pending{
 			AccountID: e.account.ID, Version: e.account.FlowVersion(), AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
@@ -77,26 +77,26 @@ func (e entry) waiting() (Pending, data) {
 		}
 }
 
-// goOn continues a sign-in that has waited in a flow.
-func (f *Flows) goOn(ctx context.Context, tx Tx, c Caller, owner judged, p Pending, d data) (Result, error) {
-	r, err := f.admitted(ctx, tx, c, f.waited(owner, p, d))
+// resume continues a sign-in that has waited in a flow.
+func (f *Flows) resume(ctx context.Context, tx Tx, c Caller, owner judged, p Pending, d data) (Result, error) {
+	r, err := f.admitted(ctx, tx, c, f.entryOf(owner, p, d))
 	if err == nil && r.Session != nil {
 		r.Next, err = f.afterFactor(ctx, tx, owner.ID, d.Methods[len(d.Methods)-1], r.Next)
 	}
 	return r, err
 }
 
-// waited returns the sign-in that has waited in a flow.
-func (f *Flows) waited(owner judged, p Pending, d data) entry {
+// entryOf returns the sign-in that has waited in a flow.
+func (f *Flows) entryOf(owner judged, p Pending, d data) entry {
 	return entry{
 		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
 		joinFlow: d.JoinFlow, announce: d.Announce, makesPasskeys: d.MakesPasskeys,
 	}
 }
 
-// strengthened is waited with a second factor that was given now.
+// strengthened is entryOf with a second factor that was given now.
 func (f *Flows) strengthened(owner judged, p Pending, d data, method string) entry {
-	e := f.waited(owner, p, d)
+	e := f.entryOf(owner, p, d)
 	e.methods, e.at = append(e.methods, method), f.clock.Now()
 	e.strongAt = e.at
 	return e

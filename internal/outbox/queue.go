@@ -59,18 +59,20 @@ func (o *Outbox) list(records []Record, err error) ([]Listed, error) {
 // never been tried. It returns a Missing fault (CodeUnknown) when there is no
 // such message or its content has expired.
 func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
-	n, err := o.revive(ctx, tx, id)
-	if err == nil && n == 0 {
+	revived, err := o.revive(ctx, tx, id)
+	if err == nil && len(revived) == 0 {
 		return fault.New(fault.Missing, CodeUnknown)
 	}
 	return err
 }
 
 // RetryAll does the same with all dead messages whose content has not expired, and
-// returns their number.
-func (o *Outbox) RetryAll(ctx context.Context, tx Store) (int, error) { return o.revive(ctx, tx, "") }
+// returns them.
+func (o *Outbox) RetryAll(ctx context.Context, tx Store) ([]Record, error) {
+	return o.revive(ctx, tx, "")
+}
 
-func (o *Outbox) revive(ctx context.Context, tx Store, id string) (int, error) {
+func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, error) {
 	now := o.clock.Now()
 	revived, err := tx.ReviveMessages(ctx, id, now)
 	for _, r := range revived {
@@ -79,10 +81,10 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string) (int, error) {
 		}
 	}
 	if err != nil {
-		return 0, fmt.Errorf("retry the message: %w", err)
+		return nil, fmt.Errorf("retry the message: %w", err)
 	}
 	o.wakeAfter(tx)
-	return len(revived), nil
+	return revived, nil
 }
 
 // Flush makes the waiting messages due now and returns their number. It leaves a

@@ -15,10 +15,11 @@ import (
 )
 
 type form struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
-	Remember bool   `json:"remember"`
-	Way      string `json:"way" enum:" app code"`
+	Email    string   `json:"email"`
+	Password string   `json:"password"`
+	Remember bool     `json:"remember"`
+	Way      string   `json:"way" enum:" app code"`
+	Roles    []string `json:"roles"`
 }
 
 const (
@@ -46,6 +47,8 @@ func TestDecode(t *testing.T) {
 		{"JSON with charset", jsonType + "; charset=UTF-8", `{"email":"v"}`, form{Email: "v"}},
 		{"JSON with blanks around", jsonType, " \n{ \"email\" : \"v\" }\t\n", form{Email: "v"}},
 		{"an empty object", jsonType, `{}`, form{}},
+		{"a list", jsonType, `{"roles":["a","p\u00e4"],"email":"v"}`, form{Email: "v", Roles: []string{"a", "pä"}}},
+		{"an empty list", jsonType, `{"roles":[]}`, form{Roles: []string{}}},
 		{"an escaped name", jsonType, `{"em\u0061il":"v"}`, form{Email: "v"}},
 		{"form", formType, "email=v%40x.test&password=+p%C3%A4ss%F0%9F%98%80+&remember=on", form{Email: "v@x.test", Password: " päss😀 ", Remember: true}},
 		{"form with charset", formType + ";charset=utf-8", "email=v", form{Email: "v"}},
@@ -98,6 +101,12 @@ func TestDecode_Refuses(t *testing.T) {
 		{"a number", jsonType, `{"email":1e999999}`, bad, "email", server.CodeFieldType},
 		{"a bool for a text", jsonType, `{"email":true}`, bad, "email", server.CodeFieldType},
 		{"a text for a bool", jsonType, `{"remember":"true"}`, bad, "remember", server.CodeFieldType},
+		{"a text for a list", jsonType, `{"roles":"a"}`, bad, "roles", server.CodeFieldType},
+		{"null for a list", jsonType, `{"roles":null}`, bad, "roles", server.CodeFieldType},
+		{"a list in a list", jsonType, `{"roles":["a",["b"]]}`, bad, "roles", server.CodeFieldType},
+		{"a number in a list", jsonType, `{"roles":["a",1]}`, bad, "roles", server.CodeFieldType},
+		{"NUL in a list", jsonType, `{"roles":["a\u0000"]}`, bad, "roles", server.CodeFieldText},
+		{"two lists", jsonType, `{"roles":["a"],"roles":["b"]}`, bad, "roles", server.CodeFieldDuplicate},
 		{"a value out of the list", jsonType, `{"way":"sms"}`, bad, "way", server.CodeFieldValue},
 		{"two values of the list", jsonType, `{"way":"app code"}`, bad, "way", server.CodeFieldValue},
 		{"a value out of the list in a form", formType, `way=sms`, bad, "way", server.CodeFieldValue},
@@ -126,6 +135,7 @@ func TestDecode_Refuses(t *testing.T) {
 		{"form index", formType, "a[999999999]=v", bad, "", ""},
 		{"form duplicate", formType, "email=v&email=a", bad, "email", server.CodeFieldDuplicate},
 		{"form duplicate by escape", formType, "email=v&em%61il=a", bad, "email", server.CodeFieldDuplicate},
+		{"form for a list", formType, "roles=on", bad, "roles", server.CodeFieldType},
 		{"form type", formType, "remember=yes", bad, "remember", server.CodeFieldType},
 		{"form NUL", formType, "email=%00", bad, "email", server.CodeFieldText},
 		{"form not UTF-8", formType, "email=\xff", bad, "", ""},
@@ -189,7 +199,7 @@ func TestDecode_PanicsForAHandlersMistake(t *testing.T) {
 // encoding/json decodes what Decode accepts to the same values, and no
 // character is replaced.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"email":"v"}`, `{"email":"\ud83d\ude00"}`, `{"email":"\ud83d"}`, `{"a":[]}`, `{"remember":true}{}`, "\xff", `{"email":"\\u"}`} {
+	for _, seed := range []string{`{}`, `{"email":"v"}`, `{"email":"\ud83d\ude00"}`, `{"email":"\ud83d"}`, `{"a":[]}`, `{"remember":true}{}`, `{"roles":["a"]}`, "\xff", `{"email":"\\u"}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
@@ -198,7 +208,7 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		var want form
-		if err := json.Unmarshal([]byte(body), &want); err != nil || want != got {
+		if err := json.Unmarshal([]byte(body), &want); err != nil || !cmp.Equal(want, got) {
 			t.Errorf("%q: decoded %+v, encoding/json %+v, %v", body, got, want, err)
 		}
 		for _, text := range []string{got.Email, got.Password} {

@@ -26,8 +26,10 @@ const (
 	// lockMost bounds these attempts: a dump may hold a table for hours.
 	lockMost = time.Minute
 
-	// peopleMigration makes the tables that IndexAll fills.
+	// peopleMigration makes the tables that IndexFirst fills.
 	peopleMigration = "0002_people.sql"
+	// fillMost bounds how long many accounts delay the start. The background work goes on.
+	fillMost = 10 * time.Second
 )
 
 // ErrSchemaNewer says that a newer version of Portico has migrated the
@@ -86,7 +88,7 @@ func (s *Store) migrate(ctx context.Context, p *goose.Provider, before int64) ([
 			files = append(files, r.Source.Path)
 		}
 		if failure == nil && slices.Contains(files, peopleMigration) {
-			failure = s.IndexAll(ctx)
+			failure = s.IndexFirst(ctx, fillMost)
 		}
 		if failure == nil {
 			return files, nil

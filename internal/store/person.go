@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/clock"
 )
 
 // seenEvery is how exact person.seen_at is. Without it, each batch of last uses would write
@@ -82,15 +83,16 @@ func (t *Tx) IndexPeople(ctx context.Context, after string, limit int) (last str
 	return last, t.index(ctx, all)
 }
 
-// IndexAll compares all accounts with what the list of people is searched by.
-func (s *Store) IndexAll(ctx context.Context) error {
-	for last := ""; ; {
+// IndexFirst compares accounts with what the list of people is searched by, until all are
+// compared or it has taken as long as it may. It compares at least some.
+func (s *Store) IndexFirst(ctx context.Context, most time.Duration) error {
+	for began, last := clock.Here(), ""; ; {
 		next := ""
 		err := s.Write(ctx, func(tx *Tx) (err error) {
 			next, err = tx.IndexPeople(ctx, last, account.MostPeople)
 			return err
 		})
-		if last = next; err != nil || last == "" {
+		if last = next; err != nil || last == "" || began.Age() > most {
 			return err
 		}
 	}

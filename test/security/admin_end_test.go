@@ -58,8 +58,16 @@ func TestSEC388_NoAdminSetsAnEndForThemselvesOrTheLast(t *testing.T) {
 		t.Error("the end was not set")
 	}
 	// The first admin, whose account ends, leaves the second one.
-	first.do("POST", "/auth/api/admin/people/"+second.id()+"/roles", `{"roles":[]}`, first.ours("application/json")).must(409)
+	first.do("POST", "/auth/api/admin/people/"+second.id()+"/roles", `{"take":["portico:admin"]}`, first.ours("application/json")).must(409)
 	ends(first, second.id()).refused(409, flow.CodeAdminLast)
+	never := func(v *visitor, id string) *answer {
+		return v.do("POST", "/auth/api/admin/people/"+id+"/ends", `{"at":""}`, v.ours("application/json"))
+	}
+	never(first, first.id()).refused(409, flow.CodeAdminSelf)
+	if err := s.app.Operator.SetUserEnd(t.Context(), flow.ByOperator, second.id(), s.clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	never(first, second.id()).must(200) // nobody else stays an admin, and now somebody does
 	s.clock.Advance(time.Hour)
 	second.proves(p)
 	second.do("POST", "/auth/api/admin/people/"+second.id()+"/disable", `{}`, second.ours("application/json")).refused(409, flow.CodeAdminSelf)

@@ -80,13 +80,12 @@ func TestSEC377_OneAdminRemains(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ways := map[string]object{
-		"roles": {"roles": []string{}}, "disable": {},
+		"roles": {"take": []string{flow.RoleAdmin}}, "disable": {},
 	}
 	for way, body := range ways {
 		for range 4 {
 			first, _ := s.admin()
-			second, p := s.admin()
-			_ = p
+			second, _ := s.admin()
 			pair := []*visitor{first, second}
 			names := []string{first.id(), second.id()}
 			var all sync.WaitGroup
@@ -114,7 +113,7 @@ func TestSEC377_OneAdminRemains(t *testing.T) {
 	for way, body := range ways {
 		alone.do("POST", "/auth/api/admin/people/"+alone.id()+"/"+way, encode(body), alone.ours("application/json")).refused(409, flow.CodeAdminSelf)
 	}
-	alone.do("POST", "/auth/api/admin/people/"+alone.id()+"/roles", `{"roles":["portico:admin","editor"]}`, alone.ours("application/json")).must(200)
+	alone.do("POST", "/auth/api/admin/people/"+alone.id()+"/roles", `{"give":["editor"]}`, alone.ours("application/json")).must(200)
 	alone.do("GET", "/auth/api/admin/people", "", nil).must(200)
 }
 

@@ -39,6 +39,10 @@ func TestSEC380_AdminActsAreRecorded(t *testing.T) {
 		given[0].Actor.Kind != "admin" || given[0].Actor.ID != admin.id() || given[0].Actor.Name == "" {
 		t.Errorf("the record does not say who gave the role: %+v", given)
 	}
+	want := `"actor":{"kind":"admin","id":"` + admin.id() + `","address":"` + admin.whoami() + `"`
+	if page := admin.calls("GET /auth/api/admin/people/{id}", id).must(200).body; !strings.Contains(page, want) {
+		t.Errorf("the page of the user does not have %s:\n%s", want, page)
+	}
 	if by := admin.record("actor=" + admin.whoami()).Facts; len(by) != 1 {
 		t.Errorf("the record has %d acts of the admin, want 1: %+v", len(by), by)
 	}
@@ -67,6 +71,12 @@ func TestSEC380_AdminActsAreRecorded(t *testing.T) {
 			t.Errorf("sending an email again is recorded as %+v", sent)
 		}
 	}
+	// Another node takes the role, and the session that is known here still has it.
+	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
+		return err
+	}))
+	admin.get("/auth/api/admin/record.csv").must(404)
 }
 
 // A filter with a typing error finds nothing else, and nothing of it is taken for a pattern.

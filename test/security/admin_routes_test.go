@@ -33,7 +33,7 @@ func adminOperations() map[string]string {
 		"POST " + person + "/delete":                  `{"email":"EMAIL"}`,
 		"POST " + person + "/restore":                 `{}`,
 		"POST " + person + "/emails/{email}/again":    `{}`,
-		"POST " + person + "/roles":                   `{"roles":["editor"]}`,
+		"POST " + person + "/roles":                   `{"give":["editor"]}`,
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
@@ -106,7 +106,7 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 			want = 404 // no such email, no such job
 		}
 		admin.calls(pattern, target).must(want)
-		s.idle()
+		s.jobsEnd()
 	}
 	if next := bare.get("/auth/admin/people").must(303).header.Get("Location"); !strings.HasPrefix(next, "/auth/account/factors?") {
 		t.Errorf("an admin without a second factor is led to %s", next)

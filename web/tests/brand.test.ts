@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pathOf, start } from '../tools/gallery.mjs';
+import { dimTexts } from './axe';
 import { openWorld, visit, type World } from './browser';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: World;
 beforeAll(async () => {
@@ -94,11 +90,7 @@ test.each([
   for (const [screen, state, scheme] of states) {
     const { page, complaints } = await visit(there, pathOf(screen, state, 'en', scheme));
     expect.soft(complaints).toEqual([]);
-    await page.evaluate(axe);
-    const result = (await page.evaluate(
-      "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-    )) as AxeResults;
-    expect.soft(result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    expect.soft(await dimTexts(page)).toEqual([]);
     const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     expect(style).toBe(scheme);
     await page.context().close();

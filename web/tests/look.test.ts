@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
 import { pathOf } from '../tools/gallery.mjs';
+import { dimTexts, violations } from './axe';
 import { type Api, appeared, hydrated, openWorld, type Visit, visit, type World } from './browser';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const API: Api = {
   // Asked when the focus comes back to the page, which a new window size can do.
@@ -44,7 +40,7 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
   await appeared(page);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
-  expect.soft(await dimViolations(page), 'contrast in the dark').toEqual([]);
+  expect.soft(await dimInTheDark(page), 'contrast in the dark').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
   expect.soft(await heightOf(page), 'window less one pixel').toBe(1599);
   const card = await page.locator('main > div').boundingBox();
@@ -69,29 +65,20 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(await sideways(page), 'with twice the text size').toBe(0);
 });
 
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const result = (await page.evaluate(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  )) as AxeResults;
-  return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
 /** The style of the dark scheme, which the server adds to a document. */
 let dark = '';
 beforeAll(async () => {
   const html = await (await fetch(world.origin + pathOf('leaving', 'idle', 'en', 'dark'))).text();
   dark = html.match(/<style>[^<]*/g)?.[1]?.replace('<style>', '') ?? '';
+  expect(dark).toContain('--accent:');
 });
 
-/** The contrast of the same page in the dark scheme. Another visit would take twice the time. */
-async function dimViolations(page: Page): Promise<string[]> {
+/** Texts with too little contrast in the dark scheme. Another visit would take twice the time. */
+async function dimInTheDark(page: Page): Promise<string[]> {
   await restyle(page, `${dark}*{transition:none!important}`);
-  const result = (await page.evaluate(
-    "axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast'] } })",
-  )) as AxeResults;
+  const found = await dimTexts(page);
   await restyle(page, '');
-  return result.violations.flatMap(({ nodes }) => nodes.map(({ html }) => html));
+  return found;
 }
 
 test('on a slow phone the card is painted whole, and does not move', async () => {

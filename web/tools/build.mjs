@@ -60,9 +60,11 @@ const favicon = `data:image/svg+xml,${encodeURIComponent(readFileSync(at('src/en
   .replace('%231a4ab8', '%23{{html .theme.to}}')
   .replace('%23fff', '%23{{html .theme.label}}')}`;
 
-/** Files that a document loads: its entry first, styles in the order of import. @param {string} entry */
-function filesOf(entry) {
+/** Files that a document loads: its entry first, styles in the order of import. @param {Chunks} chunks @param {string} entry */
+function filesOf(chunks, entry) {
+  /** @type {Set<string>} */
   const scripts = new Set();
+  /** @type {Set<string>} */
   const styles = new Set();
   /** @param {string} name */
   const collect = (name) => {
@@ -80,9 +82,20 @@ function filesOf(entry) {
   };
 }
 
-/** @param {string[]} files */
-const styleIn = (files) =>
-  files.map((file) => readFileSync(at(`.build/client/${file}`), 'utf8').trim()).join('');
+/** @param {string} folder @param {string[]} files */
+const styleIn = (folder, files) =>
+  files.map((file) => readFileSync(at(`.build/${folder}/${file}`), 'utf8').trim()).join('');
+
+/** The beginning of a document. The style of the brand overrides tokens, so it comes last. @param {string} attributes @param {string} title */
+const beginning = (attributes, title) =>
+  [
+    '<!doctype html>',
+    `<html${attributes}><head><meta charset="utf-8"><title>${title}</title>`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="robots" content="noindex">',
+    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
+    '<style>{{.style}}</style>{{.theme.head}}',
+  ].join('');
 
 /** The tags of a document's scripts, the entry first. @param {string[]} scripts */
 function loading(scripts) {
@@ -104,15 +117,9 @@ const hashOf = (style) => `sha256-${createHash('sha256').update(style).digest('b
 function documentOf(screen) {
   const { title, body } = renderTemplate(screen, MARKED);
   const lender = SCRIPTLESS[screen];
-  const { scripts, styles } = filesOf(entryOf(lender ?? screen));
+  const { scripts, styles } = filesOf(chunks, entryOf(lender ?? screen));
   const html = [
-    '<!doctype html>',
-    `<html><head><meta charset="utf-8"><title>${title}</title>`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
-    // The style of the brand overrides tokens, so it comes last.
-    '<style>{{.style}}</style>{{.theme.head}}',
+    beginning('', title),
     // The card is centered. Painted in parts it would visibly move as it grows on a slow phone.
     lender ? '' : '<link rel="expect" href="#words" blocking="render">',
     ...(lender ? ['<meta http-equiv="refresh" content="0;url={{html .next}}">'] : loading(scripts)),
@@ -120,7 +127,7 @@ function documentOf(screen) {
     lender ? '' : DATA,
     '</body></html>\n',
   ].join('');
-  return { html, style: styleIn(styles) };
+  return { html, style: styleIn('client', styles) };
 }
 
 // The binary has everything that is in dist.
@@ -144,22 +151,15 @@ writeFileSync(at('dist/documents/keys.json'), JSON.stringify(keys));
 
 // The page of administration: one document in English for all places. It needs its script, and says so without it. Only
 // its entry is named here, and it loads the script of the place.
-const admin = chunksOf('admin')['src/admin/main.tsx'];
-const adminStyle = (admin?.css ?? [])
-  .map((file) => readFileSync(at(`.build/admin/${file}`), 'utf8').trim())
-  .join('');
+const admin = filesOf(chunksOf('admin'), 'src/admin/main.tsx');
+const adminStyle = styleIn('admin', admin.styles);
 writeFileSync(
   at('dist/documents/admin.html'),
   [
-    '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"><title>Administration</title>',
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="robots" content="noindex">',
-    `<link rel="icon" href="{{if .theme.icon}}{{html .theme.icon}}{{else}}${favicon}{{end}}">`,
-    '<style>{{.style}}</style>{{.theme.head}}',
+    beginning(' lang="en"', 'Administration'),
     '<script type="application/json" id="boot">{{.boot}}</script>',
     // The page before stays in sight until the place is drawn.
-    `<script type="module" blocking="render" src="/auth/${admin?.file}"></script>`,
+    `<script type="module" blocking="render" src="/auth/${admin.scripts[0]}"></script>`,
     '</head><body><div id="root"><noscript>',
     '<main class="no-script"><h1>{{html .brand.name}}</h1>',
     '<p>The page of administration needs JavaScript. Allow it for this address, or use the command <code>portico user</code> on the server.</p>',
@@ -197,8 +197,8 @@ const named = states[0]?.map(([screen, name], i) => {
   return { screen, name, boots };
 });
 writeFileSync(at('dist/states.json.gz'), gzipSync(JSON.stringify(named)));
-const styles = new Set(scripted.flatMap((screen) => filesOf(entryOf(screen)).styles));
-writeFileSync(at('dist/components.html'), componentsPage(styleIn([...styles]), renderComponents()));
+const styles = new Set(scripted.flatMap((screen) => filesOf(chunks, entryOf(screen)).styles));
+writeFileSync(at('dist/components.html'), componentsPage(styleIn('client', [...styles]), renderComponents()));
 
 const assets = readdirSync(at('.build/client/assets')).filter((file) => !file.endsWith('.css'));
 await Promise.all(assets.map(compress));

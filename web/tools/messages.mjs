@@ -28,6 +28,7 @@ const SAME = {
     'mail.common.browser',
     'signup.name.required',
   ],
+  es: ['common.error'],
 };
 
 /**
@@ -109,6 +110,7 @@ const ONLY_ON = {
   'request.unsupported': [],
   'role.': [],
   'route.': [],
+  'query.': [],
   'rule.': [],
   'session.ended.': [],
   'session.missing': ['account-sessions'],

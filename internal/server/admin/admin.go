@@ -61,7 +61,7 @@ func (a *Admin) operate(o operation) server.Handler {
 			return hidden(err)
 		}
 		if o.stream != nil {
-			return o.stream(w, r, by)
+			return hidden(o.stream(w, r, by))
 		}
 		out, err := o.run(r, by)
 		if err != nil {

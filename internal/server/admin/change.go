@@ -41,9 +41,11 @@ type (
 	AdminEnds struct {
 		At string `json:"at"`
 	}
-	// AdminRoles has the roles that an account gets in place of its present ones.
+	// AdminRoles has the roles that an account gets, and those that it loses. Its other roles
+	// stay, also one that another admin gives meanwhile.
 	AdminRoles struct {
-		Roles []string `json:"roles"`
+		Give []string `json:"give"`
+		Take []string `json:"take"`
 	}
 )
 
@@ -64,8 +66,8 @@ func (a *Admin) endSessions(r *http.Request, by flow.Actor, id string, _ none) (
 	return AdminEnded{ended}, err
 }
 
-func (a *Admin) setRoles(r *http.Request, by flow.Actor, id string, in AdminRoles) (none, error) {
-	return none{}, a.Operator.SetUserRoles(r.Context(), by, id, in.Roles)
+func (a *Admin) changeRoles(r *http.Request, by flow.Actor, id string, in AdminRoles) (none, error) {
+	return none{}, a.Operator.ChangeUserRoles(r.Context(), by, id, in.Give, in.Take)
 }
 
 func (a *Admin) setName(r *http.Request, by flow.Actor, id string, in AdminNamed) (none, error) {

@@ -28,7 +28,7 @@ type AdminJobs struct {
 // AdminJob is a job. One that was only tried has the state "tried" and no id.
 type AdminJob struct {
 	ID        string      `json:"id"`
-	Action    string      `json:"action"`
+	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role"`
 	Role      string      `json:"role"`
 	State     string      `json:"state" enum:"tried running done failed"`
 	Reason    string      `json:"reason" enum:" account role changed"` // why it failed

@@ -50,7 +50,7 @@ func (a *Admin) operations() []operation {
 		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
-		change(person+"/roles", "Replace the roles of a person", none{}, a.setRoles),
+		change(person+"/roles", "Give a person roles, or take them away", none{}, a.changeRoles),
 		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
 		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),

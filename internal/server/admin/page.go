@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,41 +26,38 @@ type Page struct {
 	template *template.Template
 	policy   string
 	values   map[string]any
-	boot     Boot
+	boot     AdminBoot
 }
 
-// Boot is the data that the script of the page starts from.
-type Boot struct {
-	User    Self     `json:"user"`
-	Brand   Brand    `json:"brand"`
-	Version string   `json:"version"`
-	Places  []string `json:"places"` // of the rail
-	Bulk    bool     `json:"bulk"`   // whether there are jobs
-	Events  []Event  `json:"events"` // by which the record can be filtered
+// AdminBoot is the data that the script of the page starts from.
+type AdminBoot struct {
+	User   AdminSelf   `json:"user"`
+	Brand  AdminBrand  `json:"brand"`
+	Events []AdminKind `json:"events"` // by which the record can be filtered
 }
 
-// Event is a name of audit records, and what it says.
-type Event struct {
+// AdminKind is a name of audit records, and what it says.
+type AdminKind struct {
 	Kind  string `json:"kind"`
 	Words string `json:"words"`
 }
 
 // events returns all events in the order of their words.
-func events() []Event {
-	all := each(audit.Names(), func(n audit.Name) Event { return Event{string(n), n.Words()} })
-	slices.SortFunc(all, func(a, b Event) int { return strings.Compare(a.Words, b.Words) })
+func events() []AdminKind {
+	all := each(audit.Names(), func(n audit.Name) AdminKind { return AdminKind{string(n), n.Words()} })
+	slices.SortFunc(all, func(a, b AdminKind) int { return strings.Compare(a.Words, b.Words) })
 	return all
 }
 
-// Self is the admin who uses the page.
-type Self struct {
+// AdminSelf is the admin who uses the page.
+type AdminSelf struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
 }
 
-// Brand is the name of the site, and the path of its logo or "".
-type Brand struct {
+// AdminBrand is the name of the site, and the path of its logo or "".
+type AdminBrand struct {
 	Name string `json:"name"`
 	Logo string `json:"logo"`
 }
@@ -68,7 +66,7 @@ type Brand struct {
 const document = "documents/admin.html"
 
 // NewPage reads the document in the front end. It returns nil if there is none.
-func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error) {
+func NewPage(dist fs.FS, theme *brand.Theme, site string) (*Page, error) {
 	text, err := fs.ReadFile(dist, document)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -88,13 +86,13 @@ func NewPage(dist fs.FS, theme *brand.Theme, site, version string) (*Page, error
 	if err := errors.Join(err, json.Unmarshal(manifest, &built)); err != nil {
 		return nil, fmt.Errorf("read the admin page: %w", err)
 	}
-	look := Brand{Name: site}
+	look := AdminBrand{Name: site}
 	if logo := theme.Shown(); logo != nil {
 		look.Logo = logo.Path
 	}
 	hashes := slices.DeleteFunc([]string{built.StyleHashes["admin"], theme.StyleHash()}, func(hash string) bool { return hash == "" })
 	return &Page{
-		template: parsed, policy: server.DocumentPolicy(hashes), boot: Boot{Brand: look, Version: version, Places: []string{"people", "invitations", "record", "system"}, Bulk: true, Events: events()},
+		template: parsed, policy: server.DocumentPolicy(hashes), boot: AdminBoot{Brand: look, Events: events()},
 		values: map[string]any{"theme": theme.Values(), "style": string(style), "brand": map[string]string{"name": look.Name, "logo": look.Logo}},
 	}, nil
 }
@@ -127,15 +125,13 @@ func (a *Admin) page(w http.ResponseWriter, r *http.Request) error {
 
 func (p *Page) serve(w http.ResponseWriter, r *http.Request, user session.User) error {
 	boot := p.boot
-	boot.User = Self{ID: user.ID, Email: user.Address, Name: user.Name}
+	boot.User = AdminSelf{ID: user.ID, Email: user.Address, Name: user.Name}
 	text, err := json.Marshal(boot) // which escapes <, > and &
 	if err != nil {
 		return err
 	}
-	values := map[string]any{"boot": string(text)}
-	for name, value := range p.values {
-		values[name] = value
-	}
+	values := maps.Clone(p.values)
+	values["boot"] = string(text)
 	var body bytes.Buffer
 	if err := p.template.Execute(&body, values); err != nil {
 		return err

@@ -29,7 +29,6 @@ type AdminRow struct {
 	State     string      `json:"state" enum:"active disabled leaving waiting"`
 	Roles     []string    `json:"roles"`
 	Factors   AdminCounts `json:"factors"`
-	Verified  bool        `json:"verified"` // always true
 	CreatedAt form.Moment `json:"created_at"`
 	SeenAt    form.Moment `json:"seen_at"`   // exact to an hour, "" if the person was not seen
 	ErasedAt  form.Moment `json:"erased_at"` // when the account is to be erased, "" if it is not
@@ -45,7 +44,7 @@ type AdminCounts struct {
 func rowOf(p account.Person) AdminRow {
 	return AdminRow{
 		ID: p.ID, Address: p.Address.Mail, Name: p.Name, State: string(p.State), Roles: filled(p.Roles),
-		Verified: true, Factors: AdminCounts{p.Apps, p.Passkeys, p.RecoveryCodes}, CreatedAt: form.MomentOf(p.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), ErasedAt: form.MomentOf(p.EraseAt),
+		Factors: AdminCounts{p.Apps, p.Passkeys, p.RecoveryCodes}, CreatedAt: form.MomentOf(p.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), ErasedAt: form.MomentOf(p.EraseAt),
 	}
 }
 

@@ -23,7 +23,6 @@ type AdminPerson struct {
 	Name      string          `json:"name"`
 	State     string          `json:"state" enum:"active disabled leaving"`
 	Roles     []string        `json:"roles"`
-	Verified  bool            `json:"verified"` // always true: each address is proven, or vouched for
 	Password  bool            `json:"password"` // whether there is one
 	Language  string          `json:"language"`
 	CreatedAt form.Moment     `json:"created_at"`
@@ -115,7 +114,7 @@ type (
 		Kind      string      `json:"kind" enum:"event account"`
 		What      string      `json:"what"` // a stable word
 		Words     string      `json:"words"`
-		By        string      `json:"by"` // self, stranger, operator, or "admin:ID (address)", without the address if the account was erased
+		Actor     AdminActor  `json:"actor"`
 		Detail    string      `json:"detail"`
 		Network   string      `json:"network"`
 		Browser   string      `json:"browser"`
@@ -128,10 +127,14 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	if err != nil {
 		return AdminPerson{}, err
 	}
+	known, err := a.Operator.Known(r.Context(), p.Facts)
+	if err != nil {
+		return AdminPerson{}, err
+	}
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
-		Verified: true, Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
-		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p),
+		Password: p.Account.Password != "", Language: p.Account.Locale, Codes: p.Codes,
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p, known),
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
 		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}
@@ -171,10 +174,10 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 
 // eventsOf returns what happened to a person, the newest first. It begins with the making of
 // the account, also when the record of it is gone.
-func (a *Admin) eventsOf(p flow.Person) []AdminEvent {
+func (a *Admin) eventsOf(p flow.Person, known map[string]account.Account) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
 		return AdminEvent{
-			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), p.Actors[f.Actor], flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), actorOf(f, known), flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
 		}
 	})
 	if slices.ContainsFunc(p.Facts, func(f audit.Fact) bool { return f.Name == audit.SignedUp || f.Name == audit.AccountCreated }) {

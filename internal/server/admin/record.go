@@ -47,10 +47,12 @@ type (
 		Address string `json:"address"`
 		Name    string `json:"name"`
 	}
+	// AdminActor has only a kind unless it is an admin, and no address after the account was erased.
 	AdminActor struct {
-		Kind string `json:"kind"` // self, stranger, operator or admin
-		ID   string `json:"id"`   // the account of an admin
-		Name string `json:"name"` // the name of an admin, or else the address
+		Kind    string `json:"kind"` // self, stranger, operator or admin, "" for nobody
+		ID      string `json:"id"`
+		Address string `json:"address"`
+		Name    string `json:"name"` // or else the address
 	}
 )
 
@@ -139,7 +141,8 @@ func actorOf(f audit.Fact, known map[string]account.Account) AdminActor {
 	if !ok {
 		return AdminActor{Kind: f.Actor}
 	}
-	return AdminActor{"admin", id, cmp.Or(known[id].Name, known[id].Address.Mail)}
+	address := known[id].Address.Mail
+	return AdminActor{"admin", id, address, cmp.Or(known[id].Name, address)}
 }
 
 // export returns the handler of an operation that streams the records which a query finds.

@@ -51,6 +51,7 @@ func leadsOn(out any) bool {
 func typeScript(routes []form.Operation) string {
 	types := map[string]reflect.Type{}
 	gather(reflect.TypeFor[screens.Boot](), types)
+	gather(reflect.TypeFor[admin.AdminBoot](), types)
 	for _, r := range routes {
 		for _, body := range []any{r.In, r.Out} {
 			if body != nil {

@@ -115,14 +115,15 @@ func (a *Actions) otherAddress(w http.ResponseWriter, r *http.Request, in OwnAdd
 // ChangeProfile is the action of the form for the name and the language.
 func (a *Actions) ChangeProfile(w http.ResponseWriter, r *http.Request, in ChangeProfile) (string, error) {
 	return a.ownStep(w, r, in.Account, pages.Profile, ProfileSaved, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		before, err := a.owner.Profile(r.Context(), found.User.ID)
-		if err != nil {
-			return flow.Result{}, err
+		before, changed, err := a.owner.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales())
+		switch {
+		case err != nil:
+		case changed:
+			err = a.keepFormer(w, former{found.User.ID, before})
+		default:
+			a.undo.Clear(w)
 		}
-		if err := a.owner.ChangeProfile(r.Context(), c, found, flow.Profile{Name: in.Name, Locale: in.Locale}, a.Catalogue.Locales()); err != nil {
-			return flow.Result{}, err
-		}
-		return flow.Result{}, a.keepFormer(w, r, former{found.User.ID, before})
+		return flow.Result{}, err
 	})
 }
 

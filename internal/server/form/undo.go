@@ -33,7 +33,7 @@ func (a *Actions) UndoProfile(w http.ResponseWriter, r *http.Request, in UndoPro
 		return pages.Profile, nil // a second press; the page shows the state
 	}
 	return a.ownStep(w, r, in.Account, pages.Profile, ProfileUndone, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		err := a.owner.ChangeProfile(r.Context(), c, found, before.Profile, a.Catalogue.Locales())
+		_, _, err := a.owner.ChangeProfile(r.Context(), c, found, before.Profile, a.Catalogue.Locales())
 		if err == nil {
 			a.undo.Clear(w)
 		}
@@ -59,13 +59,8 @@ func (a *Actions) undoes(w http.ResponseWriter, r *http.Request, account string)
 	return before, err == nil && before.Account == account
 }
 
-// keepFormer lets this browser undo a change of the profile, if there was one.
-func (a *Actions) keepFormer(w http.ResponseWriter, r *http.Request, before former) error {
-	now, err := a.owner.Profile(r.Context(), before.Account)
-	if err != nil || now == before.Profile {
-		a.undo.Clear(w)
-		return err
-	}
+// keepFormer lets this browser undo a change of the profile.
+func (a *Actions) keepFormer(w http.ResponseWriter, before former) error {
 	plain, err := json.Marshal(before)
 	if err == nil {
 		a.undo.Write(w, base64.RawURLEncoding.EncodeToString(plain), undoLife)

@@ -172,6 +172,13 @@ func TestProfile_Undo(t *testing.T) {
 	if b := v.opens("/auth/account"); b.Session != other {
 		t.Errorf("another user gets the name of the one before: %+v", b.Session)
 	}
+	v.SignIn("mara@example.org")
+	save("Mara", "en")
+	before := v.Cookie("undo")
+	v.Send("/auth/signout", nil)
+	if after := v.Cookie("undo"); before == "" || after != "" {
+		t.Errorf("signing out leaves the former name in the browser: %q, then %q", before, after)
+	}
 }
 
 // The history says what happened in words, and nothing of another account.

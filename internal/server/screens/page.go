@@ -80,6 +80,13 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// nameApp says which app sent the visitor to the sign-in page, if there is one.
+func (s *Screens) nameApp(b *Boot) {
+	if app := s.appAt(b.ReturnTo); app != "" {
+		b.Detail = s.Catalogue.Text(b.Locale, "signin.notice.app", map[string]string{"app": app})
+	}
+}
+
 // appAt returns the name of the app that a return target leads to, as the settings have it: the
 // name of an OpenID client, or the host of another origin. It is "" for a path of this site, and for
 // a guest, which names itself.

@@ -160,8 +160,8 @@ func (s *Screens) show(w http.ResponseWriter, r *http.Request, screen Screen, ch
 	if change != nil {
 		change(&b)
 	}
-	if app := s.appAt(b.ReturnTo); app != "" && screen == ScreenSignIn {
-		b.Detail = s.Catalogue.Text(loc, "signin.notice.app", map[string]string{"app": app})
+	if screen == ScreenSignIn {
+		s.nameApp(&b)
 	}
 	b.Here = s.here(r, b)
 	return d.serve(w, r, b.Status, b)

@@ -45,7 +45,8 @@ export const field = (page: Page, label: string) => page.getByLabel(label, { exa
 export async function expectScreen(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
   const words = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  await expect(page).toHaveTitle(new RegExp(`^${words}( · .+)?$`)); // of the account with the name of the site
+  // after an error without script, and of the account with the name of the site
+  await expect(page).toHaveTitle(new RegExp(`^(Error: )?${words}( · .+)?$`));
 }
 
 export async function expectAccount(page: Page, person: Person): Promise<void> {

@@ -55,7 +55,7 @@ const resetFactors = (p: Of): Question => ({
   run: post(p, 'reset-factors', `The second factors of ${nameOf(p)} are removed.`),
 });
 
-const liftLimits = (p: Of): Question => ({
+export const liftLimits = (p: Of): Question => ({
   title: `Lift the limits of ${nameOf(p)}?`,
   says: 'Counts of wrong passwords, codes and requested emails begin again at zero. Do this if the person has locked themselves out.',
   press: 'Lift the limits',
@@ -162,6 +162,8 @@ function changesOf(p: Edited, values: FormData) {
   const roles = text('roles')
     .split(/[\s,]+/)
     .filter(Boolean);
+  const give = roles.filter((role) => !p.roles.includes(role));
+  const take = p.roles.filter((role) => !roles.includes(role));
   const at = day && `${day}T00:00:00Z`;
   const change = (action: string, words: string, body: object, then: Partial<Edited>, differs: boolean) =>
     differs ? [{ action, words, body, then }] : [];
@@ -169,7 +171,7 @@ function changesOf(p: Edited, values: FormData) {
   return [
     ...change('name', 'the name', { name }, { name }, name !== p.name),
     ...change('address', 'the primary address', { email: address }, { address }, address !== p.address),
-    ...change('roles', 'the roles', { roles }, { roles }, roles.join() !== p.roles.join()),
+    ...change('roles', 'the roles', { give, take }, { roles }, give.length + take.length > 0),
     ...change('ends', 'the end of the account', { at }, { ends_at: at }, ends),
   ];
 }

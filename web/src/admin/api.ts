@@ -101,6 +101,7 @@ export const WORDS: Record<string, string> = {
   'session.ended': 'Your session has ended.',
   'account.exists': 'Another account has this address.',
   'address.invalid': 'This is not an email address.',
+  'address.letters': 'Letters like é do not work before the @.',
   'throttle.limited': 'Too many requests. Try again in a moment.',
   internal: 'Portico could not do this because of an error of its own.',
 };

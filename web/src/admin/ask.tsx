@@ -109,7 +109,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   return (
     <dialog
       ref={dialog}
-      className={danger ? 'ask final' : 'ask'}
+      className={danger ? 'confirm ask final' : 'confirm ask'}
       tabIndex={-1}
       aria-labelledby="ask-title"
       aria-describedby={says ? 'ask-says' : undefined}
@@ -146,7 +146,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
             />
           </p>
         ) : null}
-        <div className="ask-actions">
+        <div className="confirm-actions">
           <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
             {press}
           </Button>

@@ -1,14 +1,4 @@
-import type { Boot } from './types';
+import type { AdminBoot } from '../api/schema.gen';
 
-const NONE: Boot = {
-  brand: { name: '', logo: '' },
-  user: { id: '', name: '', email: '' },
-  places: ['people'],
-  events: [],
-};
-
-/** The data of the document: who is signed in, and what exists here. */
-export const boot: Boot = {
-  ...NONE,
-  ...JSON.parse(document.getElementById('boot')?.textContent ?? '{}'),
-};
+/** The data of the document: who is signed in, the brand, and the kinds of events. */
+export const boot: AdminBoot = JSON.parse(document.getElementById('boot')?.textContent ?? '{}');

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { change, queries, send } from './api';
+import { change, queries, send, wordsOf } from './api';
 import { type Question, useAsk } from './ask';
-import { boot } from './boot';
 import { Actions } from './menu';
 import type { Selection } from './selection';
-import type { Job, Skipped, Trial } from './types';
+import type { Job } from './types';
+
+type Action = Job['action'];
 
 /** What can be done to many people. The words follow "will be" and "are". */
-const ACTIONS: Record<string, { label: string; words: string; danger?: boolean; role?: boolean }> = {
+const ACTIONS: Record<Action, { label: string; words: string; danger?: boolean; role?: boolean }> = {
   'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
   disable: { label: 'Disable', words: 'disabled and signed out', danger: true },
   enable: { label: 'Enable', words: 'enabled' },
@@ -19,16 +20,18 @@ const ACTIONS: Record<string, { label: string; words: string; danger?: boolean; 
 type Target = { people: string[] } | { all: true; filter: string };
 
 /** Why somebody is skipped. */
-const SKIPS: Record<string, string> = {
+const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
   self: 'is you',
   same: 'needs no change',
   leaving: 'is about to be deleted, which only the page of the person can undo',
   full: 'has too many roles',
   missing: 'no longer exists',
+  refused: 'was refused',
 };
 
 /** Why a job has stopped. */
-const STOPS: Record<string, string> = {
+const STOPS: Record<Job['reason'], string> = {
+  '': 'Stopped',
   account: 'Stopped, because the account that began it is closed',
   role: 'Stopped, because whoever began it is no administrator any more',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
@@ -38,7 +41,7 @@ const many = (count: number, more = false) =>
   `${more ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
 
 /** Says what is skipped and why: before, and after. */
-const SkippedList = ({ skipped, skips, total }: { skipped: Skipped[]; skips: number; total: number }) =>
+const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 'total'>) =>
   skipped.length ? (
     <details className="skipped" open={skipped.length < 6}>
       <summary>
@@ -47,7 +50,7 @@ const SkippedList = ({ skipped, skips, total }: { skipped: Skipped[]; skips: num
       <ul>
         {skipped.map(({ id, address, reason }) => (
           <li key={id}>
-            <bdi>{address || 'An account'}</bdi>: {SKIPS[reason] ?? 'was refused'}
+            <bdi>{address || 'An account'}</bdi>: {SKIPS[reason]}
           </li>
         ))}
         {skips > skipped.length ? <li>and {(skips - skipped.length).toLocaleString('en')} more</li> : null}
@@ -55,8 +58,8 @@ const SkippedList = ({ skipped, skips, total }: { skipped: Skipped[]; skips: num
     </details>
   ) : null;
 
-function questionFor(action: string, target: Target, role: string, trial: Trial): Question {
-  const { label, words, danger } = ACTIONS[action] ?? { label: action, words: action };
+function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
+  const { label, words, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
   return {
     title: `${label}: ${many(left, trial.more)}`,
@@ -85,14 +88,13 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
   const count = selection.ids.length;
   const { after: _, limit: __, ...question } = filter;
 
-  const weigh = async (action: string, target: Target, role = '') => {
-    const trial = await send<Trial>('POST', 'jobs', { action, role, try: true, ...target });
+  const weigh = async (action: Action, target: Target, role = '') => {
+    const trial = await send<Job>('POST', 'jobs', { action, role, try: true, ...target });
     return questionFor(action, target, role, trial);
   };
-  const begin = (action: string, target: Target) => {
-    const { label, role } = ACTIONS[action] ?? { label: action };
-    if (!role)
-      return void weigh(action, target).then(ask, () => say('The people could not be checked. Try again.'));
+  const begin = (action: Action, target: Target) => {
+    const { label, role } = ACTIONS[action];
+    if (!role) return void weigh(action, target).then(ask, (error) => say(wordsOf(error).words));
     ask({
       title: label,
       press: 'Go on',
@@ -103,9 +105,9 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
     });
   };
   const items = (target: Target) =>
-    Object.entries(ACTIONS).map(([action, { label, danger }]) => ({
-      label,
-      danger: danger ?? false,
+    (Object.keys(ACTIONS) as Action[]).map((action) => ({
+      label: ACTIONS[action].label,
+      danger: ACTIONS[action].danger ?? false,
       run: () => begin(action, target),
     }));
 
@@ -139,7 +141,6 @@ const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'runn
 export function useJobs() {
   const jobs = useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
-    enabled: Boolean(boot.bulk),
     refetchInterval: ({ state }) => (runs(state.data?.jobs) ? 1000 : false),
   });
   const running = runs(jobs.data?.jobs);
@@ -154,15 +155,15 @@ export function useJobs() {
 export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
 
 function OneJob({ action, role, state, reason, done, total, more, skips, skipped, by }: Job) {
-  const label = `${ACTIONS[action]?.label ?? action}${role ? ` ${role}` : ''}`;
+  const label = `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
   const ended = state === 'done' || state === 'failed';
   return (
     <section className="card job" aria-label={`Job: ${label}`}>
       <p>
         <b>{label}</b>
         <span className="muted">
-          {state === 'failed' ? (STOPS[reason] ?? 'Stopped') : ended ? 'Done' : 'Running'},{' '}
-          {done.toLocaleString('en')} of {many(total, more)}, begun by <bdi>{by}</bdi>
+          {state === 'failed' ? STOPS[reason] : ended ? 'Done' : 'Running'}, {done.toLocaleString('en')} of{' '}
+          {many(total, more)}, begun by <bdi>{by}</bdi>
         </span>
       </p>
       {ended ? null : <progress max={total} value={done} aria-label={label} />}

@@ -3,13 +3,12 @@ import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import { announceProof } from '../screens/own/proof';
+import '../screens/own/shared.css';
 import '../screens/own/entries.css';
 import { personId, place } from './address';
 import { queries } from './api';
 import { AskProvider } from './ask';
-import { boot } from './boot';
-import { Shell } from './shell';
-import type { PlaceName } from './types';
+import { type PlaceName, Shell } from './shell';
 import './admin.css';
 import './table.css';
 
@@ -24,7 +23,7 @@ async function start() {
   announceProof();
   const root = document.getElementById('root');
   if (!root) return;
-  const at = boot.places.find((name) => name === place) ?? 'people';
+  const at = (Object.keys(PLACES) as PlaceName[]).find((name) => name === place) ?? 'people';
   const { Place } = await PLACES[at]();
   createRoot(root).render(
     <QueryClientProvider client={queries}>

@@ -78,7 +78,7 @@ export function Actions({ of, items, words }: { of: string; items: Item[]; words
             <span aria-hidden="true">▾</span>
           </>
         ) : (
-          <svg viewBox="0 0 20 20" aria-hidden="true">
+          <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">
             <path d="M4 10h.1M10 10h.1M16 10h.1" />
           </svg>
         )}

@@ -31,7 +31,7 @@ export const clockOf = (at: string) => TIMES.clock(new Date(at));
 type Tone = 'good' | 'bad' | 'warn' | 'plain' | 'accent';
 
 export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
-  <span className={`tag ${tone}`}>{children}</span>
+  <span className={`badge tag ${tone}`}>{children}</span>
 );
 
 /** How an account is. One that is being deleted has a date, and the state `disabled` if an administrator deletes it. */
@@ -104,8 +104,8 @@ export function Card(props: { title: string; action?: ReactNode; about?: string;
 }
 
 /** A small button, as in a row. Its label names what it is about. */
-export const Small = (props: { label?: string; onClick: () => void; danger?: boolean; children: string }) => (
-  <span className={props.danger ? 'small danger' : 'small'}>
+export const Small = (props: { label?: string; onClick: () => void; children: string }) => (
+  <span className="small">
     <Button type="button" look="secondary" aria-label={props.label} onClick={props.onClick}>
       {props.children}
     </Button>

@@ -3,7 +3,6 @@ import { actionsFor, nameOf } from './actions';
 import { go, midnightOf, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { useAsk } from './ask';
-import { boot } from './boot';
 import { BulkBar, Jobs, useJobs } from './bulk';
 import { type Filter, Filters } from './filters';
 import { Actions } from './menu';
@@ -142,16 +141,14 @@ export function Place() {
       <Head title="People" />
       <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
-      {boot.bulk ? (
-        <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
-      ) : null}
+      <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
       <Table
         label="people"
         query={people}
         rowsOf={(answer) => answer.people}
         keyOf={(row) => row.id}
         nameOf={nameOf}
-        {...(boot.bulk ? { selection } : {})}
+        selection={selection}
         empty={none}
         columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
       />

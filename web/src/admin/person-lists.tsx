@@ -4,20 +4,7 @@ import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
-import { mailFailed, readable } from './words';
-
-/** The proofs of a sign-in, as session.Session has them. */
-const METHODS: Record<string, string> = {
-  password: 'password',
-  passkey: 'passkey',
-  totp: 'authenticator app',
-  recovery_code: 'recovery code',
-  mail: 'emailed code',
-  operator_link: 'mailed link',
-  trusted_browser: 'trusted browser',
-};
-
-export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
+import { mailFailed, mailWords, methodWords } from './words';
 
 const At = ({ before, at }: { before: string; at: string | undefined }) => (
   <span>
@@ -137,7 +124,7 @@ export function Emails({ person: { id, emails } }: { person: Person }) {
       {emails.length ? (
         <Entries>
           {emails.map((email) => {
-            const name = readable(email.template);
+            const name = mailWords(email.template);
             return (
               <Entry
                 key={email.id}

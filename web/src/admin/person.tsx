@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { actionsFor, edit, nameOf } from './actions';
+import { actionsFor, edit, liftLimits, nameOf } from './actions';
 import { personId } from './address';
 import { useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
-import { Loaded, Roles, Small, StateTag, Time } from './parts';
+import { Card, Loaded, Roles, Small, StateTag, Time } from './parts';
 import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
@@ -125,22 +125,24 @@ function reasonsOf({
 function InTheWay({ person }: { person: Person }) {
   const { ask } = useAsk();
   const reasons = reasonsOf(person);
-  const lift = actionsFor(person, ask).find(({ label }) => label === 'Lift the limits');
   if (!reasons.length) return null;
   return (
-    <section className="card in-the-way" aria-label="Why sign-in may fail">
-      <div className="card-head">
-        <h2>Why sign-in may fail</h2>
-        {lift && person.limits.some(({ refuses }) => refuses) ? (
-          <Small onClick={lift.run}>Lift the limits</Small>
-        ) : null}
-      </div>
-      <ul>
-        {reasons.map(([key, words]) => (
-          <li key={key}>{words}</li>
-        ))}
-      </ul>
-    </section>
+    <div className="in-the-way">
+      <Card
+        title="Why sign-in may fail"
+        action={
+          person.limits.some(({ refuses }) => refuses) ? (
+            <Small onClick={() => ask(liftLimits(person))}>Lift the limits</Small>
+          ) : null
+        }
+      >
+        <ul>
+          {reasons.map(([key, words]) => (
+            <li key={key}>{words}</li>
+          ))}
+        </ul>
+      </Card>
+    </div>
   );
 }
 
@@ -158,13 +160,12 @@ function Facts({ person }: { person: Person }) {
     ['Roles', roles.length ? <Roles key="roles" of={person} /> : 'None'],
     ['Last seen', <Time key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
+    ['Account ends', <Time key="time" at={ends_at} />],
     ['Id', <code key="id">{person.id}</code>],
   ];
-  if (ends_at !== undefined) facts.splice(3, 0, ['Account ends', <Time key="time" at={ends_at} />]);
-  if (erased_at) facts.splice(0, 0, ['Erased', <Time key="time" at={erased_at} />]);
+  if (erased_at) facts.unshift(['Erased', <Time key="time" at={erased_at} />]);
   return (
-    <section className="card" aria-label="Account">
-      <h2>Account</h2>
+    <Card title="Account">
       <dl>
         {facts.map(([name, value]) => (
           <div key={name} className="fact">
@@ -187,6 +188,6 @@ function Facts({ person }: { person: Person }) {
           ))}
         </ul>
       ) : null}
-    </section>
+    </Card>
   );
 }

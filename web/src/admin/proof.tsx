@@ -43,7 +43,7 @@ export function ProofDialog() {
   return (
     <dialog
       ref={dialog}
-      className="ask"
+      className="confirm ask"
       aria-labelledby="proof-title"
       aria-describedby="proof-says"
       onCancel={() => settle(false)}
@@ -54,7 +54,7 @@ export function ProofDialog() {
           ? 'Your session has ended. Sign in again in a window, and this page goes on where it is.'
           : 'A change needs your second factor or passkey of the last ten minutes. A window asks for it, and what you have entered here stays.'}
       </p>
-      <div className="ask-actions">
+      <div className="confirm-actions">
         <Button type="button" onClick={() => openProof(page) ?? location.assign(page)}>
           {ended ? 'Sign in' : 'Continue'}
         </Button>

@@ -7,7 +7,7 @@ import { Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
 import type { Fact, Facts } from './types';
-import { eventFailed } from './words';
+import { detailWords, eventFailed } from './words';
 
 const FILTERS: Filter[] = [
   { name: 'actor', label: 'Changed by', hint: 'address of an administrator, or operator' },
@@ -79,7 +79,7 @@ const COLUMNS: Column<Fact>[] = [
         </p>
         <p className="entry-line">
           <Actor {...fact} />
-          {fact.detail ? <span>{fact.detail}</span> : null}
+          {fact.detail ? <span>{detailWords(fact.kind, fact.detail)}</span> : null}
           {fact.browser ? <span>{fact.browser}</span> : null}
           {fact.request_id ? <span>request {fact.request_id}</span> : null}
         </p>

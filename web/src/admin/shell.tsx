@@ -2,9 +2,8 @@ import type { ReactNode } from 'react';
 import page from '../ui/auth-page.module.css';
 import { boot } from './boot';
 import { ProofDialog } from './proof';
-import type { PlaceName } from './types';
 
-const PLACES: Record<PlaceName, { name: string; icon: string }> = {
+const PLACES = {
   people: {
     name: 'People',
     icon: 'M7.5 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8zM2.2 16.5a5.3 5.3 0 0 1 10.6 0M13 9a2.4 2.4 0 1 0-.6-4.7M14.6 11.4a4.4 4.4 0 0 1 3.2 4.4',
@@ -13,12 +12,14 @@ const PLACES: Record<PlaceName, { name: string; icon: string }> = {
   system: { name: 'System', icon: 'M3 3.8h14v5H3zM3 11.2h14v5H3zM6 6.3h.1M6 13.7h.1' },
 };
 
+export type PlaceName = keyof typeof PLACES;
+
 /** On a narrow window the places are a row that scrolls. */
 const showInRow = (link: HTMLElement | null) => link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 /** The frame of every place: the brand, who is signed in, and the way to the other places. */
 export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) {
-  const { brand, user, places } = boot;
+  const { brand, user } = boot;
   const who = user.name || user.email;
   return (
     <div className="admin">
@@ -37,14 +38,14 @@ export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) 
         <a className="top-who" href="/auth/account">
           <span className="hidden-words">Your account</span>
           <bdi>{who}</bdi>
-          <span className="top-letter" aria-hidden="true">
+          <span className="portrait" aria-hidden="true">
             {who.slice(0, 1).toUpperCase()}
           </span>
         </a>
       </header>
       <nav className="places" aria-label="Administration">
         <ul>
-          {places.map((name) => (
+          {(Object.keys(PLACES) as PlaceName[]).map((name) => (
             <li key={name}>
               <a
                 href={`/auth/admin/${name}`}

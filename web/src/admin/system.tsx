@@ -6,7 +6,7 @@ import { Card, Loaded, Small, Tag, Time } from './parts';
 import { MailState } from './person-lists';
 import { Head } from './shell';
 import type { System } from './types';
-import { readable } from './words';
+import { mailWords } from './words';
 
 const CHECKS = {
   ok: ['good', 'OK'],
@@ -104,10 +104,10 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
               action={
                 again ? (
                   <Small
-                    label={`Send again: ${readable(template)} to ${to}`}
+                    label={`Send again: ${mailWords(template)} to ${to}`}
                     onClick={() =>
                       ask({
-                        title: `Send “${readable(template)}” again?`,
+                        title: `Send “${mailWords(template)}” again?`,
                         says: `The email to ${to} is handed to the mail server once more.`,
                         press: 'Send again',
                         run: async () => {
@@ -122,7 +122,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
                 ) : null
               }
             >
-              <span>{readable(template)}</span>
+              <span>{mailWords(template)}</span>
               <span>
                 <Time at={asked_at} />
               </span>

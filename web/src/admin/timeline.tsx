@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
 import { Card, clockOf, dayOf, exactly } from './parts';
 import type { Email, Happening } from './types';
-import { failed, readable } from './words';
+import { detailWords, failed, mailWords } from './words';
 
 /** A line of the timeline: an event, or an email. */
 type Told = Omit<Happening, 'kind'> & { kind: string };
@@ -35,8 +35,8 @@ const lineOf = ({ id, template, state, answer, asked_at }: Email): Told => ({
   at: asked_at,
   kind: 'email',
   what: template,
-  words: `Email: ${readable(template)}`,
-  by: '',
+  words: `Email: ${mailWords(template)}`,
+  actor: { kind: '', id: '', address: '', name: '' },
   detail: answer ? `${state}: ${answer}` : state,
   network: '',
   browser: '',
@@ -52,7 +52,7 @@ export function Timeline({ events, emails }: { events: Happening[]; emails: Emai
   const matching = all.filter(passes);
   return (
     <Card title="What happened">
-      <fieldset className="switch">
+      <fieldset className="filter">
         <legend className="hidden-words">Show</legend>
         {KINDS.map(([name, label]) => (
           <label key={name}>
@@ -86,29 +86,30 @@ function dayAfter(newer: Told | undefined, event: Told): string {
 }
 
 function Line({ event, day }: { event: Told; day: string }) {
-  const { at, by, detail, network, browser, request_id } = event;
-  const [, admin, address] = /^admin:(\S+)(?: \((.+)\))?$/.exec(by) ?? [];
+  const { at, actor, what, detail, network, browser, request_id } = event;
   return (
     <li>
       {day ? <h3 className="day">{day}</h3> : null}
-      <div className={failed(event) ? 'happening failed' : 'happening'}>
+      <div className={failed(event) ? 'entry failed' : 'entry'}>
         <Icon icon={iconOf(event)} />
         <div className="entry-words">
           <p className="entry-name">{event.words}</p>
           <p className="entry-line">
-            {admin ? (
+            {actor.kind === 'admin' ? (
               <span>
                 by{' '}
-                <a href={`/auth/admin/people/${encodeURIComponent(admin)}`}>
-                  {address ?? 'an administrator'}
+                <a href={`/auth/admin/people/${encodeURIComponent(actor.id)}`}>
+                  {actor.address || 'an administrator'}
                 </a>
               </span>
-            ) : by && by !== 'self' ? (
-              <span>by {by}</span>
+            ) : actor.kind && actor.kind !== 'self' ? (
+              <span>by {actor.kind}</span>
             ) : null}
-            {[detail, browser, network, request_id && `request ${request_id}`].filter(Boolean).map((part) => (
-              <span key={part}>{part}</span>
-            ))}
+            {[detailWords(what, detail), browser, network, request_id && `request ${request_id}`]
+              .filter(Boolean)
+              .map((part) => (
+                <span key={part}>{part}</span>
+              ))}
           </p>
         </div>
         <time className="entry-clock" dateTime={at} title={exactly(at)}>

@@ -24,11 +24,29 @@ test('each use of another address has words', async () => {
 });
 
 test('each proof of a sign-in has words', async () => {
-  const { methodWords } = await import('./person-lists');
+  const { methodWords } = await import('./words');
   const [proofs = ''] = /Methods .*/.exec(go('session/session.go')) ?? [];
   const methods = Array.from(proofs.matchAll(/"([^"]+)"/g), ([, method]) => method ?? '');
   expect(methods.length).toBeGreaterThan(6);
   expect(methods.filter((method) => /[_:]/.test(methodWords(method)))).toEqual([]);
+});
+
+test('a sign-in in the record names its proofs', async () => {
+  const { detailWords } = await import('./words');
+  expect(detailWords('signed_in', 'operator_link,totp')).toBe(
+    'link from an administrator, authenticator app',
+  );
+  expect(detailWords('proof_given', 'provider:google')).toBe('provider google');
+  expect(detailWords('mail_sent_again', 'signin-blocked')).toBe('Sign-in paused');
+  expect(detailWords('roles_changed', 'a_b,c-d')).toBe('a_b,c-d');
+});
+
+test('words stand for emails that the server sends', async () => {
+  const { MAILS, mailWords } = await import('./words');
+  const templates = Array.from(go('flow/mail.go').matchAll(/mail\w+\s+= "([^"]+)"/g), ([, name]) => name);
+  expect(Object.keys(MAILS).filter((name) => !templates.includes(name))).toEqual([]);
+  expect(mailWords('signin-blocked')).toBe('Sign-in paused');
+  expect(mailWords('factor-added')).toBe('Factor added');
 });
 
 test('an email that will not arrive is a failure', async () => {

@@ -1,5 +1,40 @@
-/** A name of the code, as "sign-in-code", for a kind that this page does not know. */
-export const readable = (name: string) => name.replace(/^./, (c) => c.toUpperCase()).replaceAll(/[-_]/g, ' ');
+/** The templates of emails whose names would not be understood. */
+export const MAILS: Record<string, string> = {
+  recover: 'Reset of the password',
+  'signin-code': 'Sign-in code',
+  'signin-blocked': 'Sign-in paused',
+  'provider-only': 'Sign-in works with a provider only',
+  'address-outside': 'Address of a domain that may not sign up',
+  'passkey-suspect': 'Passkey that may have been copied',
+  'grant-reused': 'An app’s access was ended',
+  'alarm-raised': '“This wasn’t me” was pressed',
+  'take-back': 'Code that takes the account back',
+  'account-left': 'Account deleted by its owner',
+  'account-kept': 'Deletion canceled',
+  'account-managed': 'Account changed by an administrator',
+};
+
+export const mailWords = (template: string) =>
+  MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
+
+/** The proofs of a sign-in, as session.Session has them. */
+const METHODS: Record<string, string> = {
+  password: 'password',
+  passkey: 'passkey',
+  totp: 'authenticator app',
+  recovery_code: 'recovery code',
+  mail: 'emailed code',
+  operator_link: 'link from an administrator',
+  trusted_browser: 'trusted browser',
+};
+
+export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
+
+/** The detail of an event. That of a sign-in has the proofs, that of an email its template. */
+export function detailWords(event: string, detail: string) {
+  if (/^(signed_in|proof_given)$/.test(event)) return detail.split(',').map(methodWords).join(', ');
+  return event === 'mail_sent_again' ? mailWords(detail) : detail;
+}
 
 export const eventFailed = (name: string) =>
   /failed|throttled|refused|suspect|held|replayed|reused/.test(name);

@@ -50,6 +50,7 @@ export interface AddPasskey {
 export interface AdminActor {
   kind: string;
   id: string;
+  address: string;
   name: string;
 }
 
@@ -69,6 +70,17 @@ export interface AdminApp {
   name: string;
   scopes: string[];
   created_at: string;
+}
+
+export interface AdminBoot {
+  user: AdminSelf;
+  brand: AdminBrand;
+  events: AdminKind[];
+}
+
+export interface AdminBrand {
+  name: string;
+  logo: string;
 }
 
 export interface AdminBrowser {
@@ -128,7 +140,7 @@ export interface AdminEvent {
   kind: 'event' | 'account';
   what: string;
   words: string;
-  by: string;
+  actor: AdminActor;
   detail: string;
   network: string;
   browser: string;
@@ -183,7 +195,7 @@ export interface AdminInviteMany {
 
 export interface AdminJob {
   id: string;
-  action: string;
+  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
   role: string;
   state: 'tried' | 'running' | 'done' | 'failed';
   reason: '' | 'account' | 'role' | 'changed';
@@ -203,6 +215,11 @@ export interface AdminJobs {
 
 export interface AdminJudged {
   lines: AdminLine[];
+}
+
+export interface AdminKind {
+  kind: string;
+  words: string;
 }
 
 export interface AdminLimit {
@@ -254,7 +271,6 @@ export interface AdminPerson {
   name: string;
   state: 'active' | 'disabled' | 'leaving';
   roles: string[];
-  verified: boolean;
   password: boolean;
   language: string;
   created_at: string;
@@ -300,7 +316,8 @@ export interface AdminRemoved {
 }
 
 export interface AdminRoles {
-  roles: string[];
+  give: string[];
+  take: string[];
 }
 
 export interface AdminRow {
@@ -310,10 +327,15 @@ export interface AdminRow {
   state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
   factors: AdminCounts;
-  verified: boolean;
   created_at: string;
   seen_at: string;
   erased_at: string;
+}
+
+export interface AdminSelf {
+  id: string;
+  email: string;
+  name: string;
 }
 
 export interface AdminSession {

@@ -5,7 +5,7 @@ import { MARKED, marks } from '../i18n/marks';
 import { TextProvider } from '../i18n/provider';
 import { createText, type Messages, RIGHT_TO_LEFT } from '../i18n/text';
 import { tabTitle } from '../lib/tab-title';
-import { goTemplate, slots } from '../lib/template';
+import { choose, goTemplate, slots } from '../lib/template';
 import { COMPONENTS } from '../screens/own/components';
 import { screens } from './screens';
 
@@ -34,7 +34,10 @@ export function render(name: ScreenName, locale: string, boot: Boot): { title: s
   const screen = screens[name];
   const text = textOf(locale);
   const heading = screen.title(boot, text);
-  const title = renderToString(name.startsWith('account') ? tabTitle(heading, boot.brand) : heading);
+  const tab = name.startsWith('account') ? tabTitle(heading, boot.brand) : heading;
+  // A page that comes back with an error says so first. The title of the error page is one already.
+  const wrong = name === 'error' ? tab : choose(boot.errors.code, `${text.t('common.error')} ${tab}`, tab);
+  const title = renderToString(wrong);
   const body = renderToString(
     <TextProvider value={text}>
       <screen.View boot={boot} />

@@ -11,6 +11,9 @@ const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
   terms: { valueMissing: 'terms.required' },
 };
 
+/** An address with a letter before the "@" that is not ASCII, or with an accent. */
+const LETTERS = /^[^\s<@]*(?![a-zA-Z])[\p{L}\p{M}][^\s<@]*@/u;
+
 /**
  * Runs the browser's constraint check and answers in our words, so that an obvious
  * mistake needs no request. The server checks everything again.
@@ -26,7 +29,8 @@ export function checkFields(
     if (!(field instanceof HTMLInputElement) || without.includes(name)) continue;
     // A pasted address may have invisible characters at its ends, which the server removes too.
     if (name === 'email') field.value = field.value.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '');
-    const code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
+    let code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
+    if (code === 'address.invalid' && LETTERS.test(field.value)) code = 'address.letters';
     if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;
   }
   const confirm = form.elements.namedItem('confirm_password');

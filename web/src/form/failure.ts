@@ -9,6 +9,7 @@ export interface Trouble<Field extends FieldName = FieldName> {
   form: string;
   /** The fault's code, for screens that change with it. */
   code: string;
+  params: Problem['params'];
   requestId: string;
   retryAfter: number;
   /** The same input may succeed when it is sent again. */
@@ -30,6 +31,7 @@ export const NO_FIELDS: FieldErrors = {
 export const NO_TROUBLE: Trouble = {
   form: '',
   code: '',
+  params: {},
   requestId: '',
   retryAfter: 0,
   again: false,
@@ -41,6 +43,7 @@ export const NO_TROUBLE: Trouble = {
 export const troubleOfBoot = ({ errors }: Boot): Trouble => ({
   form: errors.form,
   code: errors.code,
+  params: {},
   requestId: errors.request_id,
   retryAfter: errors.retry_after,
   again: false,
@@ -88,6 +91,7 @@ function troubleOfProblem(problem: Problem, text: Text): Trouble {
   return {
     form: allShown ? '' : (words ?? unknown(code)),
     code,
+    params,
     requestId: words && status < 500 ? '' : request_id,
     retryAfter: retry_after,
     again: status >= 500,

@@ -3,6 +3,7 @@ import { request } from '../api/client';
 import { foreign } from '../api/problem';
 import type { Boot, Forms } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
+import type { Text } from '../i18n/text';
 import { go } from '../lib/fragment';
 import { useCountdown } from '../lib/use-countdown';
 import { useRestoredPage } from '../lib/use-restored-page';
@@ -34,6 +35,8 @@ interface FormOptions<Path extends keyof Forms> {
 /** Props of the ErrorSummary. */
 export interface Summary {
   words: string;
+  /** The same words with the seconds that are left. */
+  counted: string;
   requestId: { id: string; words: string };
   retry: { label: string; onRetry: () => void } | undefined;
   ref: RefObject<HTMLDivElement | null>;
@@ -50,7 +53,7 @@ export interface Form<Body> {
   };
   trouble: Trouble<FieldName & keyof Body>;
   busy: boolean;
-  /** Seconds until the form may be sent again. */
+  /** Seconds until the form may be sent again. Infinity while the summary counts them. */
   wait: number;
   /** Words for screen readers alone. */
   announcement: string;
@@ -84,9 +87,15 @@ export function useForm<Path extends keyof Forms>({
   const [busy, setBusy] = useState(false);
   const [announcement, setAnnouncement] = useState('');
 
-  const onWaited = useCallback(() => setAnnouncement(text.t('common.wait_over')), [text]);
+  const onWaited = useCallback(() => {
+    const over = text.t('common.wait_over');
+    if (found.form) setTrouble((old) => ({ ...old, form: over }));
+    else setAnnouncement(over);
+  }, [text, found]);
   const asked = useMemo(() => ({ seconds: found.retryAfter }), [found]);
-  const wait = Math.max(hold, useCountdown(asked, onWaited));
+  const left = useCountdown(asked, onWaited);
+  const counted = left > 0 && trouble.form ? countedWords(trouble, left, text) : '';
+  const wait = counted ? Number.POSITIVE_INFINITY : Math.max(hold, left);
 
   useOwnValidation(form);
   useFocusOnTrouble(found, form, summary);
@@ -160,6 +169,7 @@ export function useForm<Path extends keyof Forms>({
     announcement,
     summary: {
       words: trouble.form,
+      counted,
       requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
       retry: trouble.again && wait === 0 ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
       ref: summary,
@@ -167,6 +177,12 @@ export function useForm<Path extends keyof Forms>({
     clear: () => show(NO_TROUBLE),
     tell: (words) => show({ ...NO_TROUBLE, form: words }),
   };
+}
+
+/** The words of a fault with the seconds that are left, or "" for words without a time. */
+function countedWords({ code, params }: Trouble, left: number, text: Text): string {
+  if (!text.fault(code, params)?.includes('{wait}')) return '';
+  return text.fault(code, params, left) ?? '';
 }
 
 const emailIn = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>('[name=email]')?.value;

@@ -188,6 +188,7 @@ export type MessageKey =
   | 'common.down'
   | 'common.email'
   | 'common.email_placeholder'
+  | 'common.error'
   | 'common.error_title'
   | 'common.forgot'
   | 'common.going_on'

@@ -28,10 +28,10 @@ export function AuthPage({ brand, title, above, rail, footer, children }: AuthPa
     if (card.current) keepSteady(card.current);
   }, []);
 
-  // A title that changes without a new document is a new step. Focus announces it.
+  // A title that changes without a new document is a new step. Focus announces it. That of a document may begin with "Error:".
   const tab = rail ? tabTitle(title, brand) : title;
   useEffect(() => {
-    if (document.title === tab) return;
+    if (document.title.endsWith(tab)) return;
     document.title = tab;
     heading.current?.focus();
   }, [tab]);

@@ -5,6 +5,8 @@ import styles from './message.module.css';
 
 interface ErrorSummaryProps {
   words: string;
+  /** The words of now, where they count down. Screen readers keep the first ones: each change would be read. */
+  counted?: string;
   /** The request id that the user quotes to the operator. It is shown while the id is set. */
   requestId?: { id: string; words: string };
   /** The button to send the same input again, where that may succeed. */
@@ -18,12 +20,15 @@ const NO_REQUEST = { id: '', words: '' };
  * The error of the form as a whole. The region is always in the document, because
  * screen readers miss an alert that is inserted together with its text.
  */
-export function ErrorSummary({ words, requestId = NO_REQUEST, retry, ref }: ErrorSummaryProps) {
+export function ErrorSummary({ words, counted, requestId = NO_REQUEST, retry, ref }: ErrorSummaryProps) {
   return (
     <div role="alert" className={styles.region} tabIndex={-1} ref={ref}>
       <When value={words}>
         <div className={`${styles.box} ${styles.alert}`}>
-          <p>{words}</p>
+          <p>
+            {counted ? <span className={layout.hidden}>{words}</span> : words}
+            {counted ? <span aria-hidden="true">{counted}</span> : null}
+          </p>
           <When value={requestId.id}>
             <p className={styles.detail}>{requestId.words}</p>
           </When>

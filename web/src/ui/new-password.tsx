@@ -5,7 +5,7 @@ import styles from './new-password.module.css';
 import { PasswordField } from './password-field';
 import { afterPress } from './steady';
 
-export interface NewPasswordLabels {
+interface NewPasswordLabels {
   password: string;
   passwordPlaceholder: string;
   confirm: string;

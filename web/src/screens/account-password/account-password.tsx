@@ -5,9 +5,8 @@ import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
-import { NewPassword } from '../../ui/new-password';
 import { UsernameField } from '../../ui/username-field';
-import { newPasswordLabels } from '../new-password-labels';
+import { NewPasswordFields } from '../new-password-fields';
 import { Changes } from '../own/changes';
 import { Confirm } from '../own/confirm';
 import { OwnPage } from '../own/own-page';
@@ -21,7 +20,6 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useOwnForm('/auth/api/account/password', boot);
-  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <OwnPage boot={boot} at="password" title={screen.title(boot, text)} form={form}>
@@ -33,18 +31,7 @@ function View({ boot }: { boot: Boot }) {
         <form {...form.props} action={PATH}>
           <HiddenField<ChangePassword> name="account" value={boot.session.id} />
           <UsernameField value={boot.session.email} />
-          <NewPassword
-            labels={newPasswordLabels(text, minLength, {
-              password: t('account-password.password'),
-              passwordPlaceholder: t('common.password_placeholder'),
-              confirm: t('common.confirm'),
-              confirmPlaceholder: t('common.confirm_placeholder'),
-            })}
-            minLength={minLength}
-            maxLength={maxLength}
-            errors={form.trouble.fields}
-            weak={form.trouble.weak}
-          />
+          <NewPasswordFields boot={boot} label={t('account-password.password')} trouble={form.trouble} />
           <Button busy={form.busy} wait={form.wait}>
             {t('account-password.submit')}
           </Button>

@@ -2,6 +2,7 @@ import { type ComponentProps, useEffect } from 'react';
 import { useText } from '../../i18n/provider';
 import { Served } from '../../lib/served';
 import { Frame } from '../frame';
+import './shared.css';
 import './account.css'; // plain: most of it is for markup that no script has
 import './entries.css';
 import { writeLocalTimes } from '../../lib/local-times';

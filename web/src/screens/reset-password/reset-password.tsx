@@ -6,10 +6,9 @@ import { choose, oneOf } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
-import { NewPassword } from '../../ui/new-password';
 import { UsernameField } from '../../ui/username-field';
 import { Frame } from '../frame';
-import { newPasswordLabels } from '../new-password-labels';
+import { NewPasswordFields } from '../new-password-fields';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
 
@@ -17,7 +16,6 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/reset-password', onTrouble: reloadWhenOver });
-  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <Frame
@@ -41,18 +39,7 @@ function View({ boot }: { boot: Boot }) {
       <form {...form.props}>
         <HiddenField<ResetPassword> name="flow" value={boot.flow.id} />
         <UsernameField value={boot.flow.email} />
-        <NewPassword
-          labels={newPasswordLabels(text, minLength, {
-            password: t('reset-password.password'),
-            passwordPlaceholder: t('common.password_placeholder'),
-            confirm: t('common.confirm'),
-            confirmPlaceholder: t('common.confirm_placeholder'),
-          })}
-          minLength={minLength}
-          maxLength={maxLength}
-          errors={form.trouble.fields}
-          weak={form.trouble.weak}
-        />
+        <NewPasswordFields boot={boot} label={t('reset-password.password')} trouble={form.trouble} />
         <Button busy={form.busy} wait={form.wait}>
           {t('reset-password.submit')}
         </Button>

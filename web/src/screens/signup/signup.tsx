@@ -7,14 +7,13 @@ import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { NameField } from '../../ui/name-field';
-import { NewPassword } from '../../ui/new-password';
 import { PasskeyButton } from '../../ui/passkey-button';
 import { ProviderButtons } from '../../ui/provider-buttons';
 import { EmailField } from '../../ui/text-field';
 import { AddressField } from '../address-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
-import { newPasswordLabels } from '../new-password-labels';
+import { NewPasswordFields } from '../new-password-fields';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
 import { postWhenChanged, TermsBox } from '../terms-box';
@@ -28,7 +27,6 @@ function View({ boot }: { boot: Boot }) {
   const [maker, setMaker] = useState(false);
   const [byPasskey, setByPasskey] = useState(false); // the button that was pressed last
   useEffect(() => setMaker('PublicKeyCredential' in globalThis), []);
-  const { password_min: minLength, password_max: maxLength } = boot.settings;
 
   return (
     <Frame
@@ -65,18 +63,7 @@ function View({ boot }: { boot: Boot }) {
         >
           <EmailField label={t('common.email')} defaultValue={boot.link.email} error="" readOnly />
         </When>
-        <NewPassword
-          labels={newPasswordLabels(text, minLength, {
-            password: t('common.password'),
-            passwordPlaceholder: t('common.password_placeholder'),
-            confirm: t('common.confirm'),
-            confirmPlaceholder: t('common.confirm_placeholder'),
-          })}
-          minLength={minLength}
-          maxLength={maxLength}
-          errors={form.trouble.fields}
-          weak={form.trouble.weak}
-        />
+        <NewPasswordFields boot={boot} label={t('common.password')} trouble={form.trouble} />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
         <Button busy={form.busy && !byPasskey} wait={form.wait} onClick={() => setByPasskey(false)}>
           {t('signup.submit')}

@@ -1,0 +1,52 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/outbox"
+)
+
+// MailAgain puts an email that was given up back into the queue, and records who did. With the
+// id of an account, the email must be to its user.
+//
+// Faults: outbox.CodeUnknown.
+func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
+	return f.acts(ctx, by, func(tx Tx) error {
+		m, found, err := tx.Message(ctx, messageID)
+		if err != nil {
+			return err
+		}
+		if !found || accountID != "" && m.AccountID != accountID {
+			return fault.New(fault.Missing, outbox.CodeUnknown)
+		}
+		if err := f.outbox.Retry(ctx, tx, messageID); err != nil {
+			return err
+		}
+		return f.sentAgain(ctx, tx, by, m)
+	})
+}
+
+// MailAllAgain does what MailAgain does for all emails that were given up and whose content has
+// not expired. It returns their number.
+func (f *Operator) MailAllAgain(ctx context.Context, by Actor) (n int, err error) {
+	err = f.acts(ctx, by, func(tx Tx) error {
+		revived, err := f.outbox.RetryAll(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, m := range revived {
+			if err := f.sentAgain(ctx, tx, by, m); err != nil {
+				return err
+			}
+		}
+		n = len(revived)
+		return nil
+	})
+	return n, err
+}
+
+func (f *Operator) sentAgain(ctx context.Context, tx Tx, by Actor, m outbox.Record) error {
+	return f.record.Add(ctx, tx, by.fact(audit.MailSentAgain, m.AccountID, m.Template))
+}
