@@ -13,8 +13,16 @@ func (f *Flows) awaitApproval(ctx context.Context, tx Tx, c Caller, a account.Ac
 	if err := f.post(ctx, tx, c, email{template: mailWaits, owner: &a}); err != nil {
 		return Result{}, err
 	}
-	p, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Done, AccountID: a.ID, AddressKey: a.Address.Key}, data{Address: a.Address.Mail}, c.BrowserCookie)
-	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID, registered: method}, err
+	r, err := f.sayWaits(ctx, tx, c, a)
+	r.registered = method
+	return r, err
+}
+
+// sayWaits leads to the page that says that an account waits, whose owner has given a proof.
+func (f *Flows) sayWaits(ctx context.Context, tx Tx, c Caller, a account.Account) (Result, error) {
+	value, fresh := browser(c)
+	p, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Done, AccountID: a.ID, AddressKey: a.Address.Key}, data{Address: a.Address.Mail}, value)
+	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
 }
 
 // awaits reports whether a flow has made an account that waits for an approval.

@@ -115,10 +115,10 @@ func (f *Flows) openedID(ctx context.Context, token string) (i invitation.Invita
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, ok, err := f.opened(ctx, tx, token)
-		if i = found; err == nil && !ok {
-			err = SignUpUninvited
+		if i = found; err != nil || !ok {
+			return orUninvited(err)
 		}
-		return err
+		return nil
 	})
 	return i, err
 }

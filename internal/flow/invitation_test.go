@@ -294,8 +294,9 @@ func TestApproval(t *testing.T) {
 		return v
 	}
 	mara, noor := apply("mara@example.org"), apply("noor@example.org")
-	if _, err := mara.signIn("mara@example.org", good); !errors.Is(err, account.Waits) {
-		t.Errorf("before the approval: %v", err)
+	r := mara.must(mara.signIn("mara@example.org", good))
+	if view, err := b.Flows.View(t.Context(), mara.Caller, r.FlowID); err != nil || !view.Waits || r.Session != nil {
+		t.Errorf("before the approval: %+v, %v", view, err)
 	}
 	if _, err := b.Flows.Recover(t.Context(), mara.Caller, "mara@example.org", flow.Target{}); err != nil {
 		t.Error(err)

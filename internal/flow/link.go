@@ -175,10 +175,12 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, p Pending, d data, brow
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)
-	if old, err := f.openedID(ctx, token); !errors.Is(err, SignUpUninvited) {
-		if w.kind = SignUp; err != nil {
-			return Result{}, err
-		}
+	old, err := f.openedID(ctx, token)
+	if err := ignore(err, SignUpUninvited); err != nil {
+		return Result{}, err
+	}
+	if old.ID != "" {
+		w.kind = SignUp
 		return f.inviteAgain(ctx, c, old)
 	}
 	var p Pending

@@ -78,7 +78,7 @@ const ONLY_ON = {
   'app.': [],
   'approval.': [],
   'invitation.': [],
-  'account.waits': ['signin'],
+  'account.waits': [], // a page says so
   'passkey.name_required': ['account-passkeys'],
   'passkey.exists': ['account-passkeys', 'new-passkey', 'protect'],
   'passkey.full': ['account-passkeys', 'new-passkey', 'protect'],

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"portico/internal/flow"
@@ -54,7 +55,7 @@ type AdminLine struct {
 type AdminInviteMany struct {
 	Roles         []string `json:"roles,omitempty"`
 	AccountEndsAt string   `json:"account_ends_at,omitempty"`
-	Uses          int64    `json:"uses"`
+	Uses          string   `json:"uses"`    // a number: how many accounts it can make
 	EndsAt        string   `json:"ends_at"` // of the link (RFC 3339)
 }
 
@@ -128,7 +129,9 @@ func (a *Admin) inviteMany(r *http.Request, by flow.Actor, _ string, in AdminInv
 	if err != nil {
 		return AdminLinkMade{}, err
 	}
-	d.Uses = in.Uses
+	if d.Uses, err = strconv.ParseInt(in.Uses, 10, 64); err != nil {
+		return AdminLinkMade{}, wrongParameter("uses")
+	}
 	link, err := a.Operator.InviteMany(r.Context(), by, d)
 	return AdminLinkMade{link}, err
 }

@@ -5,7 +5,7 @@ import { Trouble } from './parts';
 interface FieldOf {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'date';
+  type?: 'text' | 'email' | 'date' | 'area';
   value?: string;
   hint?: string;
   required?: boolean;
@@ -165,7 +165,11 @@ function Field({ name, label, type = 'text', value = '', hint, required }: Field
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input {...field} type={type} autoComplete="off" />
+      {type === 'area' ? (
+        <textarea {...field} rows={6} spellCheck={false} />
+      ) : (
+        <input {...field} type={type} autoComplete="off" />
+      )}
       {hint ? (
         <p className="hint" id={`${id}-hint`}>
           {hint}

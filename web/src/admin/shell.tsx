@@ -8,6 +8,7 @@ const PLACES = {
     name: 'People',
     icon: 'M7.5 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8zM2.2 16.5a5.3 5.3 0 0 1 10.6 0M13 9a2.4 2.4 0 1 0-.6-4.7M14.6 11.4a4.4 4.4 0 0 1 3.2 4.4',
   },
+  invitations: { name: 'Invitations', icon: 'M2.8 4.8h14.4v10.4H2.8zM3 5.2l7 5.6 7-5.6' },
   record: { name: 'Record', icon: 'M4.5 2.8h11v14.4h-11zM7.3 6.5h5.4M7.3 10h5.4M7.3 13.5h3' },
   system: { name: 'System', icon: 'M3 3.8h14v5H3zM3 11.2h14v5H3zM6 6.3h.1M6 13.7h.1' },
 };

@@ -189,7 +189,7 @@ export interface AdminInvite {
 export interface AdminInviteMany {
   roles?: string[];
   account_ends_at?: string;
-  uses: number;
+  uses: string;
   ends_at: string;
 }
 
@@ -269,7 +269,7 @@ export interface AdminPerson {
   id: string;
   address: string;
   name: string;
-  state: 'active' | 'disabled' | 'leaving';
+  state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
   password: boolean;
   language: string;
