@@ -15,6 +15,7 @@ const (
 	Active             State = "active"
 	DisabledByOperator State = "disabled" // closed by an operator
 	Leaving            State = "leaving"  // closed by its owner, who can take it back until it is erased
+	Waiting            State = "waiting"  // for the approval of an admin, after the sign-up
 )
 
 // Account is one person.
@@ -184,13 +185,18 @@ type New struct {
 	Locale   string
 	Roles    []string
 	Terms    Terms
+	EndsAt   time.Time // zero for never
+	Waits    bool      // for an approval
 }
 
-// Create stores a new active account, or returns Exists.
+// Create stores a new account, which is active unless it waits, or returns Exists.
 func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error) {
 	a := Account{
 		ID: ids.New(), Address: n.Address, Name: n.Name, State: Active, Roles: n.Roles,
-		Password: n.Password, Version: 1, Locale: n.Locale, Terms: n.Terms, CreatedAt: d.clock.Now(),
+		Password: n.Password, Version: 1, Locale: n.Locale, Terms: n.Terms, EndsAt: n.EndsAt, CreatedAt: d.clock.Now(),
+	}
+	if n.Waits {
+		a.State = Waiting
 	}
 	ok, err := tx.InsertAccount(ctx, a)
 	if err != nil {

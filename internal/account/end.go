@@ -11,11 +11,13 @@ func (a Account) Ended(now time.Time) bool { return !a.EndsAt.IsZero() && !now.B
 // Refusal returns why the owner may not prove who they are at a time, or nil. A session
 // needs Active besides.
 //
-// Faults: Disabled, Ended.
+// Faults: Disabled, Ended, Waits.
 func (a Account) Refusal(now time.Time) error {
 	switch {
 	case a.Ended(now):
 		return Ended
+	case a.State == Waiting:
+		return Waits
 	case a.State != Active && a.State != Leaving:
 		return Disabled
 	}

@@ -13,6 +13,7 @@ const (
 	CodeNameCharacter   = "name.character"
 	CodeDisabled        = "account.disabled"
 	CodeEnded           = "account.ended"
+	CodeWaits           = "account.waits"
 	CodeEndPast         = "admin.end_past"
 	CodeExists          = "account.exists"
 	CodeMissing         = "account.missing"
@@ -26,6 +27,9 @@ var (
 
 	// Ended is Disabled for an account whose end has come.
 	Ended = fault.New(fault.Forbidden, CodeEnded).WithCause(Disabled)
+
+	// Waits is Disabled for an account that no admin has approved yet.
+	Waits = fault.New(fault.Forbidden, CodeWaits).WithCause(Disabled)
 
 	// Exists says that the address has an account. Never tell it to the public.
 	Exists = fault.New(fault.Conflict, CodeExists)

@@ -153,7 +153,7 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 func (l *live) shown() screens.Settings {
 	c, policy := l.config, l.passwords.Policy()
 	shown := screens.Settings{
-		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) == flow.ModeOpen), SignInCode: yes(c.SignIn.Code),
+		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) != flow.ModeClosed), SignInCode: yes(c.SignIn.Code),
 		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust),
 		PasswordMin: policy.Min, PasswordMax: policy.Max, CodeLength: code.Length, CodeMinutes: int(flow.CodeLife / time.Minute),
 	}

@@ -60,6 +60,7 @@ const (
 	AccountImported Name = "account_imported"
 	LinkMade        Name = "link_made"
 	AccountDisabled Name = "account_disabled"
+	AccountApproved Name = "account_approved"
 	AccountEnabled  Name = "account_enabled"
 	EndChanged      Name = "end_changed"
 	ClaimsChanged   Name = "claims_changed"
@@ -77,6 +78,10 @@ const (
 	APIKeyMade      Name = "api_key_made"
 	APIKeyRotated   Name = "api_key_rotated"
 	APIKeyEnded     Name = "api_key_ended"
+
+	InvitationSent  Name = "invitation_sent"
+	InvitationUsed  Name = "invitation_used"
+	InvitationEnded Name = "invitation_ended"
 
 	ClientAuthorized Name = "client_authorized"
 	GrantReused      Name = "grant_reused"

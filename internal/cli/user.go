@@ -13,6 +13,9 @@ import (
 type userCmd struct {
 	Create        userCreateCmd        `cmd:"" help:"Create an account."`
 	Import        userImportCmd        `cmd:"" help:"Import accounts from another system, or from a file in the format of Portico."`
+	Invite        userInviteCmd        `cmd:"" help:"Email people an invitation to make an account."`
+	Approve       userApproveCmd       `cmd:"" help:"Approve an account that waits for it, and notify the user."`
+	Refuse        userRefuseCmd        `cmd:"" help:"Delete an account that waits for an approval, and notify the user."`
 	List          userListCmd          `cmd:"" help:"List accounts, also those that match conditions."`
 	Show          userShowCmd          `cmd:"" help:"Show an account."`
 	Disable       userDisableCmd       `cmd:"" help:"Disable an account and end its sessions."`

@@ -9,7 +9,7 @@ import (
 
 type userListCmd struct {
 	Role          string `help:"Only accounts with this role." placeholder:"NAME"`
-	State         string `help:"Only accounts in this state: active, disabled or leaving." placeholder:"STATE"`
+	State         string `help:"Only accounts in this state: active, disabled, leaving or waiting." placeholder:"STATE"`
 	WithoutFactor bool   `help:"Only accounts without a passkey and without an authenticator app."`
 	SeenBefore    string `help:"Only accounts that no one has used since the beginning of this day (UTC)." placeholder:"YYYY-MM-DD"`
 	JSON          bool   `name:"json" help:"Print the accounts as JSON."`

@@ -12,6 +12,8 @@ import (
 	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/invitation"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/session"
@@ -45,6 +47,19 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, key, initial, program := a.ID, "", "", ""
+	invited, ended, waits := ids.New(), ids.New(), ids.New()
+	if err := n.store.Write(ctx, func(tx flow.Tx) error {
+		for _, open := range []string{invited, ended} {
+			i := invitation.Invitation{ID: open, Link: []byte(open), Mail: open + "@example.org", Key: open + "@example.org", State: invitation.Open, EndsAt: n.clock.Now().Add(time.Hour)}
+			if _, err := tx.InsertInvitation(ctx, i); err != nil {
+				return err
+			}
+		}
+		_, err := tx.InsertAccount(ctx, account.Account{ID: waits, Address: account.Address{Mail: "waits@example.org", Key: "waits@example.org"}, State: account.Waiting})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	drop := func(_ any, err error) error { return err }
 	steps := []struct {
 		method string
@@ -83,6 +98,13 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},
 		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.DisabledByOperator) }},
 		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},
+		{"Invite", func() error { return drop(o.Invite(ctx, by, "guest@example.org", flow.Draft{})) }},
+		{"InviteMany", func() error {
+			return drop(o.InviteMany(ctx, by, flow.Draft{Uses: 1, EndsAt: n.clock.Now().Add(time.Hour)}))
+		}},
+		{"InviteAgain", func() error { return o.InviteAgain(ctx, by, invited) }},
+		{"EndInvitation", func() error { return o.EndInvitation(ctx, by, ended) }},
+		{"RefuseUser", func() error { return o.RefuseUser(ctx, by, waits) }},
 		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
 		{"ExportRecord", func() error {
 			return o.ExportRecord(ctx, by, audit.Query{}, audit.NewWriter(io.Discard, audit.CSV))

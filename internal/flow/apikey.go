@@ -58,7 +58,7 @@ func (f *Operator) keyOf(ctx context.Context, tx Tx, hash []byte) (apikey.Held, 
 }
 
 // answers returns apikey.Stopped unless an account is that of an admin, and open.
-func (f *Operator) answers(ctx context.Context, tx Tx, accountID string) error {
+func (f *core) answers(ctx context.Context, tx Tx, accountID string) error {
 	owner, err := f.opens(ctx, tx, accountID)
 	switch {
 	case errors.Is(err, account.Disabled), errors.Is(err, account.Missing), errors.Is(err, account.Ended):
@@ -67,6 +67,29 @@ func (f *Operator) answers(ctx context.Context, tx Tx, accountID string) error {
 		return apikey.Stopped
 	}
 	return err
+}
+
+// stands turns the error of answers into an answer.
+func stands(err error) (bool, error) {
+	if errors.Is(err, apikey.Stopped) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// keyWorks reports whether any secret of a key works.
+func (f *core) keyWorks(ctx context.Context, tx Tx, id string) (bool, error) {
+	k, ok, err := tx.APIKeyByID(ctx, id)
+	if err != nil || !ok || !f.clock.Now().Before(k.EndsAt) {
+		return false, err
+	}
+	secrets, err := tx.APIKeySecrets(ctx, id)
+	for _, s := range secrets {
+		if works, err := stands(f.answers(ctx, tx, s.AccountID)); works || err != nil {
+			return works, err
+		}
+	}
+	return false, err
 }
 
 // MayUse returns a fault if the Actor is a key without the scope. An operation without one is for

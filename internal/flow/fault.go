@@ -16,6 +16,8 @@ const (
 	CodeSignUpClosed   = "signup.closed"
 	CodeSignUpDomain   = "signup.domain"
 	CodeSignUpTaken    = "signup.taken"
+	CodeSignUpInvited  = "signup.uninvited"
+	CodeSignUpWaits    = "signup.waits"
 	CodeLinkPassword   = "link.password"
 	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
@@ -41,6 +43,13 @@ const (
 	CodeAdminLast   = "admin.last"
 
 	CodeClaimsInvalid = "claims.invalid"
+
+	CodeInvitationText = "invitation.text"
+	CodeInvitationList = "invitation.list"
+	CodeInvitationUses = "invitation.uses"
+	CodeInvitationEnd  = "invitation.end"
+	CodeNoInvitation   = "invitation.not_found"
+	CodeNotWaiting     = "approval.not_waiting"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -133,6 +142,20 @@ var (
 	// the code from the mailbox gets it.
 	SignUpTaken = fault.New(fault.Conflict, CodeSignUpTaken)
 
+	// SignUpUninvited means that an account needs an invitation, and the address has none, or its
+	// link is valid no more. Only a caller who has proven the address or opened a link gets it.
+	SignUpUninvited = fault.New(fault.Forbidden, CodeSignUpInvited)
+
+	// SignUpWaits says that an account was made, and waits for the approval of an admin. No step
+	// fails with it: it has the words of the page.
+	SignUpWaits = fault.New(fault.Forbidden, CodeSignUpWaits)
+
+	// NoInvitation means that there is no such invitation that somebody could still use.
+	NoInvitation = fault.New(fault.Missing, CodeNoInvitation)
+
+	// NotWaiting means that an account does not wait for an approval.
+	NotWaiting = fault.New(fault.Conflict, CodeNotWaiting)
+
 	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
 	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)
 
@@ -151,7 +174,7 @@ var (
 // provider. Each begins with "signup.", and the key of its title
 // ends in what follows.
 func SignUpEnds() []string {
-	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken}
+	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpWaits}
 }
 
 // IsOvertaken tells Overtaken from another Unknown.

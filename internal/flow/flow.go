@@ -14,6 +14,7 @@ import (
 	"portico/internal/factor"
 	"portico/internal/fault"
 	"portico/internal/federation"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/once"
 	"portico/internal/openid"
@@ -41,6 +42,7 @@ type Tx interface {
 	trust.Store
 	throttle.Store
 	audit.Store
+	invitation.Store
 	job.Store
 	apikey.Store
 	once.Store

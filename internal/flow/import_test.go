@@ -76,15 +76,6 @@ func (b *bundle) hash(password string) string {
 	return a.Password
 }
 
-func (b *bundle) user(address string) account.Account {
-	b.Helper()
-	a, err := b.Operator.User(b.Context(), address)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a
-}
-
 func TestImport_WithEverything(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

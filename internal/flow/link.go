@@ -172,10 +172,20 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d 
 // another browser: a stranger may have chosen them, and this browser would not
 // ask for them again.
 //
-// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited.
+// The link of an invitation mails another one of it.
+//
+// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited; as inviteAgain.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)
+	old, err := f.openedID(ctx, token)
+	if err := ignore(err, SignUpUninvited); err != nil {
+		return Result{}, err
+	}
+	if old.ID != "" {
+		w.kind = SignUp
+		return f.inviteAgain(ctx, c, old)
+	}
 	var p Pending
 	var d data
 	err = f.store.Read(ctx, func(tx Tx) error {

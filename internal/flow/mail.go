@@ -34,6 +34,11 @@ const (
 	mailConfirm    = "confirm-address"
 	mailTaken      = "address-taken"
 	mailOutside    = "address-outside" // of the domains that may sign up
+	mailInvitation = "invitation"
+	mailUninvited  = "invitation-needed"
+	mailWaits      = "approval-awaited"
+	mailApproved   = "account-approved"
+	mailNotToBe    = "account-refused" // in place of an approval
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailLinkMailed = "link-mailed"
@@ -90,6 +95,10 @@ type email struct {
 	left     string        // recovery codes that are left
 	lasts    time.Duration // how long the block or the code that the email is about lasts
 	told     *outbox.Told  // set if the visitor learns of a refusal
+	id       string        // of the message, "" for a new one
+	words    string        // of the admin who invites
+	link     string        // token of an invitation
+	until    time.Time     // end of its validity
 	eraseAt  time.Time     // when an account that its owner has closed is erased
 	key      string        // name of an API key
 	endsAt   time.Time     // when it ends
@@ -154,7 +163,7 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
 func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		Template: mail.template, To: mail.to, Locale: c.Locale, Suppressed: mail.suppress, Told: mail.told,
+		ID: mail.id, Template: mail.template, To: mail.to, Locale: c.Locale, Suppressed: mail.suppress, Told: mail.told,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
@@ -182,6 +191,10 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 		m.NotAfter, mail.lasts = mail.secret.ExpiresAt, mail.secret.ExpiresAt.Sub(now)
 		m.Data["code"] = mail.secret.Digits
 		m.Data["link"] = f.linkTo(mail.secret.Link)
+	}
+	if mail.link != "" {
+		m.NotAfter = mail.until
+		m.Data["link"], m.Data["words"], m.Data["until"] = f.linkTo(mail.link), mail.words, mail.until.Format(time.RFC3339)
 	}
 	if mail.event != "" {
 		m.Data["event"] = string(mail.event)
@@ -227,6 +240,10 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err != nil {
 		return err
 	}
+	barred, err := f.barred(ctx, tx, p, d)
+	if err != nil {
+		return err
+	}
 	known := to.known(p.Kind)
 	unproven, err := f.unprovenOf(ctx, tx, known)
 	if err != nil {
@@ -234,10 +251,12 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	mail := email{to: d.Address, owner: to.owner, at: to.at}
 	switch {
+	case to.owner != nil && to.owner.State == account.Waiting:
+		mail.template = mailWaits
 	case to.owner != nil && !to.owner.Open(f.clock.Now()):
 		mail.template = mailClosed
-	case to.owner == nil && (p.Kind == SignUp || p.Kind == AddressChange && !d.Recovery) && !f.admits(p.AddressKey):
-		mail.template = mailOutside
+	case to.owner == nil && barred != "":
+		mail.template = barred
 	case p.Kind == AddressChange && to.owner == nil:
 		mail.template, mail.secret = mailConfirm, &issued
 	case p.Kind == AddressChange:

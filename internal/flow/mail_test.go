@@ -15,6 +15,7 @@ import (
 var answers = []string{
 	"verify-address", "recover", "signin-code", "already-registered", "no-account", "account-closed", "provider-only",
 	"address-of-account", "confirm-address", "address-taken", "address-outside", "take-back",
+	"invitation-needed", "approval-awaited",
 }
 
 // uncopied are the emails about changes that go to one address, with the reasons.
@@ -24,18 +25,25 @@ var uncopied = map[string]string{
 	"address-given":  "an operator has ended the address for notices",
 	"alarm-raised":   "an alarm posts it to each address",
 	"key-ends":       "it tells of no change",
+
+	"invitation":       "there is no account yet",
+	"account-approved": "an account that waits has one address",
+	"account-refused":  "an account that waits has one address",
 }
 
 // unalarming are the emails about changes without the button "This wasn't me", with the
 // reasons. Decision 47 has more about them.
 var unalarming = map[string]string{
-	"account-managed": "an alarm would not undo the change of an operator",
-	"picture-removed": "an alarm would not undo the change of an operator",
-	"address-changed": "the link would be void",
-	"address-given":   "a stranger may have the mailbox, if the operator has mistyped the address",
-	"alarm-raised":    "the alarm makes its link void",
-	"key-ends":        "it tells of no change",
-	"link-mailed":     "its button is the link of the admin, and the copy has the other one",
+	"account-managed":  "an alarm would not undo the change of an operator",
+	"picture-removed":  "an alarm would not undo the change of an operator",
+	"address-changed":  "the link would be void",
+	"address-given":    "a stranger may have the mailbox, if the operator has mistyped the address",
+	"alarm-raised":     "the alarm makes its link void",
+	"invitation":       "there is no account yet",
+	"account-approved": "nobody but the user could sign in before",
+	"account-refused":  "there is no account any more",
+	"key-ends":         "it tells of no change",
+	"link-mailed":      "its button is the link of the admin, and the copy has the other one",
 }
 
 // All emails about changes go to the address for recovery and notices, too, and have the

@@ -88,7 +88,7 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner. Opening takes an end away that has come. It does nothing if the
+// flows, and notify the owner. Opening approves an account that waits. Opening takes an end away that has come. It does nothing if the
 // account has the state.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
 	change := f.change
@@ -100,8 +100,11 @@ func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state 
 
 func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, state account.State, detail string) error {
 	name, why := audit.AccountEnabled, session.Left
-	if state == account.DisabledByOperator {
+	switch {
+	case state == account.DisabledByOperator:
 		name, why = audit.AccountDisabled, session.Closed
+	case a.State == account.Waiting:
+		name = audit.AccountApproved
 	}
 	ended := state == account.Active && a.Ended(f.clock.Now())
 	if a.State == state && !ended {
@@ -123,7 +126,14 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 	if err := f.endAll(ctx, tx, a.ID, "", why); err != nil {
 		return err
 	}
-	return f.report(ctx, tx, by.caller, a.Account, by.fact(name, a.ID, detail))
+	change := by.fact(name, a.ID, detail)
+	if name != audit.AccountApproved {
+		return f.report(ctx, tx, by.caller, a.Account, change)
+	}
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return err
+	}
+	return f.post(ctx, tx, by.caller, email{template: mailApproved, owner: &a.Account})
 }
 
 // SetUserRoles replaces the roles of an account and notifies the owner. Its sessions

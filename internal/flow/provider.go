@@ -21,6 +21,7 @@ type ProviderInput struct {
 	ReturnTo   Target
 	JoinFlow   string // flow with another provider's identity that waits to be joined
 	Again      bool   // the page asks the signed-in user for a new proof
+	Invitation string // token of the link that the page was opened with
 }
 
 // StartProvider begins a sign-in with an external provider and returns the
@@ -31,6 +32,10 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 	ctx, w := f.watch(ctx, "start-provider", Provider)
 	defer w.end(&r, &err)
 	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
+		return Result{}, err
+	}
+	invited, err := f.openedID(ctx, in.Invitation)
+	if err != nil {
 		return Result{}, err
 	}
 	begin := f.providers.Begin
@@ -46,7 +51,7 @@ func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (
 	err = f.store.Write(ctx, func(tx Tx) error {
 		_, err := f.begin(ctx, tx,
 			Pending{ID: id, Kind: Provider, Step: Callback, ReturnTo: in.ReturnTo.String()},
-			data{ProviderID: in.ProviderID, Attempt: begun.Pending, JoinFlow: in.JoinFlow, Again: in.Again}, value)
+			data{ProviderID: in.ProviderID, Attempt: begun.Pending, JoinFlow: in.JoinFlow, Again: in.Again, Invitation: invited.ID}, value)
 		return err
 	})
 	return Result{Next: begun.URL, FlowID: id, BrowserCookie: fresh}, err
@@ -99,7 +104,7 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 			return err
 		}
 		if !ok {
-			r, err = f.arriving(ctx, tx, c, p, who, said)
+			r, err = f.arriving(ctx, tx, c, p, d.Invitation, who, said)
 			return err
 		}
 		if err := learnTime(ctx, tx, linked, d.Again, who); err != nil {
@@ -168,13 +173,26 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 
 // arriving handles an identity that no account has. It never joins the identity to
 // an account by the address alone: the owner signs in to the account first.
-func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who federation.Identity, said *identity) (Result, error) {
+//
+// The link of an invitation has proven its address, which the account gets in place of the one
+// that the provider tells.
+func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, link string, who federation.Identity, said *identity) (Result, error) {
 	address, bad := account.ParseAddress(who.Email, "email")
 	if bad != nil || legible.Check(who.Email) != nil { // a program wrote it, so it is not cleaned
 		return Result{}, fault.New(fault.Invalid, CodeProviderNoAddress).WithParams(f.named(who.Provider))
 	}
 	waiting := data{
-		Address: address.Mail, Identity: said, StrongAt: who.StrongAt, Vouched: who.EmailVerified,
+		Address: address.Mail, Identity: said, StrongAt: who.StrongAt, Vouched: who.EmailVerified, Invitation: link,
+	}
+	if link != "" {
+		invited, err := f.invitationAt(ctx, tx, link)
+		if err != nil {
+			return Result{}, err
+		}
+		if invited.Key != "" {
+			address, who.EmailVerified = account.Address{Mail: invited.Mail, Key: invited.Key}, true
+			waiting.Address, waiting.Vouched = address.Mail, false
+		}
 	}
 	to, err := f.addressed(ctx, tx, address.Key)
 	if err != nil {
@@ -183,12 +201,13 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 	if known := to.known(SignUp); known != nil && who.EmailVerified {
 		return f.askLink(ctx, tx, c, p, *known, waiting)
 	}
-	proven := ""
-	if who.EmailVerified {
-		proven = address.Key
-	}
-	if err := f.mayRegister(proven); err != nil {
+	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
 		return Result{}, err
+	}
+	if who.EmailVerified {
+		if _, err := f.mayRegister(ctx, tx, address.Key, link); err != nil {
+			return Result{}, err
+		}
 	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
@@ -198,14 +217,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, who fe
 		// it. That holds with an account too, of which only the mailbox learns.
 		return f.awaitProof(ctx, tx, c, Pending{Kind: SignUp, ReturnTo: f.target(p).String()}, address, to, waiting)
 	}
-	next, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Verify, AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, c.BrowserCookie)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := f.advance(ctx, tx, next, Done); err != nil {
-		return Result{}, err
-	}
-	return f.admitNew(ctx, tx, c, next, waiting, who.SignedInAt)
+	return f.admitProven(ctx, tx, c, Pending{AddressKey: address.Key, ReturnTo: p.ReturnTo}, waiting, who.SignedInAt)
 }
 
 // hasProvider reports whether the settings have a provider.

@@ -59,7 +59,14 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	case !ok:
 		return f.afterWrongPassword(ctx, c, who, address, in, d)
 	}
-	if err := who.account.Refusal(f.clock.Now()); err != nil {
+	switch err := who.account.Refusal(f.clock.Now()); {
+	case errors.Is(err, account.Waits):
+		err = f.store.Write(ctx, func(tx Tx) error {
+			r, err = f.sayWaits(ctx, tx, c, *who.account)
+			return err
+		})
+		return r, err
+	case err != nil:
 		return Result{}, err
 	}
 	fresh := ""

@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/invitation"
 	"portico/internal/pages"
 	"portico/internal/passkey"
 	"portico/internal/password"
@@ -24,29 +25,57 @@ type SignUpInput struct {
 	Terms    string // version of the terms that the form accepts
 	Passkey  bool   // in place of a password
 	ReturnTo Target
+
+	Invitation string // the token of its link, "" without one
 }
 
 // SignUpMode says who may sign up.
 type SignUpMode string
 
 const (
-	ModeOpen   SignUpMode = "open"   // every visitor who proves an email address
-	ModeClosed SignUpMode = "closed" // no visitor: the operator creates the accounts
+	ModeOpen     SignUpMode = "open"     // every visitor who proves an email address
+	ModeInvited  SignUpMode = "invited"  // who has an invitation
+	ModeApproved SignUpMode = "approved" // everybody, but an account waits for an admin unless it was invited
+	ModeClosed   SignUpMode = "closed"   // no visitor: the operator creates the accounts
 )
 
-// mayRegister is the gate of registration for an address that is proven. The form and
-// each email pass it without an address, and register passes it again. Of the domain only
-// the mailbox learns: mailProof sends another email.
+// mayRegister is the gate of registration for an address that is proven. It returns the invitation
+// that the account uses, if any. link is the id of the one whose link was opened, or "". Before the
+// proof, only the mailbox learns of a refusal: mailProof sends another email.
 //
-// Faults: SignUpClosed, SignUpDomain.
-func (f *core) mayRegister(proven string) error {
+// Faults: SignUpClosed, SignUpDomain, SignUpUninvited.
+func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*invitation.Invitation, error) {
 	switch {
-	case f.settings.SignUp != ModeOpen:
-		return SignUpClosed
-	case proven != "" && !f.admits(proven):
-		return SignUpDomain
+	case !f.registersAny():
+		return nil, SignUpClosed
+	case !f.admits(proven):
+		return nil, SignUpDomain
 	}
-	return nil
+	i, err := f.invitationFor(ctx, tx, link, proven)
+	if err == nil && i == nil && (link != "" || f.settings.SignUp == ModeInvited) {
+		err = SignUpUninvited
+	}
+	return i, err
+}
+
+// registersAny reports whether any visitor may register.
+func (f *core) registersAny() bool {
+	return f.settings.SignUp == ModeOpen || f.settings.SignUp == ModeInvited || f.settings.SignUp == ModeApproved
+}
+
+// barred returns the template of the email to an address that may not register, or "". It costs
+// the same for all addresses.
+func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template string, err error) {
+	i, err := f.invitationFor(ctx, tx, d.Invitation, p.AddressKey)
+	switch {
+	case err != nil, p.Kind != SignUp && (p.Kind != AddressChange || d.Recovery):
+		return "", err
+	case !f.admits(p.AddressKey):
+		return mailOutside, nil
+	case p.Kind == SignUp && i == nil && (d.Invitation != "" || f.settings.SignUp == ModeInvited):
+		return mailUninvited, nil
+	}
+	return "", nil
 }
 
 // admits reports whether an account may have the address with this key as its primary one.
@@ -68,10 +97,11 @@ const (
 // SignUp begins a sign-up: it hashes the password, stores the hash with the flow
 // and mails a code. It makes no account. An address with an account takes the same
 // steps, and its mailbox learns that it has an account. The owner of a passkey makes
-// it after the address is proven.
+// it after the address is proven. The link of an invitation of one address has proven it, and the
+// account is made at once.
 //
 // Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy,
-// passkey.Off.
+// passkey.Off. With an invitation also SignUpUninvited, SignUpDomain, SignUpTaken.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
@@ -81,6 +111,13 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if in.Passkey && f.passkeys == nil {
 		return Result{}, passkey.Off
 	}
+	invited, err := f.openedID(ctx, in.Invitation)
+	if err != nil {
+		return Result{}, err
+	}
+	if invited.Mail != "" {
+		in.Email = invited.Mail
+	}
 	name, address, err := f.checkSignUp(ctx, in)
 	if err != nil {
 		return Result{}, err
@@ -88,11 +125,14 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
-	d := data{Name: name, Address: address.Mail, Passkey: in.Passkey, Terms: f.acceptedNow()}
+	d := data{Name: name, Address: address.Mail, Passkey: in.Passkey, Terms: f.acceptedNow(), Invitation: invited.ID}
 	if !in.Passkey {
 		if d.Password, err = f.passwords.Hash(ctx, in.Password); err != nil {
 			return Result{}, err
 		}
+	}
+	if invited.Mail != "" {
+		return f.signUpInvited(ctx, c, address, in.ReturnTo, d)
 	}
 	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, d)
 }

@@ -143,6 +143,8 @@ type data struct {
 	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
 
+	Invitation string `json:"invitation,omitempty"` // id of the one whose link began a sign-up
+
 	// For a flow with an external provider.
 	ProviderID string    `json:"provider_id,omitempty"`
 	Attempt    []byte    `json:"attempt,omitempty"` // for federation.Service.Finish
@@ -169,7 +171,9 @@ type data struct {
 // addressOnly returns the part of a sign-up that counts in a browser that did not
 // begin it. A stranger may have typed the rest. The user who proves the address
 // chooses all credentials, and the wish for a passkey may therefore stay.
-func (d data) addressOnly() data { return data{Address: d.Address, Passkey: d.Passkey} }
+func (d data) addressOnly() data {
+	return data{Address: d.Address, Passkey: d.Passkey, Invitation: d.Invitation}
+}
 
 // identity is a verified external identity that waits for an account.
 type identity struct {

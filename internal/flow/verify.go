@@ -128,8 +128,8 @@ func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
 // allows returns the fault of a flow of a kind that the settings do not have any more.
 func (f *Flows) allows(p Pending, d data) error {
 	switch {
-	case p.Kind == SignUp:
-		return f.mayRegister("")
+	case p.Kind == SignUp && !f.registersAny():
+		return SignUpClosed
 	case p.Kind == ByCode && !f.settings.ByCode && !p.completes(d):
 		return ByCodeOff
 	}
@@ -220,7 +220,8 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	if err := f.mayRegister(address.Key); err != nil {
+	invited, err := f.mayRegister(ctx, tx, address.Key, d.Invitation)
+	if err != nil {
 		return Result{}, err
 	}
 	name := d.Name
@@ -229,10 +230,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	}
 	// Use the locale of the browser that proves the mailbox: a stranger may have
 	// sent the form.
-	a, err := f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale, Terms: d.Terms})
-	if errors.Is(err, account.Exists) {
-		return Result{}, SignUpTaken
-	}
+	a, err := f.create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale, Terms: d.Terms}, invited)
 	if err != nil {
 		return Result{}, err
 	}
@@ -258,6 +256,9 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 		}
 	}
 	var r Result
+	if a.State == account.Waiting {
+		return f.awaitApproval(ctx, tx, c, a, method)
+	}
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
 	} else {

@@ -37,6 +37,8 @@ type View struct {
 	ReturnTo      Target
 	EraseAt       time.Time // when an account that its owner has closed is erased
 	Overtaken     bool      // the flow cannot go on: see Overtaken; its step is then Done
+	Waits         bool      // the sign-up has made an account that waits for an approval
+	Invited       bool      // the sign-up began with the link of an invitation
 	Proof         bool      // a change that waits for a code needs a new proof first
 
 	// For a second factor that the account needs: the secret of a new app, and whether
@@ -56,7 +58,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if err != nil {
 			return err
 		}
-		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Now: f.clock.Now()}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Invited: d.Invitation != "", Now: f.clock.Now()}
 		v.ReturnTo = f.target(p)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
@@ -95,6 +97,8 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			f.viewProtection(owner, d, &v)
 		case Done:
 			v.Next = f.settings.Targets.Or(v.ReturnTo)
+			v.Waits, err = f.awaits(ctx, tx, p)
+			return err
 		case Verify:
 			return f.viewCode(ctx, tx, c, p, &v)
 		}
@@ -176,11 +180,14 @@ type LinkView struct {
 	Handed   bool          // an operator hands the link over
 	Password bool          // the page asks for the password of the sign-up
 	Age      time.Duration // the age of the newest email, if its link replaces this one
+	Invited  bool          // the link is of an invitation, and without a fault leads to the sign-up
 	Fault    *fault.Error
+
+	fresh string // id of the invitation that is opened
 }
 
-// ViewLink returns the state of a mailed link without redeeming it. An invalid link
-// is not an error: its fault is part of the view.
+// ViewLink returns the state of a mailed link without redeeming it. Of an invitation, it keeps
+// when it was first opened. An invalid link is not an error: its fault is part of the view.
 func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView, error) {
 	var v LinkView
 	err := f.store.Read(ctx, func(tx Tx) error {
@@ -191,7 +198,8 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 			}
 		}
 		if s.FlowID == "" {
-			return nil
+			_, err := f.viewInvitation(ctx, tx, token, &v)
+			return err
 		}
 		p, d, err := f.flowOfLink(ctx, tx, s)
 		v.Kind = p.Kind
@@ -225,6 +233,9 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 		v.Password = p.Kind == SignUp && v.Email == "" && d.Password != ""
 		return nil
 	})
+	if err == nil && v.fresh != "" {
+		err = f.store.Write(ctx, func(tx Tx) error { return tx.OpenInvitation(ctx, v.fresh, f.clock.Now()) })
+	}
 	return v, err
 }
 

@@ -13,6 +13,9 @@ import (
 // valueLimit is the length limit of a name in an email, in code points.
 const valueLimit = 60
 
+// wordsLimit is the length limit of what an admin writes in an invitation.
+const wordsLimit = 500
+
 var (
 	codeForm = regexp.MustCompile(`^[0-9]{4,10}$`)
 

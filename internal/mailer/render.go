@@ -29,7 +29,8 @@ type Message struct {
 	//   - code, link, signin_link, reset_link, alarm_link, provider
 	//   - minutes: validity of the code, or duration of the block
 	//   - browser, system: names from package useragent
-	//   - at, erase_at, ends_at: a time (RFC 3339)
+	//   - at, erase_at, ends_at, until: a time (RFC 3339)
+	//   - words: of the admin who sends an invitation
 	//   - event: a name of package audit, shown in the words of the security history
 	//   - app: name of an OpenID client
 	//   - key: name of an API key
@@ -187,7 +188,9 @@ func (m *Mailer) params(msg Message) (map[string]string, error) {
 			params["wait"] = m.catalogue.Wait(msg.Locale, time.Duration(n)*time.Minute)
 		case name == "event":
 			params[name] = m.catalogue.TextOr(msg.Locale, "history."+value, "history.other", nil)
-		case name == "at", strings.HasSuffix(name, "_at"):
+		case name == "words":
+			params[name] = unlink(clean(value, wordsLimit))
+		case name == "at", name == "until", strings.HasSuffix(name, "_at"):
 			at, err := time.Parse(time.RFC3339, value)
 			if err != nil {
 				return nil, fmt.Errorf("%s is not a time in RFC 3339", name)

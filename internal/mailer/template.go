@@ -17,8 +17,8 @@ const (
 type part struct {
 	kind    string
 	words   string // beginning with "common." for words that templates share
-	link    string // for a button, or a paragraph about it: the key of its link in the data
-	without string // for such a paragraph: the words if the data has no link; "" leaves it out
+	link    string // for a button, or a paragraph about it: the key of its link, or of another value, in the data
+	without string // for such a paragraph: the words if the data has no such value; "" leaves it out
 }
 
 // layout defines the parts of a template, for HTML and for plain text.
@@ -73,7 +73,20 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "key-ends":
 		return layout{needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}}, true
-	case "account-closed", "address-outside", "picture-removed", "alarm-raised":
+	case "invitation":
+		return layout{
+			needs: []string{"link", "until"},
+			parts: []part{
+				heading, intro, {kind: partParagraph, words: "says", link: "words"}, button("action", "link"),
+				{kind: partParagraph, words: "until"}, note,
+			},
+		}, true
+	case "account-approved":
+		return layout{
+			needs: []string{"signin_link", "reset_link"},
+			parts: []part{heading, intro, button("action", "signin_link"), {kind: partParagraph, words: "instead"}, button("reset", "reset_link"), note},
+		}, true
+	case "invitation-needed", "approval-awaited", "account-refused", "account-closed", "address-outside", "picture-removed", "alarm-raised":
 		return layout{parts: []part{heading, intro, facts, note}}, true
 	case "account-managed":
 		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true

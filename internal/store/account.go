@@ -155,6 +155,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 		`DELETE FROM flow WHERE address_key = (SELECT address_key FROM account WHERE id = $1) AND account_id = $1`,
 		`DELETE FROM flow WHERE address_key IN (SELECT address_key FROM other_address WHERE account_id = $1) AND account_id = $1`,
 		`DELETE FROM outbox WHERE dead_at > 0 AND account_id = $1`,
+		`DELETE FROM invitation WHERE account_id = $1 AND account_id > ''`,
 	} {
 		if _, err := t.exec(ctx, query, id); err != nil {
 			return false, err

@@ -82,6 +82,10 @@ var personals = []personal{
 		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
 	},
 	{name: "api_key_secret", columns: "key_id, account_id, created_at", where: "account_id = $1", leftOut: []string{"hash"}},
+	{
+		name: "invitation", columns: "id, address, address_key, roles, account_ends_at, words, most, used, state, created_at, ends_at, opened_at, used_at, account_id, message_id",
+		where: "account_id = $1 AND account_id > ''", leftOut: []string{"link_hash", "invited_by"},
+	},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
 	{name: "audit", columns: factColumns, where: "account_id = $1", leftOut: []string{"seal"}},
 }

@@ -43,6 +43,12 @@ func adminOperations() map[string]string {
 		"POST /auth/api/admin/keys/{id}/rotate":       `{}`,
 		"POST /auth/api/admin/keys/{id}/end-old":      `{}`,
 		"POST /auth/api/admin/keys/{id}/end":          `{}`,
+		"POST " + person + "/refuse":                  `{}`,
+		"GET /auth/api/admin/invitations":             "",
+		"POST /auth/api/admin/invitations":            `{"addresses":"` + fresh("invited") + `","roles":["editor"]}`,
+		"POST /auth/api/admin/invitations/link":       `{"uses":"2","ends_at":"2026-06-30"}`,
+		"POST /auth/api/admin/invitations/{id}/again": `{}`,
+		"POST /auth/api/admin/invitations/{id}/end":   `{}`,
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
@@ -111,8 +117,12 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		want := 200
-		if strings.HasSuffix(pattern, "/again") || strings.Contains(pattern, "jobs/{id}") || strings.Contains(pattern, "keys/{id}") || strings.Contains(pattern, "apps/{id}") {
-			want = 404 // no such email, job, key or app
+		switch {
+		case strings.HasSuffix(pattern, "/again"), strings.Contains(pattern, "jobs/{id}"), strings.Contains(pattern, "invitations/{id}"),
+			strings.Contains(pattern, "keys/{id}"), strings.Contains(pattern, "apps/{id}"):
+			want = 404 // no such email, job, invitation, key or app
+		case strings.HasSuffix(pattern, "/refuse"):
+			want = 409 // it does not wait
 		}
 		admin.calls(pattern, target).must(want)
 		s.jobsEnd()

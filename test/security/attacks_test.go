@@ -340,6 +340,12 @@ func attacks() testform.Catalogue {
 		},
 		"admin": { // The admin page and its API
 			"SEC-167": "An admin reads or sets the secrets of a user.",
+			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",
+			"SEC-370": "Scanners of emails open an invitation, and many browsers use it at the same moment.",
+			"SEC-371": "A thief looks for the link of an invitation in the database, or signs up as the invited one without it.",
+			"SEC-372": "An invitation gives a role after the admin who sent it has lost the role of an admin.",
+			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",
+			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",
 			"SEC-375": "A user without the role, or an admin without a second factor or with an old proof, calls every operation of the admin page.",
 			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
@@ -364,7 +370,6 @@ func attacks() testform.Catalogue {
 			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
 		},
 		"operator": { // Commands, settings and files of the operator
-			"SEC-168": "An attacker uses an invitation twice, too late or with another address.",
 			"SEC-171": "Someone reads logs, metrics and traces and looks for secrets.",
 			"SEC-187": "An attacker exploits a known defect of an old toolchain or module.",
 			"SEC-188": "An attacker uses a secret that all new installations share.",

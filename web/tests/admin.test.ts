@@ -86,7 +86,17 @@ async function settled() {
 
 const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-const PLACES = ['people', 'people/p1', 'people/p0', 'people/p4', 'apps', 'keys', 'record', 'system'];
+const PLACES = [
+  'people',
+  'people/p1',
+  'people/p0',
+  'people/p4',
+  'invitations',
+  'apps',
+  'keys',
+  'record',
+  'system',
+];
 
 test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
   await open(`${place}?theme=dark`);
@@ -110,13 +120,16 @@ test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (p
   expect.soft(complaints, 'errors and policy').toEqual([]);
 });
 
-test.each(['people', 'apps', 'keys', 'record'])('%s without content says what to do', async (place) => {
-  await open(place, installation({ people: 0 }));
-  await page.locator('.none').waitFor();
-  expect.soft(await page.locator('.none h2').count()).toBe(1);
-  expect.soft(await page.locator('.none p').textContent()).toMatch(/\w{4,}/);
-  expect.soft(await violations(page)).toEqual([]);
-});
+test.each(['people', 'invitations', 'apps', 'keys', 'record'])(
+  '%s without content says what to do',
+  async (place) => {
+    await open(place, installation({ people: 0 }));
+    await page.locator('.none').waitFor();
+    expect.soft(await page.locator('.none h2').count()).toBe(1);
+    expect.soft(await page.locator('.none p').textContent()).toMatch(/\w{4,}/);
+    expect.soft(await violations(page)).toEqual([]);
+  },
+);
 
 test('apps are explained for a person, deleted, and copied', async () => {
   const fake = await open('apps');
@@ -572,4 +585,58 @@ test('no file of another page names one of administration', () => {
   expect(others.length).toBeGreaterThan(100);
   for (const file of others)
     expect(readFileSync(new URL(file, dist), 'utf8'), file).not.toMatch(/assets\/admin-|\.\/admin-/);
+});
+
+test('a list is judged before anything is sent', async () => {
+  const fake = await open('invitations');
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('noor@example.com\nnobody\nperson3@example.com\nnoor@example.com');
+  await page.getByLabel('Roles').fill('staff, wiki');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  await page.getByRole('heading', { name: 'Invite 1 of 4?' }).waitFor();
+  expect(await page.locator('.judged li').allInnerTexts()).toEqual([
+    'is not an address 2 nobody',
+    'has an account 3 person3@example.com',
+    'is in the list twice 4 noor@example.com',
+    'will be invited 1 noor@example.com',
+  ]);
+  expect(fake.changes).toEqual([]);
+  await page.getByRole('button', { name: 'Send 1 invitation' }).click();
+  await page.getByText('1 invitation on the way.').waitFor();
+  expect(fake.changes[0]?.body).toMatchObject({ roles: ['staff', 'wiki'], text: '' });
+  await row('noor@example.com').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('an invitation is sent again or ended, and a link for many is shown once', async () => {
+  const fake = await open('invitations');
+  expect(await row('guest3@example.com').textContent()).toContain('550 5.1.1 No such user');
+  expect(await row('Link for many').textContent()).toContain('3 of 30');
+  await act('guest1@example.com', 'Send again');
+  await page.getByRole('button', { name: 'Send again' }).last().click();
+  await act('the link for many', 'End');
+  await page.getByRole('button', { name: 'End', exact: true }).last().click();
+  await row('Link for many').getByText('Ended').last().waitFor();
+  expect(fake.changes.map(({ path }) => path)).toEqual([
+    '/auth/api/admin/invitations/i1/again',
+    '/auth/api/admin/invitations/i0/end',
+  ]);
+  await page.getByRole('button', { name: 'Link for many' }).click();
+  await page.getByLabel('End of the link').fill('2099-01-31');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('confirm-link?token=abc').waitFor();
+  expect(fake.changes[2]?.body).toMatchObject({ uses: '10', ends_at: '2099-01-31T00:00:00Z' });
+});
+
+test('accounts that wait lead to the list of people, where they are approved', async () => {
+  const fake = installation();
+  Object.assign(fake.people[7] ?? {}, { state: 'waiting' });
+  await open('invitations', fake);
+  await page.getByRole('link', { name: 'Look at them' }).click();
+  await page.waitForURL(/people\?state=waiting/);
+  const name = fake.people[7]?.name ?? '';
+  await act(name, 'Approve');
+  await page.getByRole('button', { name: 'Approve', exact: true }).last().click();
+  await page.getByText(`The account of ${name} is approved.`).waitFor();
+  expect(fake.changes[0]?.path).toBe('/auth/api/admin/people/p7/enable');
 });

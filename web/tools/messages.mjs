@@ -76,6 +76,9 @@ const ONLY_ON = {
   ],
   'alarm.': ['not-me'],
   'app.': [],
+  'approval.': [],
+  'invitation.': [],
+  'account.waits': [], // a page says so
   'passkey.name_required': ['account-passkeys'],
   'passkey.exists': ['account-passkeys', 'new-passkey', 'protect'],
   'passkey.full': ['account-passkeys', 'new-passkey', 'protect'],

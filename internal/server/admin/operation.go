@@ -18,20 +18,22 @@ type operation struct {
 
 // The scopes.
 const (
-	readPeople  = "people:read"
-	writePeople = "people:write"
-	readApps    = "apps:read"
-	writeApps   = "apps:write"
-	readRecord  = "record:read"
-	readSystem  = "system:read"
-	writeSystem = "system:write"
-	noKey       = "" // of an operation for admins only
+	readPeople       = "people:read"
+	writePeople      = "people:write"
+	readApps         = "apps:read"
+	writeApps        = "apps:write"
+	readRecord       = "record:read"
+	readSystem       = "system:read"
+	writeSystem      = "system:write"
+	readInvitations  = "invitations:read"
+	writeInvitations = "invitations:write"
+	noKey            = "" // of an operation for admins only
 )
 
 // operations lists the whole API.
 func (a *Admin) operations() []operation {
 	person := Root + "/people/{id}"
-	return []operation{
+	return append(a.inviting(), []operation{
 		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
 		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
 		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
@@ -64,7 +66,7 @@ func (a *Admin) operations() []operation {
 		change(Root+"/keys/{id}/rotate", "Give an API key another secret and another end", AdminKeyMade{}, a.rotateKey).needs(noKey),
 		change(Root+"/keys/{id}/end-old", "End the old secret of an API key", none{}, a.endOldSecret).needs(noKey),
 		change(Root+"/keys/{id}/end", "End an API key", none{}, a.endKey).needs(noKey),
-	}
+	}...)
 }
 
 // Operations describes the API for openapi.json and the generated types.

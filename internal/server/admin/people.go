@@ -26,7 +26,7 @@ type AdminRow struct {
 	ID        string      `json:"id"`
 	Address   string      `json:"address"`
 	Name      string      `json:"name"`
-	State     string      `json:"state" enum:"active disabled leaving"`
+	State     string      `json:"state" enum:"active disabled leaving waiting"`
 	Roles     []string    `json:"roles"`
 	Factors   AdminCounts `json:"factors"`
 	CreatedAt form.Moment `json:"created_at"`

@@ -23,7 +23,7 @@ type AdminPerson struct {
 	ID        string          `json:"id"`
 	Address   string          `json:"address"`
 	Name      string          `json:"name"`
-	State     string          `json:"state" enum:"active disabled leaving"`
+	State     string          `json:"state" enum:"active disabled leaving waiting"`
 	Roles     []string        `json:"roles"`
 	Password  bool            `json:"password"` // whether there is one
 	Language  string          `json:"language"`

@@ -27,6 +27,7 @@ type (
 		Passkey  string `json:"passkey,omitempty" enum:" yes"` // in place of a password
 		Terms    string `json:"terms,omitempty"`               // the accepted version; only if the operator has terms
 		ReturnTo string `json:"return_to,omitempty"`
+		Link     string `json:"link,omitempty"` // mark of the opened link of an invitation
 	}
 	ForgotPassword struct {
 		Email    string `json:"email"`
@@ -81,10 +82,14 @@ func (a *Actions) SignIn(w http.ResponseWriter, r *http.Request, in SignIn) (str
 
 // SignUp is the action of /auth/signup.
 func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (string, error) {
-	return a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	invitation, err := a.Opened(w, r, in.Link)
+	if err != nil {
+		return "", err
+	}
+	return a.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignUp(ctx, c, flow.SignUpInput{
 			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, Terms: in.Terms,
-			Passkey: in.Passkey != "", ReturnTo: a.Targets.Check(in.ReturnTo),
+			Passkey: in.Passkey != "", ReturnTo: a.Targets.Check(in.ReturnTo), Invitation: invitation,
 		})
 	})
 }
@@ -212,16 +217,28 @@ func (a *Actions) step(w http.ResponseWriter, r *http.Request, run func(context.
 	return result.Next, err
 }
 
-// throughLink runs a step with the kept link, and forgets the link if the step
-// succeeds. If the page was shown for another link, it returns LinkChanged,
-// because the button would do something that the page does not describe.
-func (a *Actions) throughLink(w http.ResponseWriter, r *http.Request, mark string, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
-	token := a.Link(w, r)
-	if mark != "" && mark != LinkMark(token) {
+// Opened returns the token of the kept link, "" for a page that was shown for none. If the page
+// was shown for another link, it returns LinkChanged, because the button would do something that
+// the page does not describe.
+func (a *Actions) Opened(w http.ResponseWriter, r *http.Request, mark string) (token string, err error) {
+	if mark == "" {
+		return "", nil
+	}
+	if token = a.Link(w, r); mark != LinkMark(token) {
 		return "", LinkChanged
 	}
+	return token, nil
+}
+
+// throughLink runs a step with the kept link, and forgets the link if the step
+// succeeds and leads away from its page. It has the faults of Opened.
+func (a *Actions) throughLink(w http.ResponseWriter, r *http.Request, mark string, run func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
+	if _, err := a.Opened(w, r, mark); err != nil {
+		return "", err
+	}
+	token := a.Link(w, r)
 	next, err := a.arrive(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
-	if err == nil {
+	if err == nil && next != pages.ConfirmLink {
 		a.link.Clear(w)
 	}
 	return next, err

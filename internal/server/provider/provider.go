@@ -47,6 +47,7 @@ type startForm struct {
 	ReturnTo string `json:"return_to"`
 	Flow     string `json:"flow"`
 	Again    string `json:"again"`
+	Link     string `json:"link"` // mark of the opened link of an invitation
 }
 
 func (h *Handler) start(w http.ResponseWriter, r *http.Request) error {
@@ -55,6 +56,9 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	way := flow.ProviderInput{ProviderID: r.PathValue("id"), ReturnTo: h.Actions.Targets.Check(in.ReturnTo), JoinFlow: in.Flow, Again: in.Again != ""}
+	if way.Invitation, err = h.Actions.Opened(w, r, in.Link); err != nil {
+		return err
+	}
 	result, err := h.Actions.Flows.StartProvider(r.Context(), h.Actions.Caller(w, r), way)
 	if err != nil {
 		return h.Screens.Detour(w, r, way.ProviderID, flow.Detour{ReturnTo: way.ReturnTo, JoinFlow: way.JoinFlow, Again: way.Again}, err)

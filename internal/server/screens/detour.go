@@ -58,6 +58,8 @@ func endingText(code string) string {
 		return "signin.notice.closed"
 	case account.CodeDisabled, account.CodeEnded:
 		return "signin.notice.disabled"
+	case account.CodeWaits:
+		return "error." + code
 	}
 	if signUpEnd(code) != "" {
 		return "error." + code
@@ -69,7 +71,7 @@ func endingText(code string) string {
 // is shown only to the browser whose attempt ended so, because anybody can
 // create a link.
 func ofAnAccount(code string) bool {
-	return code == flow.CodeProviderAddressTaken || code == account.CodeDisabled || code == account.CodeEnded || signUpEnd(code) != ""
+	return code == flow.CodeProviderAddressTaken || code == account.CodeDisabled || code == account.CodeEnded || code == account.CodeWaits || signUpEnd(code) != ""
 }
 
 // Detour redirects a failed provider sign-in to the sign-in page, which says

@@ -98,6 +98,7 @@ var titles = map[string]string{
 	flow.CodeFlowConflict: "done",
 	account.CodeDisabled:  "disabled",
 	account.CodeEnded:     "disabled",
+	account.CodeWaits:     "waits",
 	rule.CodeRole:         "role",
 	rule.CodeFresh:        "fresh",
 	rule.CodeMFA:          "mfa",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server"
@@ -38,8 +39,8 @@ func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error,
 
 // linkAgain shows what the mailed link is good for after a press was refused.
 func (s *Screens) linkAgain(w http.ResponseWriter, r *http.Request, err error, _ func(*Boot)) error {
-	if errors.Is(err, flow.SignUpClosed) {
-		return s.signUpClosed(w, r)
+	if errors.Is(err, flow.SignUpClosed) || errors.Is(err, flow.SignUpUninvited) {
+		return s.signUpEnded(w, r, fault.From(err))
 	}
 	token := s.Actions.Link(w, r)
 	v, viewErr := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)

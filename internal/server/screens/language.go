@@ -47,5 +47,5 @@ func (s *Screens) here(r *http.Request, b Boot) string {
 	if slices.Contains([]string{form.WayApp, form.WayPasskey, form.WayRecovery}, asked.Get("way")) {
 		way = asked.Get("way")
 	}
-	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {id}, "again": {again}, "way": {way}})
+	return pages.With(page, url.Values{"return_to": {b.ReturnTo}, "flow": {id}, "again": {again}, "way": {way}, "link": {b.Link.onSignUp(page)}})
 }

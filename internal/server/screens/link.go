@@ -3,6 +3,7 @@ package screens
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,6 +40,12 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
 		return s.signUpClosed(w, r)
+	}
+	if v.Invited && v.Fault == nil {
+		return server.SeeOther(w, pages.With(pages.SignUp, url.Values{"link": {form.LinkMark(token)}}))
+	}
+	if v.Invited && errors.Is(v.Fault, flow.SignUpUninvited) {
+		return s.signUpEnded(w, r, flow.SignUpUninvited)
 	}
 	if led, err := s.leadOn(w, r, v); err != nil || led {
 		return err

@@ -135,9 +135,17 @@ func (s *Screens) providerName(id string) string {
 
 // signUpClosed says that registration is closed, and links to the sign-in page.
 func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
+	return s.signUpEnded(w, r, flow.SignUpClosed)
+}
+
+// signUpEnded says why a sign-up does not go on, and links to the sign-in page.
+func (s *Screens) signUpEnded(w http.ResponseWriter, r *http.Request, why *fault.Error) error {
 	return s.show(w, r, ScreenError, func(b *Boot) {
-		s.explain(w, r, b, flow.SignUpClosed)
+		s.explain(w, r, b, why)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
+		if why == flow.SignUpWaits {
+			b.Status, b.Errors.Code = http.StatusOK, ""
+		}
 		s.keepTarget(r, b)
 	})
 }
@@ -168,6 +176,12 @@ func (s *Screens) withTarget(screen Screen) server.Handler {
 		if err != nil {
 			return err
 		}
+		var link Link
+		if typed.Invited {
+			if link, err = s.invited(w, r, form.LinkMark(s.Actions.Link(w, r))); err != nil {
+				return err
+			}
+		}
 		if person == (SignedIn{}) && target == (flow.Target{}) && typed.ID == "" {
 			return s.show(w, r, screen, nil)
 		}
@@ -179,6 +193,7 @@ func (s *Screens) withTarget(screen Screen) server.Handler {
 			if typed.ID != "" {
 				s.keepTyped(b, typed)
 			}
+			b.Link = link
 		})
 	}
 }
@@ -232,6 +247,8 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case v.Kind == flow.SignUp && s.Settings.SignUp == "":
 		return s.signUpClosed(w, r) // since it began
+	case v.Waits:
+		return s.signUpEnded(w, r, flow.SignUpWaits)
 	case v.Overtaken:
 		return s.overtaken(w, r, v)
 	case v.Kind == flow.AddressChange && v.Step == flow.Verify && person == (SignedIn{}):

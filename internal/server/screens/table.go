@@ -75,9 +75,10 @@ func (s *Screens) signUpPage() page {
 		closed := func(page) server.Handler { return s.signUpClosed }
 		return page{path: pages.SignUp, show: s.orGoOn(s.signUpClosed), forms: []pageForm{{take: closed}}}
 	}
-	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.withTarget(ScreenSignUp)), forms: []pageForm{
+	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.signUp), again: s.signUpAgain, forms: []pageForm{
 		post("", s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 			s.keepAddress(b, in.Email, in.ReturnTo)
+			b.Link.Mark = in.Link
 			b.Values.Name, b.Values.Terms = in.Name, yes(in.Terms != "" && in.Terms == s.Legal.Version)
 		}),
 	}}

@@ -11,6 +11,7 @@ import (
 	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/openid"
 	"portico/internal/outbox"
@@ -66,6 +67,11 @@ func (b *bundle) named(a account.Account, number int) {
 		running := full[job.Job](number)
 		running.AccountID, running.State = a.ID, job.Running
 		if _, err := tx.InsertJob(ctx, running); err != nil {
+			return err
+		}
+		invited := full[invitation.Invitation](number)
+		invited.AccountID = a.ID
+		if _, err := tx.InsertInvitation(ctx, invited); err != nil {
 			return err
 		}
 		key, secret := full[apikey.Key](number), full[apikey.Secret](number)

@@ -40,6 +40,21 @@ const enable = (p: Of): Question => ({
   run: post(p, 'enable', `The account of ${nameOf(p)} is enabled.`),
 });
 
+const approve = (p: Of): Question => ({
+  title: `Approve the account of ${nameOf(p)}?`,
+  says: 'Signing in works from now on. An email says so.',
+  press: 'Approve',
+  run: post(p, 'enable', `The account of ${nameOf(p)} is approved.`),
+});
+
+const refuse = (p: Of): Question => ({
+  title: `Refuse the account of ${nameOf(p)}?`,
+  says: 'The account is deleted at once, and an email says so.',
+  press: 'Refuse',
+  danger: true,
+  run: post(p, 'refuse', `The account of ${nameOf(p)} is refused.`),
+});
+
 const restore = (p: Of): Question => ({
   title: `Keep the account of ${nameOf(p)}?`,
   says: 'The deletion is undone, and signing in works again.',
@@ -91,7 +106,9 @@ export function actionsFor(person: Of, ask: (question: Question) => void): Item[
   const item = (label: string, question: Question, shown = true): Item[] =>
     shown ? [{ label, danger: question.danger ?? false, run: () => ask(question) }] : [];
   return [
-    ...item('Mail a link to get in', link(person), other),
+    ...item('Approve', approve(person), state === 'waiting'),
+    ...item('Refuse', refuse(person), state === 'waiting'),
+    ...item('Mail a link to get in', link(person), other && state !== 'waiting'),
     ...item('Lift the limits', liftLimits(person)),
     ...item('Enable', enable(person), state === 'disabled' && !erased_at),
     ...item('Undo the deletion', restore(person), Boolean(erased_at)),

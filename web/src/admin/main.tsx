@@ -14,6 +14,7 @@ import './table.css';
 
 const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
   people: () => (personId ? import('./person') : import('./people')),
+  invitations: () => import('./invitations'),
   apps: () => import('./apps'),
   keys: () => import('./keys'),
   record: () => import('./record'),

@@ -37,6 +37,7 @@ export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: React
 /** How an account is. One that is being deleted has a date, and the state `disabled` if an administrator deletes it. */
 export function StateTag({ of: { state, erased_at } }: { of: Pick<Row, 'state' | 'erased_at'> }) {
   if (erased_at) return <Tag tone="warn">Being deleted</Tag>;
+  if (state === 'waiting') return <Tag tone="warn">Waits for an approval</Tag>;
   return state === 'active' ? <Tag tone="good">Active</Tag> : <Tag tone="bad">Disabled</Tag>;
 }
 

@@ -21,6 +21,7 @@ const FILTERS: Filter[] = [
       ['active', 'Active'],
       ['disabled', 'Disabled'],
       ['leaving', 'Being deleted'],
+      ['waiting', 'Waits for an approval'],
     ],
   },
   {

@@ -8,6 +8,7 @@ const PLACES = {
     name: 'People',
     icon: 'M7.5 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8zM2.2 16.5a5.3 5.3 0 0 1 10.6 0M13 9a2.4 2.4 0 1 0-.6-4.7M14.6 11.4a4.4 4.4 0 0 1 3.2 4.4',
   },
+  invitations: { name: 'Invitations', icon: 'M2.8 4.8h14.4v10.4H2.8zM3 5.2l7 5.6 7-5.6' },
   apps: { name: 'Apps', icon: 'M3.5 3.5h5v5h-5zM11.5 3.5h5v5h-5zM3.5 11.5h5v5h-5zM11.5 11.5h5v5h-5z' },
   keys: {
     name: 'Keys',

@@ -170,6 +170,39 @@ export interface AdminFact {
   detail: string;
 }
 
+export interface AdminInvitation {
+  id: string;
+  address: string;
+  roles: string[];
+  state: 'open' | 'sent' | 'delivered' | 'refused' | 'opened' | 'used' | 'ended';
+  answer: string;
+  used: number;
+  most: number;
+  sent_at: string;
+  ends_at: string;
+  by: string;
+}
+
+export interface AdminInvitations {
+  invitations: AdminInvitation[];
+  next?: string;
+}
+
+export interface AdminInvite {
+  addresses: string;
+  roles?: string[];
+  account_ends_at?: string;
+  text?: string;
+  try?: boolean;
+}
+
+export interface AdminInviteMany {
+  roles?: string[];
+  account_ends_at?: string;
+  uses: string;
+  ends_at: string;
+}
+
 export interface AdminJob {
   id: string;
   action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
@@ -188,6 +221,10 @@ export interface AdminJob {
 
 export interface AdminJobs {
   jobs: AdminJob[];
+}
+
+export interface AdminJudged {
+  lines: AdminLine[];
 }
 
 export interface AdminKey {
@@ -238,6 +275,16 @@ export interface AdminLimit {
   ends_at: string;
 }
 
+export interface AdminLine {
+  line: number;
+  address: string;
+  verdict: 'ok' | 'malformed' | 'exists' | 'invited' | 'twice' | 'domain';
+}
+
+export interface AdminLinkMade {
+  link: string;
+}
+
 export interface AdminLinked {
   until: string;
 }
@@ -283,7 +330,7 @@ export interface AdminPerson {
   id: string;
   address: string;
   name: string;
-  state: 'active' | 'disabled' | 'leaving';
+  state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
   password: boolean;
   language: string;
@@ -339,7 +386,7 @@ export interface AdminRow {
   id: string;
   address: string;
   name: string;
-  state: 'active' | 'disabled' | 'leaving';
+  state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
   factors: AdminCounts;
   created_at: string;
@@ -889,6 +936,7 @@ export interface SignUp {
   passkey?: '' | 'yes';
   terms?: string;
   return_to?: string;
+  link?: string;
 }
 
 export interface SignedIn {

@@ -21,6 +21,8 @@ interface Hidden {
   return_to: string;
   flow: string;
   again: string;
+  /** The invitation that the page was opened with. */
+  link?: string;
 }
 
 const startOf = (provider: string) => `/auth/provider/${provider}/start`;
@@ -49,6 +51,7 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
         <HiddenField<Hidden> name="return_to" value={hidden.return_to} />
         <HiddenField<Hidden> name="flow" value={hidden.flow} />
         <HiddenField<Hidden> name="again" value={hidden.again} />
+        <HiddenField<Hidden> name="link" value={hidden.link ?? ''} />
         <Actions>
           <Each of={providers}>
             {(provider) => (

@@ -9,6 +9,7 @@ import { Footer } from '../../ui/layout';
 import { NameField } from '../../ui/name-field';
 import { PasskeyButton } from '../../ui/passkey-button';
 import { ProviderButtons } from '../../ui/provider-buttons';
+import { EmailField } from '../../ui/text-field';
 import { AddressField } from '../address-field';
 import { Frame } from '../frame';
 import { withReturn } from '../links';
@@ -48,12 +49,20 @@ function View({ boot }: { boot: Boot }) {
             />
           </When>
         ))}
-        <AddressField
-          label={t('common.email')}
-          defaultValue={boot.values.email}
-          error={form.trouble.fields.email}
-          enterKeyHint="next"
-        />
+        <HiddenField<SignUp> name="link" value={boot.link.mark} />
+        <When
+          value={boot.link.email}
+          otherwise={
+            <AddressField
+              label={t('common.email')}
+              defaultValue={boot.values.email}
+              error={form.trouble.fields.email}
+              enterKeyHint="next"
+            />
+          }
+        >
+          <EmailField label={t('common.email')} defaultValue={boot.link.email} error="" readOnly />
+        </When>
         <NewPasswordFields boot={boot} label={t('common.password')} trouble={form.trouble} />
         <TermsBox boot={boot} error={form.trouble.fields.terms} />
         <Button busy={form.busy && !byPasskey} wait={form.wait} onClick={() => setByPasskey(false)}>
@@ -65,7 +74,7 @@ function View({ boot }: { boot: Boot }) {
         divider={t('common.or')}
         label={(provider) => t('common.continue_with', { provider })}
         lastUsed={t('common.last_used')}
-        hidden={{ return_to: boot.return_to, flow: '', again: '' }}
+        hidden={{ return_to: boot.return_to, flow: '', again: '', link: boot.link.mark }}
       />
       <When value={boot.settings.passkeys}>
         <PasskeyButton

@@ -1,0 +1,50 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/pages"
+)
+
+// awaitApproval ends the sign-up of an account that waits. Its flow is for the page that says so.
+func (f *Flows) awaitApproval(ctx context.Context, tx Tx, c Caller, a account.Account, method string) (Result, error) {
+	if err := f.post(ctx, tx, c, email{template: mailWaits, owner: &a}); err != nil {
+		return Result{}, err
+	}
+	r, err := f.sayWaits(ctx, tx, c, a)
+	r.registered = method
+	return r, err
+}
+
+// sayWaits leads to the page that says that an account waits, whose owner has given a proof.
+func (f *Flows) sayWaits(ctx context.Context, tx Tx, c Caller, a account.Account) (Result, error) {
+	value, fresh := browser(c)
+	p, err := f.begin(ctx, tx, Pending{Kind: SignUp, Step: Done, AccountID: a.ID, AddressKey: a.Address.Key}, data{Address: a.Address.Mail}, value)
+	return Result{Next: pages.Flow(pages.VerifyCode, p.ID), FlowID: p.ID, BrowserCookie: fresh}, err
+}
+
+// awaits reports whether a flow has made an account that waits for an approval.
+func (f *Flows) awaits(ctx context.Context, tx Tx, p Pending) (bool, error) {
+	if p.Kind != SignUp || p.Step != Done {
+		return false, nil
+	}
+	a, ok, err := tx.AccountByID(ctx, p.AccountID)
+	return ok && a.State == account.Waiting, err
+}
+
+// RefuseUser erases an account that waits for an approval, and tells its user.
+//
+// Faults: NotWaiting, account.Missing, and as acts.
+func (f *Operator) RefuseUser(ctx context.Context, by Actor, id string) error {
+	return f.removing(ctx, by, id, func(tx Tx, a cleared) error {
+		if a.State != account.Waiting {
+			return NotWaiting
+		}
+		if err := f.post(ctx, tx, by.caller, email{template: mailNotToBe, owner: &a.Account}); err != nil {
+			return err
+		}
+		return f.erase(ctx, tx, by.fact(audit.AccountDeleted, id, "refused"))
+	})
+}

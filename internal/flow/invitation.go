@@ -1,0 +1,244 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/invitation"
+	"portico/internal/pages"
+	"portico/internal/secret"
+)
+
+// The link of an invitation proves the mailbox that it was mailed to, as the link of a sign-up
+// does. Opening it changes nothing but the time that admins see. A link for many proves no
+// mailbox. An invitation also counts for everyone who proves its address in another way.
+
+// stillCounts reports whether an invitation is valid now. One of somebody who is no admin any more
+// is not, and neither is one of a key that no longer works.
+func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) (bool, error) {
+	if i.Over(f.clock.Now()) {
+		return false, nil
+	}
+	sent := audit.Fact{Actor: i.By}
+	if id, ok := sent.Key(); ok {
+		return f.keyWorks(ctx, tx, id)
+	}
+	id, ok := sent.Admin()
+	if !ok {
+		return true, nil
+	}
+	return stands(f.answers(ctx, tx, id))
+}
+
+// invitationFor returns the valid invitation of a sign-up with an address: the one with the id
+// that its page was opened with, else the one of the address. It is nil if there is none.
+func (f *core) invitationFor(ctx context.Context, tx Tx, id, key string) (*invitation.Invitation, error) {
+	i, ok, err := tx.InvitationOf(ctx, key)
+	if id != "" {
+		i, ok, err = tx.InvitationByID(ctx, id)
+	}
+	if err != nil || !ok || i.Key != "" && i.Key != key {
+		return nil, err
+	}
+	ok, err = f.stillCounts(ctx, tx, i)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &i, nil
+}
+
+// invitationAt returns the valid invitation with an id, for whichever address.
+//
+// Faults: SignUpUninvited.
+func (f *core) invitationAt(ctx context.Context, tx Tx, id string) (invitation.Invitation, error) {
+	i, ok, err := tx.InvitationByID(ctx, id)
+	if err == nil && ok {
+		ok, err = f.stillCounts(ctx, tx, i)
+	}
+	if err != nil || !ok {
+		return i, orUninvited(err)
+	}
+	return i, nil
+}
+
+// create makes the account of a sign-up, with what its invitation gives. Without one it may wait.
+//
+// Faults: SignUpTaken, SignUpUninvited.
+func (f *core) create(ctx context.Context, tx Tx, n account.New, invited *invitation.Invitation) (account.Account, error) {
+	if n.Waits = f.settings.SignUp == ModeApproved && invited == nil; invited != nil {
+		n.Roles, n.EndsAt = invited.Roles, invited.AccountEnds
+	}
+	a, err := f.accounts.Create(ctx, tx, n)
+	if errors.Is(err, account.Exists) {
+		err = SignUpTaken
+	}
+	if err != nil {
+		return a, err
+	}
+	return a, f.useInvitation(ctx, tx, invited, a.ID)
+}
+
+// useInvitation gives a new account its invitation, in the transaction that makes the account.
+func (f *core) useInvitation(ctx context.Context, tx Tx, i *invitation.Invitation, accountID string) error {
+	if i == nil {
+		return nil
+	}
+	if ok, err := tx.UseInvitation(ctx, i.ID, accountID, f.clock.Now()); err != nil || !ok {
+		return orUninvited(err)
+	}
+	return f.record.Add(ctx, tx, audit.Fact{Name: audit.InvitationUsed, AccountID: accountID, Actor: i.By, Detail: wordsOf(*i)})
+}
+
+func orUninvited(err error) error {
+	if err != nil {
+		return err
+	}
+	return SignUpUninvited
+}
+
+// opened returns the invitation of a link, whatever its state.
+func (f *core) opened(ctx context.Context, tx Tx, token string) (invitation.Invitation, bool, error) {
+	if !secret.ValidToken(token) {
+		return invitation.Invitation{}, false, nil
+	}
+	return tx.InvitationByLink(ctx, secret.Hash(token))
+}
+
+// openedID returns the id of the invitation of a link. Where it ends, the sign-up judges it.
+//
+// Faults: SignUpUninvited.
+func (f *Flows) openedID(ctx context.Context, token string) (i invitation.Invitation, err error) {
+	if token == "" {
+		return i, nil
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		found, ok, err := f.opened(ctx, tx, token)
+		if i = found; err != nil || !ok {
+			return orUninvited(err)
+		}
+		return nil
+	})
+	return i, err
+}
+
+// admitProven makes the account of a sign-up whose address is proven, by the link of an invitation
+// or by a provider.
+func (f *Flows) admitProven(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
+	p.Kind, p.Step = SignUp, Verify
+	p, err := f.begin(ctx, tx, p, d, c.BrowserCookie)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.advance(ctx, tx, p, Done); err != nil {
+		return Result{}, err
+	}
+	return f.admitNew(ctx, tx, c, p, d, proven)
+}
+
+// signUpInvited is SignUp by the link of an invitation of one address.
+func (f *Flows) signUpInvited(ctx context.Context, c Caller, address account.Address, returnTo Target, d data) (r Result, err error) {
+	value, fresh := browser(c)
+	c.BrowserCookie = value
+	err = f.store.Write(ctx, func(tx Tx) error {
+		r, err = f.admitProven(ctx, tx, c, Pending{AddressKey: address.Key, ReturnTo: returnTo.String()}, d, f.clock.Now())
+		return err
+	})
+	if r, err = f.settled(r, "", err); err == nil && r.BrowserCookie == "" {
+		r.BrowserCookie = fresh
+	}
+	return r, err
+}
+
+// viewInvitation fills in the state of the link of an invitation. It reports false if the token
+// is of none.
+func (f *Flows) viewInvitation(ctx context.Context, tx Tx, token string, v *LinkView) (bool, error) {
+	i, found, err := f.opened(ctx, tx, token)
+	if err != nil || !found {
+		return false, err
+	}
+	valid, err := f.stillCounts(ctx, tx, i)
+	if err != nil {
+		return true, err
+	}
+	v.Kind, v.Invited, v.Fault, v.Address = SignUp, true, nil, account.Mask(i.Mail)
+	now := f.clock.Now()
+	switch {
+	case i.State == invitation.Used:
+		v.Fault = code.LinkUsed
+	case i.State == invitation.Replaced:
+		v.Fault, v.Age = code.LinkReplaced, now.Sub(i.EndsAt)
+	case valid && f.settings.SignUp != ModeClosed:
+		v.Email, v.fresh = i.Mail, i.ID
+	case i.State == invitation.Open && i.Mail != "" && !now.Before(i.EndsAt):
+		v.Fault = code.LinkExpired
+	default:
+		v.Fault = SignUpUninvited
+	}
+	return true, nil
+}
+
+// inviteAgain mails the newest invitation of the address of a link again. Only this mailbox gets it.
+//
+// Faults: SignUpUninvited, SignUpClosed, throttle.Limited, code.Held.
+func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invitation) (Result, error) {
+	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
+		return Result{}, err
+	}
+	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+		return Result{}, err
+	}
+	var held *fault.Error
+	err := f.store.Write(ctx, func(tx Tx) error {
+		i, ok, err := tx.InvitationOf(ctx, old.Key)
+		if err != nil || !ok {
+			return orUninvited(err)
+		}
+		to, err := f.addressed(ctx, tx, i.Key)
+		if err != nil {
+			return err
+		}
+		if held, err = f.countMail(ctx, tx, c, i.Key, to.owner); err != nil || held != nil {
+			return err
+		}
+		renewed := i
+		renewed.EndsAt = f.clock.Now().Add(invitation.Life)
+		if ok, err := f.stillCounts(ctx, tx, renewed); err != nil || !ok {
+			return orUninvited(err)
+		}
+		return f.replaceInvitation(ctx, tx, c, i)
+	})
+	if err == nil && held != nil {
+		err = held
+	}
+	return Result{Next: pages.ConfirmLink}, err
+}
+
+// replaceInvitation ends an invitation and mails the same one with another link.
+func (f *core) replaceInvitation(ctx context.Context, tx Tx, c Caller, i invitation.Invitation) error {
+	if ok, err := tx.EndInvitation(ctx, i.ID, invitation.Replaced, f.clock.Now()); err != nil || !ok {
+		return orUninvited(err)
+	}
+	_, _, err := f.invite(ctx, tx, c, i)
+	return err
+}
+
+// invite stores an invitation with a new link and mails it to its address, if it has one. It
+// reports false if the address has an open one.
+func (f *core) invite(ctx context.Context, tx Tx, c Caller, i invitation.Invitation) (link string, ok bool, err error) {
+	now := f.clock.Now()
+	token := secret.Token()
+	i.ID, i.Link, i.State, i.CreatedAt, i.OpenedAt, i.UsedAt = ids.NewAt(now), secret.Hash(token), invitation.Open, now, time.Time{}, time.Time{}
+	if i.Key != "" {
+		i.EndsAt, i.MessageID = now.Add(invitation.Life), ids.New()
+	}
+	if ok, err = tx.InsertInvitation(ctx, i); err != nil || !ok || i.Key == "" {
+		return f.linkTo(token), ok, err
+	}
+	return "", true, f.post(ctx, tx, c, email{template: mailInvitation, to: i.Mail, id: i.MessageID, words: i.Words, link: token, until: i.EndsAt})
+}

@@ -1,0 +1,295 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/fault"
+	"portico/internal/ids"
+	"portico/internal/invitation"
+	"portico/internal/legible"
+)
+
+// Draft is what invitations have in common.
+type Draft struct {
+	Roles       []string
+	AccountEnds time.Time // zero for never
+	Words       string    // in the email
+
+	// For a link for many.
+	Uses   int64
+	EndsAt time.Time
+}
+
+const (
+	maxWords = 500 // code points
+	mostUses = 10_000
+	mostLife = 366 * 24 * time.Hour // of a link for many
+)
+
+// Verdict is whether a line of a list is invited, and else why not.
+type Verdict string
+
+// The verdicts.
+const (
+	Invites   Verdict = "ok"
+	Malformed Verdict = "malformed"
+	HasOne    Verdict = "exists"  // an account
+	IsInvited Verdict = "invited" // and the invitation is valid
+	Twice     Verdict = "twice"   // in the list
+	Outside   Verdict = "domain"  // of signup.domains
+)
+
+// JudgedLine is a line of a list with its verdict.
+type JudgedLine struct {
+	invitation.Line
+	Verdict Verdict
+	address account.Address
+	former  string // the expired invitation that the new one replaces
+}
+
+// checked returns the draft in its stored form.
+//
+// Faults: SignUpClosed, the fields roles, account_ends_at and text.
+func (f *Operator) checked(d Draft) (Draft, error) {
+	now := f.clock.Now()
+	d.Words, d.Roles = legible.Clean(d.Words), distinct(d.Roles)
+	d.AccountEnds, d.EndsAt = d.AccountEnds.UTC().Truncate(time.Microsecond), d.EndsAt.UTC().Truncate(time.Microsecond)
+	switch {
+	case !f.registersAny():
+		return d, SignUpClosed
+	case badRole(d.Roles) != nil:
+		return d, fault.InvalidFields(fault.Field{Name: "roles", Code: CodeRoleInvalid})
+	case !d.AccountEnds.IsZero() && !now.Before(d.AccountEnds):
+		return d, fault.InvalidFields(fault.Field{Name: "account_ends_at", Code: account.CodeEndPast})
+	case utf8.RuneCountInString(d.Words) > maxWords:
+		return d, fault.InvalidFields(fault.Field{Name: "text", Code: CodeInvitationText})
+	}
+	return d, nil
+}
+
+// TryInvite judges each line of a list as Invite does, and sends nothing.
+//
+// Faults: as Invite.
+func (f *Operator) TryInvite(ctx context.Context, list string, d Draft) (judged []JudgedLine, err error) {
+	if _, err := f.checked(d); err != nil {
+		return nil, err
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		judged, err = f.judgeLines(ctx, tx, list)
+		return err
+	})
+	return judged, err
+}
+
+// Invite mails an invitation to each address of a list that may have one, and returns the list
+// with its verdicts. It judges all lines before it sends anything.
+//
+// Faults: SignUpClosed, the fields addresses, roles, account_ends_at and text, apikey.OfAdmin, and as acts.
+func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (judged []JudgedLine, err error) {
+	if d, err = f.checked(d); err != nil {
+		return nil, err
+	}
+	if err := by.mayChange(d.Roles); err != nil {
+		return nil, err
+	}
+	err = f.acts(ctx, by, func(tx Tx) error {
+		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
+			return err
+		}
+		for _, l := range judged {
+			if l.Verdict != Invites {
+				continue
+			}
+			if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return judged, err
+}
+
+func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine, d Draft) error {
+	if l.former != "" {
+		if _, err := tx.EndInvitation(ctx, l.former, invitation.Replaced, f.clock.Now()); err != nil {
+			return err
+		}
+	}
+	i := invitation.Invitation{Mail: l.address.Mail, Key: l.address.Key, Roles: d.Roles, AccountEnds: d.AccountEnds, Words: d.Words, By: by.name, Most: 1}
+	if _, ok, err := f.invite(ctx, tx, Caller{}, i); err != nil || !ok { // invited at this moment by another admin
+		return err
+	}
+	return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(d.Roles, ",")))
+}
+
+// judgeLines judges the lines of a list.
+//
+// Faults: the field addresses.
+func (f *Operator) judgeLines(ctx context.Context, tx Tx, list string) (judged []JudgedLine, err error) {
+	lines := invitation.Lines(list)
+	if len(lines) == 0 || len(lines) > invitation.MostLines {
+		return nil, fault.InvalidFields(fault.Field{Name: "addresses", Code: CodeInvitationList})
+	}
+	seen := map[string]bool{}
+	for _, line := range lines {
+		l := JudgedLine{Line: line}
+		if err := f.judgeLine(ctx, tx, &l, seen); err != nil {
+			return nil, err
+		}
+		judged = append(judged, l)
+	}
+	return judged, nil
+}
+
+func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine, seen map[string]bool) error {
+	address, bad := account.ParseAddress(l.Address, "addresses")
+	key := address.Key
+	switch {
+	case bad != nil:
+		l.Verdict = Malformed
+		return nil
+	case seen[key]:
+		l.Verdict = Twice
+		return nil
+	case !f.admits(key):
+		l.Verdict = Outside
+		return nil
+	}
+	seen[key], l.address, l.Address, l.Verdict = true, address, address.Mail, Invites
+	to, err := f.addressed(ctx, tx, key)
+	if err != nil || to.owner != nil {
+		l.Verdict = HasOne
+		return err
+	}
+	i, ok, err := tx.InvitationOf(ctx, key)
+	if err != nil || !ok {
+		return err
+	}
+	valid, err := f.stillCounts(ctx, tx, i)
+	if l.former = i.ID; valid {
+		l.Verdict = IsInvited
+	}
+	return err
+}
+
+// InviteMany makes a link by which several people sign up, and returns it once.
+//
+// Faults: as Invite, and the fields uses and ends_at.
+func (f *Operator) InviteMany(ctx context.Context, by Actor, d Draft) (link string, err error) {
+	if d, err = f.checked(d); err != nil {
+		return "", err
+	}
+	if err := by.mayChange(d.Roles); err != nil {
+		return "", err
+	}
+	now := f.clock.Now()
+	if d.Uses < 1 || d.Uses > mostUses {
+		return "", fault.InvalidFields(fault.Field{Name: "uses", Code: CodeInvitationUses})
+	}
+	if !now.Before(d.EndsAt) || d.EndsAt.Sub(now) > mostLife {
+		return "", fault.InvalidFields(fault.Field{Name: "ends_at", Code: CodeInvitationEnd})
+	}
+	err = f.acts(ctx, by, func(tx Tx) error {
+		i := invitation.Invitation{Roles: d.Roles, AccountEnds: d.AccountEnds, By: by.name, Most: d.Uses, EndsAt: d.EndsAt}
+		if link, _, err = f.invite(ctx, tx, Caller{}, i); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(append([]string{"many"}, d.Roles...), ",")))
+	})
+	return link, err
+}
+
+// InviteAgain mails an invitation again, which ends its former link. From then on it is an
+// invitation of the Actor.
+//
+// Faults: NoInvitation, SignUpClosed, apikey.OfAdmin, and as acts.
+func (f *Operator) InviteAgain(ctx context.Context, by Actor, id string) error {
+	if !f.registersAny() {
+		return SignUpClosed
+	}
+	return f.onInvitation(ctx, by, id, func(tx Tx, i invitation.Invitation) error {
+		if i.Key == "" || !i.AccountEnds.IsZero() && !f.clock.Now().Before(i.AccountEnds) {
+			return NoInvitation
+		}
+		i.By = by.name
+		if err := f.replaceInvitation(ctx, tx, Caller{}, i); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(i.Roles, ",")))
+	})
+}
+
+// EndInvitation ends an invitation: its link makes no account any more.
+//
+// Faults: NoInvitation, apikey.OfAdmin, and as acts.
+func (f *Operator) EndInvitation(ctx context.Context, by Actor, id string) error {
+	return f.onInvitation(ctx, by, id, func(tx Tx, i invitation.Invitation) error {
+		if ok, err := tx.EndInvitation(ctx, id, invitation.Ended, f.clock.Now()); err != nil || !ok {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.InvitationEnded, "", strings.Join(i.Roles, ",")))
+	})
+}
+
+// onInvitation runs a change of an open invitation.
+func (f *Operator) onInvitation(ctx context.Context, by Actor, id string, fn func(tx Tx, i invitation.Invitation) error) error {
+	if !ids.Valid(id) {
+		return NoInvitation
+	}
+	return f.acts(ctx, by, func(tx Tx) error {
+		i, ok, err := tx.InvitationByID(ctx, id)
+		if err == nil && (!ok || i.State != invitation.Open) {
+			err = NoInvitation
+		}
+		if err == nil {
+			err = by.mayChange(i.Roles)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(tx, i)
+	})
+}
+
+// Invited is an invitation in a list.
+type Invited struct {
+	invitation.Listed
+	Stage string // how far it is: invitation.Listed.Stage
+	By    string // who invites, in words
+}
+
+// Invitations returns up to limit invitations, the newest first, after the one with an id.
+func (f *Operator) Invitations(ctx context.Context, after string, limit int) (all []Invited, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		list, err := tx.Invitations(ctx, after, limit)
+		if err != nil {
+			return err
+		}
+		var made []audit.Fact
+		for _, l := range list {
+			made = append(made, audit.Fact{Actor: l.By})
+		}
+		names, err := actors(ctx, tx, made)
+		all = nil
+		for _, l := range list {
+			valid := err == nil && l.State == invitation.Open
+			if valid {
+				valid, err = f.stillCounts(ctx, tx, l.Invitation)
+			}
+			all = append(all, Invited{l, l.Stage(valid), names[l.By]})
+		}
+		return err
+	})
+	return all, err
+}
+
+// wordsOf returns the detail of the record of a used invitation.
+func wordsOf(i invitation.Invitation) string {
+	return strings.Join(slices.Concat([]string{i.ID}, i.Roles), ",")
+}

@@ -1,0 +1,188 @@
+package security
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/config"
+	"portico/internal/flow"
+	"portico/internal/server/form"
+)
+
+func mode(m flow.SignUpMode) option { return func(c *config.Config) { c.SignUp.Mode = string(m) } }
+
+// invited invites an address, and returns the token of the link in the email.
+func (s *site) invited(address string, roles ...string) string {
+	s.Helper()
+	judged, err := s.app.Operator.Invite(s.Context(), flow.ByOperator, address, flow.Draft{Roles: roles})
+	if err != nil || judged[0].Verdict != flow.Invites {
+		s.Fatal(judged, err)
+	}
+	return s.mail.next(address).token(s.T)
+}
+
+// accept sends the form that the link of an invitation leads to.
+func (v *visitor) accept(token, email string) *answer {
+	return v.post("signup", object{"email": email, "password": good, "confirm_password": good, "link": form.LinkMark(token)})
+}
+
+// An invitation works once, for seven days, and for its address alone.
+func TestSEC168_InvitationIsForOne(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, mode(flow.ModeInvited))
+	mara, kim := fresh("mara"), fresh("kim")
+	token, late := s.invited(mara), s.invited(kim)
+	first, second, third := s.visitor(), s.visitor(), s.visitor()
+	for _, v := range []*visitor{first, second} {
+		v.open(token)
+	}
+	first.accept(token, fresh("other")).must(200)
+	if first.whoami() != mara {
+		t.Errorf("signed in as %q", first.whoami())
+	}
+	second.accept(token, fresh("other")).refused(403, "signup.uninvited")
+	third.open(late)
+	s.clock.Advance(7 * 24 * time.Hour)
+	third.accept(late, kim).refused(403, "signup.uninvited")
+}
+
+// Scanners of emails open a link, and 20 browsers press its button at the same moment: one account.
+func TestSEC370_InvitationMakesOneAccount(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, mode(flow.ModeInvited))
+	mara := fresh("mara")
+	token := s.invited(mara, "editor")
+	for range 3 {
+		to := s.visitor().open(token).must(303).header.Get("Location")
+		if u, err := url.Parse(to); err != nil || u.Path != "/auth/signup" {
+			t.Fatalf("the link leads to %s", to)
+		}
+	}
+	var waiting sync.WaitGroup
+	made := make(chan *visitor, 20)
+	for range cap(made) {
+		v := s.visitor()
+		v.open(token)
+		waiting.Go(func() {
+			if v.accept(token, fresh("other")).status == 200 {
+				made <- v
+			}
+		})
+	}
+	waiting.Wait()
+	if len(made) != 1 {
+		t.Fatalf("%d browsers made an account", len(made))
+	}
+	if v := <-made; v.whoami() != mara {
+		t.Errorf("signed in as %q", v.whoami())
+	}
+	page, err := s.app.Operator.People(t.Context(), account.Query{Role: "editor", Limit: 10})
+	if err != nil || len(page.People) != 1 {
+		t.Errorf("there are %d accounts, %v", len(page.People), err)
+	}
+}
+
+// The token is in the email alone: no row has it. Without the link, nobody is the invited one.
+func TestSEC371_InvitationIsASecret(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, mode(flow.ModeInvited))
+	mara := fresh("mara")
+	token := s.invited(mara)
+	for table, rows := range s.rows() {
+		if slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, token) }) {
+			t.Errorf("the table %s has the token", table)
+		}
+	}
+	thief := s.visitor()
+	thief.accept(token, mara).refused(409, "link.changed") // a mark without the link
+	thief.open(strings.Repeat("A", len(token)))
+	thief.accept(strings.Repeat("A", len(token)), mara).refused(403, "signup.uninvited")
+	s.visitor().signUp(mara, good)
+	if s.visitor().signIn(mara, good).status == 200 {
+		t.Error("an invited address needs no proof")
+	}
+}
+
+// An invitation gives nothing after the admin who sent it has lost the role. The link says so
+// before anything is typed.
+func TestSEC372_InvitationOfAFormerAdmin(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	mara := fresh("mara")
+	ada.do("POST", "/auth/api/admin/invitations", `{"addresses":"`+mara+`","roles":["portico:admin"]}`, ada.ours("application/json")).must(200)
+	token := s.mail.next(mara).token(t)
+	late := s.visitor()
+	late.open(token).must(303)
+	a, err := s.app.Operator.User(t.Context(), ada.whoami())
+	if err == nil {
+		err = s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, a.ID, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.accept(token, mara).refused(403, "signup.uninvited")
+	if b := s.visitor().open(token).must(403).boot(); b.Errors.Code != "signup.uninvited" || b.Link.Address != "" {
+		t.Errorf("the link shows %+v", b)
+	}
+}
+
+// Where accounts are by invitation, an address that has one, one that is invited and one that is
+// neither get the same answers.
+func TestSEC373_InvitationTellsNobody(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	for _, m := range []flow.SignUpMode{flow.ModeInvited, flow.ModeApproved} {
+		s := start(t, mode(m))
+		has, invited, waits := fresh("has"), fresh("invited"), fresh("waits")
+		s.operator(has, good)
+		s.invited(invited)
+		if m == flow.ModeApproved {
+			v := s.visitor()
+			v.verify(v.signUp(waits, good), s.mail.code(waits)).must(200)
+		}
+		answers := map[string]*answer{}
+		for _, address := range []string{has, invited, waits, fresh("nobody")} {
+			answers[address] = s.visitor().post("signup", object{"email": address, "password": good, "confirm_password": good})
+		}
+		alike(t, answers)
+	}
+}
+
+// An expired link mails another one to the invited address alone, and not without end.
+func TestSEC374_ExpiredInvitationMailsItsAddress(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	mara := fresh("mara")
+	token := s.invited(mara)
+	s.clock.Advance(8 * 24 * time.Hour)
+	v := s.visitor()
+	if b := v.open(token).boot(); b.Link.State != "expired" || strings.Contains(b.Link.Address, mara) {
+		t.Fatalf("the link shows %+v", b.Link)
+	}
+	sent := 0
+	for range 20 {
+		if v.form("/auth/confirm-link/resend", nil).status == 303 {
+			sent++
+		}
+	}
+	for range sent {
+		s.mail.next(mara)
+	}
+	if all := len(s.mail.all()); sent == 0 || sent > 5 || all != sent+1 {
+		t.Errorf("%d presses mailed, and %d emails came", sent, all)
+	}
+	if b := v.open(token).boot(); b.Link.State != "replaced" {
+		t.Errorf("the former link shows %+v", b.Link)
+	}
+}
