@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/flow"
@@ -211,6 +212,39 @@ func TestInvitation_OfAFormerAdmin(t *testing.T) {
 	}
 	if judged, err := b.Operator.TryInvite(t.Context(), "mara@example.org", flow.Draft{}); err != nil || judged[0].Verdict != flow.Invites {
 		t.Errorf("another admin cannot invite: %+v, %v", judged, err)
+	}
+}
+
+// A key invites nobody to be an admin, and its invitations end with it.
+func TestInvitation_OfAKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, k, secret := b.administers(24 * time.Hour)
+	by, err := b.Operator.ByKey(t.Context(), flow.Caller{}, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, roles := range [][]string{{flow.RoleAdmin}, {"editor", flow.RoleAdmin}} {
+		d := flow.Draft{Roles: roles, Uses: 1, EndsAt: b.clock.Now().Add(time.Hour)}
+		if _, err := b.Operator.Invite(t.Context(), by, "ada@example.org", d); !errors.Is(err, apikey.OfAdmin) {
+			t.Errorf("a key invites to %v: %v", roles, err)
+		}
+		if _, err := b.Operator.InviteMany(t.Context(), by, d); !errors.Is(err, apikey.OfAdmin) {
+			t.Errorf("a key makes a link to %v: %v", roles, err)
+		}
+	}
+	if _, err := b.Operator.Invite(t.Context(), by, "ada@example.org", flow.Draft{Roles: []string{"editor"}}); err != nil {
+		t.Fatal(err)
+	}
+	token, v := b.invited(), b.visitor("192.0.2.2")
+	if view := v.opens(token); view.Fault != nil {
+		t.Errorf("the link shows %+v", view)
+	}
+	if err := b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.SignUpUninvited) {
+		t.Errorf("after the end of the key: %v", err)
 	}
 }
 

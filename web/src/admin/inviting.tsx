@@ -1,0 +1,140 @@
+import { change, send } from './api';
+import type { Question } from './ask';
+import { Tag } from './parts';
+import type { Invitation, Line } from './types';
+
+const VERDICTS: Record<Line['verdict'], string> = {
+  ok: 'will be invited',
+  malformed: 'is not an address',
+  exists: 'has an account',
+  invited: 'is invited already',
+  twice: 'is in the list twice',
+  domain: 'has a domain that may not sign up',
+};
+
+/** What happens to each line. What is not invited comes first, because somebody must look at it. */
+const Judged = ({ lines }: { lines: Line[] }) => (
+  <ul className="judged">
+    {lines
+      .toSorted((a, b) => Number(a.verdict === 'ok') - Number(b.verdict === 'ok'))
+      .map(({ line, address, verdict }) => (
+        <li key={`${line} ${address}`}>
+          <Tag tone={verdict === 'ok' ? 'good' : 'warn'}>{VERDICTS[verdict]}</Tag>{' '}
+          <span className="muted">{line}</span> <bdi>{address}</bdi>
+        </li>
+      ))}
+  </ul>
+);
+
+const typed = (values: FormData, name: string) => String(values.get(name) ?? '').trim();
+
+const midnight = (day: string) => day && `${day}T00:00:00Z`;
+const drawn = (values: FormData) => ({
+  roles: typed(values, 'roles')
+    .split(/[\s,]+/)
+    .filter(Boolean),
+  account_ends_at: midnight(typed(values, 'account_ends_at')),
+});
+
+const counted = (count: number) => `${count} ${count === 1 ? 'invitation' : 'invitations'}`;
+
+function sending(lines: Line[], body: object): Question {
+  const count = lines.filter(({ verdict }) => verdict === 'ok').length;
+  return {
+    title: `Invite ${count} of ${lines.length}?`,
+    says: <Judged lines={lines} />,
+    press: count ? `Send ${counted(count)}` : 'Close',
+    run: async () => {
+      if (count) await change('POST', 'invitations', body);
+      return count ? `${counted(count)} on the way.` : 'No invitation was sent.';
+    },
+  };
+}
+
+const GIVEN: NonNullable<Question['fields']> = [
+  { name: 'roles', label: 'Roles', hint: 'Separated by commas. The accounts get them when they are made.' },
+  { name: 'account_ends_at', label: 'End of the accounts', type: 'date', hint: 'Empty means never.' },
+];
+
+export const INVITE: Question = {
+  title: 'Invite people',
+  press: 'Check the list',
+  fields: [
+    {
+      name: 'addresses',
+      label: 'Addresses',
+      type: 'lines',
+      required: true,
+      hint: 'One on each line, or a pasted CSV. Nothing is sent yet.',
+    },
+    ...GIVEN,
+    { name: 'text', label: 'Your text in the email', hint: 'At most 500 characters.' },
+  ],
+  run: async (values) => {
+    const body = {
+      ...drawn(values),
+      addresses: typed(values, 'addresses'),
+      text: typed(values, 'text'),
+    };
+    const { lines } = await send<{ lines: Line[] }>('POST', 'invitations', { ...body, try: true });
+    return { next: sending(lines, body) };
+  },
+};
+
+const shown = (link: string): Question => ({
+  title: 'The link for many',
+  says: (
+    <>
+      <p>It is shown once. Whoever has it can sign up, with any address that they prove.</p>
+      <p>
+        <code className="made">{link}</code>
+      </p>
+    </>
+  ),
+  press: 'Copy',
+  run: async () => {
+    await navigator.clipboard.writeText(link);
+    return 'The link is copied.';
+  },
+});
+
+export const MANY: Question = {
+  title: 'Make a link for many',
+  says: 'A link with which several people sign up. It proves no address, so each of them gets a code.',
+  press: 'Make the link',
+  fields: [
+    { name: 'uses', label: 'Accounts that it can make', value: '10', required: true },
+    { name: 'ends_at', label: 'End of the link', type: 'date', required: true },
+    ...GIVEN,
+  ],
+  run: async (values) => {
+    const { link } = await change<{ link: string }>('POST', 'invitations/link', {
+      ...drawn(values),
+      uses: typed(values, 'uses'),
+      ends_at: midnight(typed(values, 'ends_at')),
+    });
+    return { next: shown(link) };
+  },
+};
+
+export const nameOf = ({ address }: Invitation) => address || 'the link for many';
+
+const post = (it: Invitation, action: string, done: string) => async () => {
+  await change('POST', `invitations/${encodeURIComponent(it.id)}/${action}`, {});
+  return done;
+};
+
+export const again = (it: Invitation): Question => ({
+  title: `Send the invitation of ${nameOf(it)} again?`,
+  says: 'A new email takes the place of the one before, whose link no longer works. From then on it is your invitation.',
+  press: 'Send again',
+  run: post(it, 'again', `A new invitation of ${nameOf(it)} is on its way.`),
+});
+
+export const end = (it: Invitation): Question => ({
+  title: `End the invitation of ${nameOf(it)}?`,
+  says: 'Its link no longer makes an account. No email says so.',
+  press: 'End',
+  danger: true,
+  run: post(it, 'end', `The invitation of ${nameOf(it)} has ended.`),
+});
