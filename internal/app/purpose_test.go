@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/audit"
 	"portico/internal/masterkey"
 	"portico/internal/password"
 	"portico/internal/server/ops"
@@ -23,7 +24,7 @@ func TestPurposes_AreDecided(t *testing.T) {
 	}
 	used := map[string]bool{}
 	call := regexp.MustCompile(`\.(Box|MAC)\(("[^"]+"|[\w.]+)\)|derive\("(mac) ([^"]+)"\)`)
-	constants := map[string]string{"ops.ReloadPurpose": ops.ReloadPurpose, "FormersPurpose": password.FormersPurpose}
+	constants := map[string]string{"ops.ReloadPurpose": ops.ReloadPurpose, "FormersPurpose": password.FormersPurpose, "audit.BoxPurpose": audit.BoxPurpose}
 	err = fs.WalkDir(os.DirFS("../.."), "internal", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
