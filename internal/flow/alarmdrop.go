@@ -17,7 +17,7 @@ func ByAlarm(r audit.Fact) bool {
 	switch r.Name {
 	case audit.AddressChanged, audit.AddressRemoved, audit.RecoverySet, audit.PasswordRemoved, audit.CodesRemoved:
 		return r.Detail == byAlarm
-	case audit.FactorRemoved, audit.PasskeyRemoved, audit.ProviderRemoved, audit.ConsentRevoked:
+	case audit.FactorRemoved, audit.PasskeyRemoved, audit.ProviderRemoved, audit.ConsentRevoked, audit.APIKeyEnded:
 		return strings.HasSuffix(r.Detail, ","+byAlarm)
 	}
 	return false

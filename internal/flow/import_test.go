@@ -151,6 +151,38 @@ func TestImport_Again(t *testing.T) {
 	}
 }
 
+// An import is no approval, and takes nobody back who is to be erased.
+func TestImport_UpdateKeepsTheDecisionsOfAdmins(t *testing.T) {
+	t.Parallel()
+	b := setup(t, with(flow.ModeApproved))
+	v := b.visitor("192.0.2.1")
+	r := v.sends(flow.SignUp, "waits@example.org", good)
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	b.next()
+	left, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "left@example.org", "", good)
+	if err == nil {
+		_, err = b.Operator.LeaveUser(t.Context(), flow.ByOperator, left.ID, "left@example.org")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.next()
+	people := []people.Person{{Email: "waits@example.org"}, {Email: "left@example.org", State: "active"}}
+	for _, h := range []flow.Import{how(update, dry), how(update)} {
+		for i, got := range b.brings(h, people...) {
+			if got != "unchanged" {
+				t.Errorf("%s is %s", people[i].Email, got)
+			}
+		}
+	}
+	if a := b.user("waits@example.org"); a.State != account.Waiting {
+		t.Errorf("the account that waited is %s", a.State)
+	}
+	if a := b.user("left@example.org"); a.State != account.DisabledByOperator {
+		t.Errorf("the deleted account is %s", a.State)
+	}
+}
+
 // A password that was used here, or chosen here, is newer than the one of the other system.
 func TestImport_UpdateKeepsOurPassword(t *testing.T) {
 	t.Parallel()

@@ -12,9 +12,17 @@ import (
 
 // renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
 // password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. It
-// sends no email. It returns the changed fields.
+// approves no account, and takes none back that is to be erased. It sends no email. It returns the changed fields.
 func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, a *arrival, how Import) (changes []string, err error) {
-	differs := f.differences(has, a)
+	_, leaves, err := tx.DepartureOf(ctx, has.ID)
+	if err != nil {
+		return nil, err
+	}
+	state := a.Account.State
+	if leaves || has.State == account.Waiting && state == account.Active {
+		state = has.State
+	}
+	differs := f.differences(has, a.Account, state)
 	linked, err := f.newIdentities(ctx, tx, has, a)
 	if err != nil {
 		return nil, err
@@ -54,8 +62,7 @@ type difference struct {
 	apply func(ctx context.Context, tx Tx, a cleared) error
 }
 
-func (f *Operator) differences(has account.Account, a *arrival) (all []difference) {
-	want := a.Account
+func (f *Operator) differences(has, want account.Account, state account.State) (all []difference) {
 	if want.Name != "" && want.Name != has.Name {
 		all = append(all, difference{"name", func(ctx context.Context, tx Tx, a cleared) error {
 			_, err := tx.UpdateName(ctx, a.ID, want.Name)
@@ -85,9 +92,9 @@ func (f *Operator) differences(has account.Account, a *arrival) (all []differenc
 			return f.importPassword(ctx, tx, a, want.Password)
 		}})
 	}
-	if want.State != has.State && has.State != account.Leaving {
+	if state != has.State {
 		all = append(all, difference{"state", func(ctx context.Context, tx Tx, a cleared) error {
-			return f.importState(ctx, tx, a, want.State)
+			return f.importState(ctx, tx, a, state)
 		}})
 	}
 	return all

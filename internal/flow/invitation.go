@@ -20,7 +20,8 @@ import (
 // mailbox. An invitation also counts for everyone who proves its address in another way.
 
 // stillCounts reports whether an invitation is valid now. One of somebody who is no admin any more
-// is not, and neither is one of a key that no longer works.
+// is not, and neither is one of a key that no longer works. Nor is one from the time of an alarm of its
+// admin: a thief may have sent it.
 func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) (bool, error) {
 	if i.Over(f.clock.Now()) {
 		return false, nil
@@ -33,7 +34,12 @@ func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) 
 	if !ok {
 		return true, nil
 	}
-	return stands(f.answers(ctx, tx, id))
+	if ok, err := stands(f.answers(ctx, tx, id)); err != nil || !ok {
+		return false, err
+	}
+	by, _, err := tx.AccountByID(ctx, id)
+	at := by.Alarm.RaisedAt
+	return i.CreatedAt.After(at) || !recent(i.CreatedAt, at), err
 }
 
 // invitationFor returns the valid invitation of a sign-up with an address: the one with the id

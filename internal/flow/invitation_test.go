@@ -215,6 +215,50 @@ func TestInvitation_OfAFormerAdmin(t *testing.T) {
 	}
 }
 
+// What a thief has invited with the account of an admin gives nothing after the alarm of the admin.
+func TestInvitation_AfterAnAlarm(t *testing.T) {
+	t.Parallel()
+	b := setup(t, with(flow.ModeInvited))
+	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "ada@example.org", "", good, flow.RoleAdmin); err != nil {
+		t.Fatal(err)
+	}
+	ada := b.visitor("192.0.2.9")
+	ada.must(ada.signIn("ada@example.org", good))
+	phone := ada.enrols()
+	by := func() flow.Actor { return flow.ByAdmin(ada.Caller, ada.found()) }
+	if _, err := b.Operator.Invite(t.Context(), by(), "early@example.org", flow.Draft{}); err != nil {
+		t.Fatal(err)
+	}
+	early := b.invited()
+	b.clock.Advance(73 * time.Hour)
+	ada.must(b.Flows.StepUp(t.Context(), ada.Caller, flow.Target{}, digits(phone.secret.At(b.clock.Now()))))
+	link, err := b.Operator.InviteMany(t.Context(), by(), flow.Draft{Roles: []string{flow.RoleAdmin}, Uses: 9, EndsAt: b.clock.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := linkToken(outbox.Message{Data: map[string]string{"link": link}})
+	if _, err := b.Operator.Invite(t.Context(), by(), "thief@example.org", flow.Draft{Roles: []string{flow.RoleAdmin}}); err != nil {
+		t.Fatal(err)
+	}
+	token, v := b.invited(), b.visitor("192.0.2.1")
+	ada.must(b.Owner.ChangePassword(t.Context(), ada.Caller, ada.found(), another, another))
+	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
+	for _, token := range []string{token, many} {
+		if view := v.opens(token); view.Fault == nil || !errors.Is(view.Fault, flow.SignUpUninvited) {
+			t.Errorf("the link shows %+v", view)
+		}
+	}
+	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.SignUpUninvited) {
+		t.Errorf("the invitation of a thief: %v", err)
+	}
+	if _, err := b.Flows.ResendLink(t.Context(), v.Caller, token); !errors.Is(err, flow.SignUpUninvited) {
+		t.Errorf("a press mails it again: %v", err)
+	}
+	if view := v.opens(early); view.Fault != nil {
+		t.Errorf("an earlier invitation shows %+v", view)
+	}
+}
+
 // A key invites nobody to be an admin, and its invitations end with it.
 func TestInvitation_OfAKey(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,8 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 			return err
 		}
 		detail := detailErased
-		if former == account.DisabledByOperator {
-			detail = detailErasedDisabled
+		if former == account.DisabledByOperator || former == account.Waiting {
+			detail += "," + string(former)
 		}
 		now := f.clock.Now()
 		d := account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
@@ -53,7 +53,8 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 }
 
 // RestoreUser undoes LeaveUser, or a closing by the owner. An account that was disabled before
-// its deletion stays disabled. Otherwise RestoreUser opens the account, as SetUserState does.
+// its deletion stays disabled, and one that waited for an approval waits again. Otherwise RestoreUser
+// opens the account, as SetUserState does.
 //
 // Faults: account.Missing.
 func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
@@ -62,14 +63,17 @@ func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
 		if err != nil {
 			return err
 		}
-		if former != account.DisabledByOperator {
+		if former != account.DisabledByOperator && former != account.Waiting {
 			return f.setState(ctx, tx, by, a, account.Active, detailRestored)
 		}
 		undone, err := tx.DeleteDeparture(ctx, id)
 		if err != nil || !undone {
 			return err
 		}
-		if err := f.endFlows(ctx, tx, &a); err != nil {
+		if _, err := tx.UpdateState(ctx, id, former); err != nil {
+			return err
+		}
+		if err := f.endAll(ctx, tx, id, "", session.Closed); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, by.fact(audit.AccountDisabled, id, detailRestored)) // nothing changes for the owner
@@ -84,16 +88,21 @@ func (f *Operator) formerly(ctx context.Context, tx Tx, a cleared) (account.Stat
 		return a.State, err
 	}
 	last, err := tx.FactsOf(ctx, a.ID, "", 1, audit.AccountDisabled)
-	if err == nil && len(last) == 1 && last[0].Detail == detailErased {
-		return account.Active, nil
+	if err != nil || len(last) == 0 {
+		return account.DisabledByOperator, err
 	}
-	return account.DisabledByOperator, err
+	switch last[0].Detail {
+	case detailErased:
+		return account.Active, nil
+	case detailErased + "," + string(account.Waiting):
+		return account.Waiting, nil
+	}
+	return account.DisabledByOperator, nil
 }
 
 // The details of the records of an account that is disabled until it is erased, and of one
 // that was restored.
 const (
-	detailErased         = "erased"
-	detailErasedDisabled = "erased,disabled" // it was disabled before
-	detailRestored       = "restored"
+	detailErased   = "erased" // with the state before, unless it was open
+	detailRestored = "restored"
 )

@@ -52,6 +52,37 @@ func TestLeaveUser(t *testing.T) {
 	}
 }
 
+// To delete and restore an account that waits for an approval does not approve it.
+func TestRestoreUser_Waits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, with(flow.ModeApproved))
+	v := b.visitor("192.0.2.1")
+	r := v.sends(flow.SignUp, "mara@example.org", good)
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+	id := b.user("mara@example.org").ID
+	for range 2 {
+		b.clock.Advance(time.Second)
+		if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, id, "mara@example.org"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		b.clock.Advance(time.Second)
+		if err := b.Operator.RestoreUser(t.Context(), flow.ByOperator, id); err != nil {
+			t.Fatal(err)
+		}
+		if a := b.user("mara@example.org"); a.State != account.Waiting {
+			t.Errorf("the account is %s", a.State)
+		}
+	}
+	b.clock.Advance(account.Grace)
+	b.erase()
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.Active); err != nil {
+		t.Fatal(err)
+	}
+	b.record(audit.AccountApproved)
+}
+
 // A restored account is as before its deletion, also after a second deletion.
 func TestRestoreUser(t *testing.T) {
 	t.Parallel()

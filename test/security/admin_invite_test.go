@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/server/form"
@@ -184,5 +185,71 @@ func TestSEC374_ExpiredInvitationMailsItsAddress(t *testing.T) {
 	}
 	if b := v.open(token).boot(); b.Link.State != "replaced" {
 		t.Errorf("the former link shows %+v", b.Link)
+	}
+}
+
+// A provider makes an account of an invitation, or one that waits. What both give is kept apart: the
+// provider takes only its own roles back.
+func TestSEC370_InvitationThroughAProvider(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newIDP(t)
+	s := start(t, p.at("acme", true), gives(staffAndAdmins()))
+	p.site = s
+	admin, _ := s.admin()
+	_, secret := s.key(admin.id(), apikey.Scopes()...)
+	s.follows(mode(flow.ModeApproved))
+	mara, kim, noah := fresh("mara"), fresh("kim"), fresh("noah")
+	waits := func(address string, groups ...string) {
+		t.Helper()
+		p.who(address, groups...)
+		v, again := s.visitor(), s.visitor()
+		to := v.through(p)
+		if page := v.get(to).must(200); v.whoami() != "" || !strings.Contains(page.body, "waiting for the approval") {
+			t.Errorf("%s goes to %s and sees %s", address, to, page.body)
+		}
+		if to := again.through(p); again.whoami() != "" || !strings.Contains(to, "account.waits") {
+			t.Errorf("once more, %s goes to %s", address, to)
+		}
+		if a := s.of(address); a.State != account.Waiting {
+			t.Errorf("%s is %s", address, a.State)
+		}
+	}
+	waits(mara, "staff")
+	s.has("while it waits", mara, "staff")
+	s.keyed(secret, "POST /auth/api/admin/people/{id}/enable", s.of(mara).ID).must(200)
+	v := s.visitor()
+	if v.through(p.who(mara)); v.whoami() != mara {
+		t.Error("nobody is signed in after the approval")
+	}
+	s.has("after a sign-in without the group", mara)
+	// No key approves somebody whom the provider makes an admin.
+	waits(noah, "admins")
+	s.keyed(secret, "POST /auth/api/admin/people/{id}/enable", s.of(noah).ID).refused(403, "key.admin")
+	s.keyed(secret, "POST /auth/api/admin/people/{id}/refuse", s.of(noah).ID).refused(403, "key.admin")
+
+	token := s.invited(kim, "staff", "editor")
+	v = s.visitor()
+	v.open(token).must(303)
+	link := url.Values{"link": {form.LinkMark(token)}}
+	enter := func(v *visitor, link url.Values, groups ...string) {
+		t.Helper()
+		p.who(fresh("other"), groups...)
+		p.claims["sub"] = "kim"
+		v.callback(p.id, p.approve(v.leave(p.id, link))).must(303)
+		if v.whoami() != kim {
+			t.Errorf("signed in as %q", v.whoami())
+		}
+	}
+	enter(v, link, "staff", "admins")
+	s.has("by the invitation and the provider", kim, "editor", flow.RoleAdmin, "staff")
+	v.get("/auth/api/admin/people").refused(403, "admin.factor")
+	enter(s.visitor(), nil)
+	s.has("without the groups", kim, "editor", "staff")
+	late := s.visitor()
+	late.open(token)
+	p.who(fresh("late"))
+	if to := late.callback(p.id, p.approve(late.leave(p.id, link))).must(303).header.Get("Location"); !strings.Contains(to, "signup.uninvited") || late.whoami() != "" {
+		t.Errorf("a used invitation leads to %s", to)
 	}
 }

@@ -43,7 +43,7 @@ func scopeOf(pattern string) string {
 	switch {
 	case subject == "keys", strings.HasSuffix(path, "/reset-factors"):
 		return ""
-	case subject == "jobs":
+	case subject == "jobs", strings.HasSuffix(path, "/explain"): // it has what is known of a person
 		subject = "people"
 	}
 	if method == "GET" {

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"portico/internal/account"
 	"portico/internal/apikey"
+	"portico/internal/audit"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/job"
@@ -45,6 +47,11 @@ func TestSEC386_KeyIsJudgedAgain(t *testing.T) {
 		}, apikey.Unknown},
 		"the owner raised the alarm": {func(_, owner string) {
 			s.visitor().raises(s.alarms(s.addressOf(owner))[0]).must(200)
+			if story, err := s.app.Operator.Why(t.Context(), s.addressOf(owner)); err != nil || !slices.ContainsFunc(story.Timeline, func(m flow.Moment) bool {
+				return m.What == string(audit.APIKeyEnded) && strings.Contains(m.Detail, "This wasn't me")
+			}) {
+				t.Errorf("the story does not say what has ended the key: %+v, %v", story.Timeline, err)
+			}
 		}, apikey.Unknown},
 	} {
 		owner := s.visitor().register(fresh("o"))

@@ -3,6 +3,7 @@ package security
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -109,4 +110,39 @@ func TestSEC392_ProgramsAreLimited(t *testing.T) {
 	admin.get("/auth/api/admin/jobs").must(200)
 	s.clock.Advance(40 * time.Second)
 	s.keyed(secret, read, "").must(200)
+}
+
+// The row of a request has no secret, and a second request does not get it either.
+func TestSEC392_RepeatedRequestsKeepNoSecret(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	header := admin.ours("application/json")
+	ends := s.clock.Now().Add(time.Hour).Format(time.RFC3339)
+	for target, body := range map[string]string{
+		"keys":             `{"name":"sync","scopes":["people:read"]}`,
+		"invitations/link": `{"uses":"30","ends_at":"` + ends + `"}`,
+	} {
+		header.Set("Idempotency-Key", target)
+		secret := ""
+		for i := range 2 {
+			var made struct{ Secret, Link string }
+			admin.do("POST", "/auth/api/admin/"+target, body, header).must(200).parse(&made)
+			_, token, _ := strings.Cut(made.Link, "token=")
+			if got := made.Secret + token; i == 0 {
+				secret = got
+			} else if got != "" {
+				t.Errorf("%s: the second answer has %s", target, got)
+			}
+		}
+		if len(secret) < 40 {
+			t.Fatalf("%s: the secret is %q", target, secret)
+		}
+		for table, rows := range s.rows() {
+			if slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, secret) }) {
+				t.Errorf("%s: the table %s has the secret", target, table)
+			}
+		}
+	}
 }

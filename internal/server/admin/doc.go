@@ -10,7 +10,7 @@
 //   - A caller who may not know the page gets the response of a page that does not exist:
 //     a network that is not allowed, a user without the role, a path of no operation.
 //   - A request with an Authorization header is that of a program. Its cookies do not count.
-//   - No response has a secret of a user, or a hash of one. The secret of a key is in one response.
+//   - No response has a secret of a user, or a hash of one. The secret of a key and a link for many are in one response.
 //
 // The paths:
 //

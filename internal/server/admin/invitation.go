@@ -64,6 +64,8 @@ type AdminLinkMade struct {
 	Link string `json:"link"`
 }
 
+func (AdminLinkMade) withoutSecret() any { return AdminLinkMade{} }
+
 // inviting are the operations on invitations and approvals.
 func (a *Admin) inviting() []operation {
 	list := Root + "/invitations"

@@ -35,6 +35,8 @@ type AdminKeyMade struct {
 	Secret string   `json:"secret"`
 }
 
+func (m AdminKeyMade) withoutSecret() any { return AdminKeyMade{Key: m.Key} }
+
 // AdminKeyWanted is what a key shall be.
 type AdminKeyWanted struct {
 	Name   string   `json:"name"`

@@ -54,7 +54,7 @@ func (a *Admin) operations() []operation {
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(person+"/roles", "Give a person roles, or take them away", none{}, a.changeRoles),
 		read(readApps, Root+"/apps", "List apps and OpenID clients", AdminListedApps{}, a.apps),
-		read(readApps, Root+"/apps/{id}/explain", "Whether a person may open an app and why, and which claims it gets", AdminExplained{}, a.explain, explainOf...),
+		read(readPeople, Root+"/apps/{id}/explain", "Whether a person may open an app and why, and which claims it gets", AdminExplained{}, a.explain, explainOf...),
 		change(Root+"/apps/{id}/delete", "Delete a client that has registered itself", none{}, a.deleteClient).needs(writeApps),
 		read(readRecord, Root+"/record", "Search the record, the newest first", AdminRecord{}, a.record, recordOf...),
 		file(readRecord, Root+"/record.csv", "All records that match, as CSV", a.export(audit.CSV, "text/csv; charset=utf-8"), wanted...),

@@ -37,6 +37,9 @@ func (a *Admin) program(w http.ResponseWriter, r *http.Request, sent []string, o
 	return by, err
 }
 
+// shownOnce is an answer with a secret that is in one response only.
+type shownOnce interface{ withoutSecret() any }
+
 // tellQuota sets the headers of draft-ietf-httpapi-ratelimit-headers.
 func tellQuota(w http.ResponseWriter, q flow.Quota) {
 	w.Header().Set("Ratelimit-Policy", fmt.Sprintf(`"admin";q=%d;w=%d`, q.Count, q.Window/time.Second))
@@ -73,9 +76,8 @@ func (a *Admin) runOnce(w http.ResponseWriter, r *http.Request, by flow.Actor, o
 		return err
 	}
 	kept := out
-	if made, ok := out.(AdminKeyMade); ok {
-		made.Secret = "" // is in one response only
-		kept = made
+	if made, ok := out.(shownOnce); ok {
+		kept = made.withoutSecret()
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {
