@@ -24,7 +24,7 @@ func (s *site) brings(p *idp, verified bool) prepared {
 	former := s.operator(fresh("former"), good)
 	done, err := s.app.Operator.Import(s.Context(), []format.Person{{
 		Email: a.address, EmailVerified: verified, Password: s.of(former.Address.Mail).Password,
-		Identities: []format.Identity{{Issuer: p.server.URL, Subject: a.subject}},
+		Identities: []format.Identity{{Issuer: p.server.URL + "/", Subject: a.subject}},
 		Passkeys: []format.Passkey{{
 			RPID: "portico.test", ID: secret.Encode(a.key.ID), PublicKey: secret.Encode(a.key.PublicKey()), UserHandle: secret.Encode(a.key.Handle),
 		}},
