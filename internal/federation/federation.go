@@ -107,16 +107,20 @@ func newService(cfg Config, table map[string]preset) (*Service, error) {
 // change the slice.
 func (s *Service) List() []Provider { return s.list }
 
-// OfIssuer returns the id of the provider whose identities have an issuer.
-func (s *Service) OfIssuer(issuer string) (id string, ok bool) {
+// OfIssuer returns the provider whose identities have an issuer, and the issuer as they have it: another
+// system may have written it with a slash more or less.
+func (s *Service) OfIssuer(issuer string) (id, exact string, ok bool) {
 	for _, each := range s.list {
 		p := s.providers[each.ID]
 		named := strings.TrimSuffix(p.named, "/")
-		if strings.TrimSuffix(issuer, "/") == named || p.preset.tenants && tenantIssuer(named, issuer) {
-			return each.ID, true
+		if strings.TrimSuffix(issuer, "/") == named {
+			return each.ID, p.named, true
+		}
+		if p.preset.tenants && tenantIssuer(named, issuer) {
+			return each.ID, issuer, true
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // Begin starts an attempt at the provider. The callback brings the state back, so that the

@@ -207,7 +207,7 @@ func (a *arrival) other(n int, o people.Address) {
 
 func (f *Operator) identity(a *arrival, n int, i people.Identity) {
 	field := "identities[" + strconv.Itoa(n) + "]"
-	provider, known := f.providers.OfIssuer(i.Issuer)
+	provider, issuer, known := f.providers.OfIssuer(i.Issuer)
 	switch {
 	case i.Subject == "" || len(i.Subject) > 255 || !visible(i.Subject):
 		a.refuse(field+".subject", i.Subject, "must have 1 to 255 printable ASCII characters")
@@ -218,7 +218,7 @@ func (f *Operator) identity(a *arrival, n int, i people.Identity) {
 		return
 	}
 	a.Identities = append(a.Identities, account.Identity{
-		Issuer: i.Issuer, Subject: i.Subject, Provider: provider, AccountID: a.Account.ID, CreatedAt: a.since(field+".created_at", i.CreatedAt),
+		Issuer: issuer, Subject: i.Subject, Provider: provider, AccountID: a.Account.ID, CreatedAt: a.since(field+".created_at", i.CreatedAt),
 	})
 }
 

@@ -78,7 +78,7 @@ func (b *bundle) hash(password string) string {
 
 func TestImport_WithEverything(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, withPasskeys(t))
 	made := b.clock.Now().Add(-1000 * time.Hour)
 	p := people.Person{
 		Email: "Mara@Example.org", EmailVerified: true, Name: "Mara Lind", Locale: "de", Password: b.hash(good), Roles: []string{"staff", "admin"},
@@ -271,6 +271,9 @@ func TestImport_SendsNoEmail(t *testing.T) {
 	one := people.Person{Email: "one@example.org", EmailVerified: true, CreatedAt: past.Add(-time.Hour), EndsAt: past}
 	two := people.Person{Email: "two@example.org", State: "disabled"}
 	b.brings(how(), one, two)
+	if got := b.user(one.Email).State; got != account.DisabledByOperator {
+		t.Errorf("an account whose end has come is %s", got)
+	}
 	one.EndsAt, two.State, two.Name = time.Time{}, "", "Two"
 	b.brings(how(update), one, two)
 	b.closes()

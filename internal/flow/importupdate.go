@@ -71,6 +71,9 @@ func (f *Operator) differences(has, want account.Account, state account.State) (
 	}
 	if roles := distinct(has.Roles); !slices.Equal(want.Roles, roles) {
 		all = append(all, difference{"roles", func(ctx context.Context, tx Tx, a cleared) error {
+			if err := f.byHand(ctx, tx, a.judged, want.Roles, nil); err != nil {
+				return err
+			}
 			_, err := tx.UpdateRoles(ctx, a.ID, want.Roles)
 			return err
 		}})

@@ -167,3 +167,23 @@ func TestExports_OwnClaims(t *testing.T) {
 		t.Errorf("recognized as %s", s.Name)
 	}
 }
+
+// A file that is read whole is refused before it fills the memory.
+func TestExports_HugeFile(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]string{"authelia": "users:\n", "pocket-id": `{"tables":`} {
+		in := io.MultiReader(strings.NewReader(begin), io.LimitReader(endless{"       \n"}, mostTables+1))
+		if got := drainFrom(t, source(t, name), in); len(got) != 1 || !strings.Contains(got[0], "the file is longer than") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Auth0 calls users without a name by their address.
+func TestAuth0_NameIsAddress(t *testing.T) {
+	t.Parallel()
+	var at Place
+	if p, err := auth0Person(Options{}, &auth0{Email: "a@b.c", Name: "a@b.c"}, &at); err != nil || p.Name != "" {
+		t.Errorf("the name is %q (%v)", p.Name, err)
+	}
+}

@@ -107,6 +107,9 @@ func TestReaders_BadInput(t *testing.T) {
 	if got := drainFrom(t, source(t, "portico"), strings.NewReader("\xff\xfe{\x00\"\x00")); got[0] != ErrUTF16.Error() {
 		t.Error(got)
 	}
+	if got := drainFrom(t, source(t, "portico"), strings.NewReader("\xfe\xff\x00{")); got[0] != ErrUTF16.Error() {
+		t.Error(got)
+	}
 	if got := drainFrom(t, source(t, "csv"), strings.NewReader("e\x00m\x00")); got[0] != ErrUTF16.Error() {
 		t.Error(got)
 	}
@@ -163,5 +166,25 @@ func TestCSV_Fields(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The issuer that the operator names is for subjects without one.
+func TestSubject_Issuer(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		"{\"email\":\"a@b.c\",\"subject\":{\"issuer\":\"https://own.test\",\"value\":\"1\"}}\n{\"email\":\"d@b.c\",\"subject\":{\"value\":\"2\"}}",
+		"email,issuer,subject\na@b.c,https://own.test,1\nd@b.c,,2",
+	} {
+		s := recognized(t, []byte(in))
+		r, err := s.Open(strings.NewReader(in), Options{Issuer: "https://named.test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []Subject{{"https://own.test", "1"}, {"https://named.test", "2"}} {
+			if p, _, err := r.Next(); err != nil || *p.Subject != want {
+				t.Errorf("%s: %+v, %v; want %+v", s.Name, p.Subject, err, want)
+			}
+		}
 	}
 }

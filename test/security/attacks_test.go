@@ -193,6 +193,8 @@ func attacks() testform.Catalogue {
 			"SEC-396": "A provider, or its user, names values that are no roles of the mapping, or roles stay after the provider, the identity or the mapping has gone.",
 			"SEC-397": "A user finishes an older sign-in, or several at once, to get a role back that was taken meanwhile.",
 			"SEC-398": "A provider takes the role from the last admins, also at the same moment.",
+			"SEC-400": "A stranger made an account with the address of another user in the system that was imported, and signs in to it.",
+			"SEC-401": "A stranger left a password, a passkey or an identity in an imported account, for the time after its owner has come.",
 			"SEC-110": "An attacker signs in at a provider with an unverified address of another user.",
 			"SEC-111": "A provider says that an address is verified with a value other than true.",
 			"SEC-112": "Another subject of a provider comes with the address of a user who is linked to it.",

@@ -65,7 +65,7 @@ func New(host, origin string, handle []byte) *Authenticator {
 // Create answers a challenge with the new passkey.
 func (a *Authenticator) Create(challenge string) passkey.Answer {
 	aaguid := []byte{0xd5, 0x48, 0x82, 0x6e, 0x79, 0xb4, 0xdb, 0x40, 0xa3, 0xd8, 0x11, 0x11, 0x6f, 0x7e, 0x83, 0x49}
-	data := slices.Concat(a.data(attested), aaguid, binary.BigEndian.AppendUint16(nil, uint16(len(a.ID))), a.ID, a.cose())
+	data := slices.Concat(a.data(attested), aaguid, binary.BigEndian.AppendUint16(nil, uint16(len(a.ID))), a.ID, a.PublicKey())
 	statement := a.Statement
 	if statement == nil {
 		statement = []byte{0xa0}
@@ -124,8 +124,8 @@ func (a *Authenticator) client(kind, challenge string) []byte {
 	return b
 }
 
-// cose writes the public key of ES256.
-func (a *Authenticator) cose() []byte {
+// PublicKey returns the public key as sites store it.
+func (a *Authenticator) PublicKey() []byte {
 	if a.COSE != nil {
 		return a.COSE
 	}

@@ -1,0 +1,155 @@
+package flow_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/flow"
+	"portico/internal/passkey/passkeytest"
+	"portico/internal/people"
+	"portico/internal/secret"
+)
+
+const google = "https://accounts.google.com"
+
+// owns returns a person with one of everything that belongs to one account alone.
+func owns(name string, a *passkeytest.Authenticator) people.Person {
+	return people.Person{
+		Email: name + "@example.org", EmailVerified: true,
+		Addresses:  []people.Address{{Email: name + "@home.test", Verified: true}},
+		Identities: []people.Identity{{Issuer: google + "/", Subject: name}},
+		Passkeys: []people.Passkey{{
+			RPID: "portico.test", ID: secret.Encode(a.ID), PublicKey: secret.Encode(a.PublicKey()), UserHandle: secret.Encode(a.Handle),
+		}},
+	}
+}
+
+// Nobody gets what another account has, whether that one is in the database or earlier in the same call.
+func TestImport_TakenByAnother(t *testing.T) {
+	t.Parallel()
+	for _, together := range []bool{false, true} {
+		b := setup(t, withPasskeys(t), withProvider(t))
+		key := passkeytest.New("portico.test", "https://portico.test", []byte("handle"))
+		mara := owns("mara", key)
+		all := []people.Person{mara}
+		for _, p := range []people.Person{
+			{Addresses: mara.Addresses}, {Identities: mara.Identities}, {Passkeys: mara.Passkeys}, {Email: "mara@home.test"}, {Addresses: []people.Address{{Email: mara.Email, Verified: true}}},
+		} {
+			if p.EmailVerified = true; p.Email == "" {
+				p.Email = "noah@example.org"
+			}
+			all = append(all, p)
+		}
+		want := []string{
+			"created", `refused addresses: "mara@home.test": belongs to another account`, `refused identities: "mara": belongs to another account`,
+			"refused passkeys: belongs to another account", `refused email: "mara@home.test": belongs to another account`,
+			`refused addresses: "mara@example.org": belongs to another account`,
+		}
+		var got []string
+		if together {
+			got = b.brings(how(), all...)
+		} else {
+			got = append(b.brings(how(), all[0]), b.brings(how(), all[1:]...)...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("together %t: %q", together, got)
+		}
+		if got := b.brings(how(update), mara); got[0] != "unchanged" {
+			t.Errorf("the owner clashes with itself: %q", got)
+		}
+		v := b.visitor("192.0.2.1")
+		v.must(v.uses(key))
+		if v.signedIn() != mara.Email {
+			t.Errorf("the passkey signs in %q", v.signedIn())
+		}
+	}
+}
+
+// What an account has is bounded. What is beyond is left out, and counted.
+func TestImport_Most(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, TOTP: slices.Repeat([]people.TOTP{{Secret: seed}}, 4)}
+	p.Addresses = []people.Address{{Email: "r@home.test", Kind: "recovery", Verified: true}, {Email: "s@home.test", Kind: "recovery", Verified: true}}
+	for c := range 9 {
+		p.Addresses = append(p.Addresses, people.Address{Email: string(rune('a'+c)) + "@other.test", Verified: true})
+	}
+	beyond := "other addresses beyond the most that an account may have"
+	want := "created; " + beyond + "; " + beyond + "; authenticator apps beyond the most that an account may have"
+	noah := people.Person{Email: "noah@example.org", EmailVerified: true, Addresses: []people.Address{
+		{Email: "t@home.test", Kind: "recovery", Verified: true}, {Email: "u@home.test", Kind: "recovery", Verified: true},
+	}}
+	if got := b.brings(how(), p, noah); got[0] != want || got[1] != "created; "+beyond {
+		t.Errorf("%q", got)
+	}
+}
+
+// An account that a run changes has no sessions from before, if it is closed or has another password.
+func TestImport_UpdateEndsSessions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hash := b.hash(good)
+	for name, change := range map[string]func(*people.Person){
+		"password": func(p *people.Person) { p.Password = "$argon2id$other" },
+		"state":    func(p *people.Person) { p.State = "disabled" },
+		"ends_at":  func(p *people.Person) { p.EndsAt = b.clock.Now().Add(-time.Hour) },
+	} {
+		p := people.Person{Email: name + "@example.org", EmailVerified: true, Password: hash}
+		b.brings(how(), p)
+		v := b.visitor("192.0.2.1")
+		v.must(v.signIn(p.Email, good))
+		if name == "password" { // as if nobody had signed in here by it
+			b.rehash(p.Email, "$argon2id$foreign")
+		}
+		if v.signedIn() != p.Email {
+			t.Fatalf("%s: signed in as %q", name, v.signedIn())
+		}
+		change(&p)
+		b.brings(how(update), p)
+		page, err := b.Operator.Person(t.Context(), b.user(p.Email).ID)
+		if err != nil || len(page.Sessions) > 0 || v.signedIn() != "" {
+			t.Errorf("%s: the sessions %+v go on (%v)", name, page.Sessions, err)
+		}
+	}
+}
+
+// rehash puts a hash into the database.
+func (b *bundle) rehash(address, hash string) {
+	b.Helper()
+	if err := b.store.Write(b.Context(), func(tx flow.Tx) error {
+		_, err := tx.RehashPassword(b.Context(), b.user(address).ID, hash)
+		return err
+	}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// A role that an import takes is taken by the operator: an older sign-in through a provider does not
+// give it back.
+func TestImport_UpdateTakesRolesOfProviders(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, Roles: []string{"admin", "staff"}, Identities: []people.Identity{{Issuer: google, Subject: "1"}}}
+	b.brings(how(), p)
+	id, before := b.user(p.Email).ID, b.clock.Now()
+	linked := func() (all []account.Identity) {
+		err := b.store.Read(t.Context(), func(tx flow.Tx) (err error) { all, err = tx.IdentitiesOf(t.Context(), id); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if err := b.store.Write(t.Context(), func(tx flow.Tx) error {
+		return tx.UpdateIdentityRoles(t.Context(), google, "1", []string{"admin", "staff"}, before)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Minute)
+	p.Roles = []string{"staff"}
+	b.brings(how(update), p)
+	if i := linked()[0]; !slices.Equal(i.Roles, []string{"staff"}) || !i.RolesAt.After(before) {
+		t.Errorf("the identity holds %v since %v", i.Roles, i.RolesAt)
+	}
+}

@@ -1,0 +1,121 @@
+package security
+
+import (
+	"strings"
+	"testing"
+
+	"portico/internal/flow"
+	"portico/internal/passkey/passkeytest"
+	format "portico/internal/people"
+	"portico/internal/secret"
+)
+
+// prepared is an account that came from another system, with all ways to sign in that it had there.
+type prepared struct {
+	*idp
+	address, subject string
+	key              *passkeytest.Authenticator
+}
+
+// brings imports an account.
+func (s *site) brings(p *idp, verified bool) prepared {
+	s.Helper()
+	a := prepared{p, fresh("imported"), fresh("subject"), passkeytest.New("portico.test", s.origin, []byte("a handle of the other system"))}
+	former := s.operator(fresh("former"), good)
+	done, err := s.app.Operator.Import(s.Context(), []format.Person{{
+		Email: a.address, EmailVerified: verified, Password: s.of(former.Address.Mail).Password,
+		Identities: []format.Identity{{Issuer: p.server.URL + "/", Subject: a.subject}},
+		Passkeys: []format.Passkey{{
+			RPID: "portico.test", ID: secret.Encode(a.key.ID), PublicKey: secret.Encode(a.key.PublicKey()), UserHandle: secret.Encode(a.key.Handle),
+		}},
+	}}, flow.Import{
+		By: flow.ByOperator, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
+	})
+	if err != nil || done[0].Outcome != flow.Created || len(done[0].Left) > 0 {
+		s.Fatalf("the import: %+v (%v)", done, err)
+	}
+	return a
+}
+
+// enters tries one way to sign in, and returns where the browser goes, or "" for a refusal.
+func (a prepared) enters(v *visitor, way string) (next string) {
+	v.Helper()
+	switch way {
+	case "password":
+		if answer := v.signIn(a.address, good); answer.status == 200 {
+			return answer.next()
+		}
+	case "passkey":
+		if answer := v.enter(a.key.Use(v.ask())); answer.status == 200 {
+			return answer.next()
+		}
+	case "provider":
+		return v.continueWith(a.says(object{"sub": a.subject, "email": a.address, "email_verified": false}))
+	}
+	return ""
+}
+
+func preparedWays() []string { return []string{"password", "passkey", "provider"} }
+
+func TestSEC400_UnprovenAddressNeedsItsMailbox(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	for _, way := range preparedWays() {
+		// The other system has proven the address: each way signs in, and nobody is asked for the mailbox.
+		a, v := s.brings(p, true), s.visitor()
+		if a.enters(v, way); v.whoami() != a.address {
+			t.Errorf("%s, with a proven address: signed in as %q", way, v.whoami())
+		}
+		// It has not.
+		a, v = s.brings(p, false), s.visitor()
+		next := a.enters(v, way)
+		if v.whoami() != "" || !strings.HasPrefix(next, "/auth/verify-code?flow=") {
+			t.Fatalf("%s: signed in as %q, sent to %s", way, v.whoami(), next)
+		}
+		flow, code := strings.TrimPrefix(next, "/auth/verify-code?flow="), s.mail.next(a.address).code(t)
+		if other := s.visitor(); other.verify(flow, code).status == 200 || other.whoami() != "" {
+			t.Errorf("%s: the code signs in another browser", way)
+		}
+		v.verify(flow, wrong(code))
+		if v.whoami() != "" {
+			t.Errorf("%s: a wrong code signs in", way)
+		}
+		v.verify(flow, code).must(200)
+		again := s.visitor()
+		if a.enters(again, way); v.whoami() != a.address || again.whoami() != a.address {
+			t.Errorf("%s: with the mailbox %q, and later %q", way, v.whoami(), again.whoami())
+		}
+	}
+}
+
+func TestSEC401_MailboxAloneDropsWhatAStrangerLeft(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	a, owner := s.brings(p, false), s.visitor()
+	waiting, flows := s.visitor(), map[string]string{}
+	for _, way := range preparedWays() {
+		_, flows[way], _ = strings.Cut(a.enters(waiting, way), "flow=")
+		s.mail.next(a.address)
+	}
+	flow := owner.forgot(a.address)
+	code := s.mail.next(a.address).code(t)
+	owner.verify(flow, code).must(200)
+	owner.reset(flow, other).must(200)
+	if owner.whoami() != a.address {
+		t.Fatalf("the owner is signed in as %q", owner.whoami())
+	}
+	for _, way := range preparedWays() {
+		v := s.visitor()
+		if next := a.enters(v, way); v.whoami() != "" {
+			t.Errorf("%s of the stranger signs in, and goes to %s", way, next)
+		}
+		if waiting.post("resend-code", object{"flow": flows[way]}); waiting.whoami() != "" {
+			t.Errorf("%s: the stranger, who waited, is signed in", way)
+		}
+	}
+	if n := s.count(`SELECT COUNT(*) FROM identity`) + s.count(`SELECT COUNT(*) FROM passkey`); n != 0 {
+		t.Errorf("%d identities and passkeys are left", n)
+	}
+}
