@@ -25,6 +25,7 @@ type adminApps struct {
 	config  config.Config
 	clients openid.Clients
 	desk    *flow.Operator
+	sub     func(ctx context.Context, client openid.Client, accountID string) (string, error) // what a client calls a user
 	clock   clock.Clock
 }
 
@@ -127,9 +128,10 @@ func (s adminApps) Explain(ctx context.Context, id, target string, p flow.Person
 	}
 	judge(&e, rules, who, now)
 	u := p.Account
-	live := openid.Live{User: openid.User{ID: u.ID, Address: u.Address.Mail, Name: u.Name, Roles: u.Roles, Claims: u.Claims}, Grant: openid.Grant{Scopes: client.Scopes}}
+	sub, err := s.sub(ctx, client, u.ID)
+	live := openid.Live{User: openid.User{ID: u.ID, Address: u.Address.Mail, Name: u.Name, Roles: u.Roles, Claims: u.Claims}, Grant: openid.Grant{Scopes: client.Scopes, Subject: sub}}
 	e.Claims = pretty(live.UserClaims(client))
-	return closed(e, p, now), nil
+	return closed(e, p, now), err
 }
 
 // explainApp judges all rules of an app, or the one that decides about a URL.

@@ -11,6 +11,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/factor"
 	"portico/internal/flow"
+	"portico/internal/people"
 	"portico/internal/server"
 	"portico/internal/server/admin"
 )
@@ -33,6 +34,7 @@ secret = "a-secret-that-nobody-may-see-here"
 redirect_uris = ["https://wiki.test/back"]
 rules = ["role:reader", "role:editor+mfa"]
 scopes = ["openid", "email"]
+subject = "imported"
 extra_claims = ["city = claim.address.city", "tenant = 'acme'"]
 
 [[client]]
@@ -40,6 +42,27 @@ id = "free"
 public = true
 redirect_uris = ["https://free.test/back"]
 `
+
+// An imported user has another id at a client that asks for it, and only there.
+func TestAdminApps_ExplainImported(t *testing.T) {
+	t.Parallel()
+	s, explain := explained(t)
+	done, err := s.desk.Import(t.Context(), []people.Person{{Email: "kai@x.test", EmailVerified: true, Subject: &people.Subject{Issuer: "https://old.test", Value: "user-42"}}},
+		flow.Import{By: flow.ByOperator, KeepSubject: true, Locale: func(string) string { return "" }})
+	if err != nil || len(done) != 1 {
+		t.Fatal(done, err)
+	}
+	found, err := s.desk.Imported(t.Context(), "")
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	p := flow.Person{Account: account.Account{ID: found[0].AccountID, State: account.Active}}
+	for id, want := range map[string]string{"wiki": "user-42", "free": found[0].AccountID} {
+		if e := explain(id, "", p); !strings.Contains(e.Claims, `"sub": "`+want+`"`) {
+			t.Errorf("the claims of %s are %s", id, e.Claims)
+		}
+	}
+}
 
 // explained returns the apps of a file, as the admin page sees them.
 func explained(t *testing.T) (adminApps, func(id, url string, p flow.Person) admin.AdminExplained) {
@@ -58,7 +81,7 @@ func explained(t *testing.T) (adminApps, func(id, url string, p flow.Person) adm
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	s := adminApps{cfg, known, a.Operator, a.clock}
+	s := adminApps{cfg, known, a.Operator, a.OpenID.Subject, a.clock}
 	return s, func(id, url string, p flow.Person) admin.AdminExplained {
 		t.Helper()
 		e, err := s.Explain(t.Context(), id, url, p)
@@ -123,6 +146,9 @@ func TestAdminApps_Explain(t *testing.T) {
 	e = check("a client", "wiki", "", p, false, "role:reader: The person is refused for lack of the role")
 	if !strings.Contains(e.Claims, `"city": "Bonn"`) || !strings.Contains(e.Claims, `"tenant": "acme"`) || strings.Contains(e.Claims, "groups") || strings.Contains(e.Claims, "quota") {
 		t.Errorf("the claims of the client are %s", e.Claims)
+	}
+	if !strings.Contains(e.Claims, `"sub": "id1"`) {
+		t.Errorf("the client calls a user who was not imported otherwise: %s", e.Claims)
 	}
 	check("a client without rules", "free", "", p, true, "every user may open it")
 	p.Factors = []factor.Factor{{}}

@@ -89,7 +89,7 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 		Refusing: func(roles []string) []admin.AdminRefusal { return Refusing(l.config, roles) },
 		On:       l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
 		Visit: server.NewCookie(publicURL(l.config), "admin"),
-		Apps:  adminApps{l.config, l.clients, l.Operator, a.clock},
+		Apps:  adminApps{l.config, l.clients, l.Operator, l.OpenID.Subject, a.clock},
 	})
 	if !l.config.Admin {
 		return desk, nil, err

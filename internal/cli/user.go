@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,11 +53,11 @@ type person struct {
 	Password  bool     `json:"has_password"`
 	CreatedAt string   `json:"created_at"`
 	EndsAt    string   `json:"ends_at"`           // when it closes by itself, "" for never
-	Claims    string   `json:"claims"`            // the JSON object for apps, "" for none
 	Terms     string   `json:"terms_version"`     // accepted last, "" for none
 	TermsAt   string   `json:"terms_accepted_at"` // "" for none
 
-	Addresses []otherAddress `json:"addresses,omitempty"` // other than the primary one, where the command reads them
+	Claims    json.RawMessage `json:"claims,omitempty"`
+	Addresses []otherAddress  `json:"addresses,omitempty"` // other than the primary one, where the command reads them
 }
 
 type otherAddress struct {
@@ -83,7 +84,7 @@ func (o otherAddress) String() string {
 func personOf(a account.Account) person {
 	p := person{
 		ID: a.ID, Email: a.Address.Mail, Name: a.Name, State: string(a.State), Roles: append([]string{}, a.Roles...),
-		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Claims: a.Claims, Terms: a.Terms.Version,
+		Password: a.Password != "", CreatedAt: a.CreatedAt.Format(timeForm), Claims: json.RawMessage(a.Claims), Terms: a.Terms.Version,
 	}
 	if !a.EndsAt.IsZero() {
 		p.EndsAt = a.EndsAt.Format(timeForm)

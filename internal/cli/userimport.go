@@ -25,7 +25,7 @@ type userImportCmd struct {
 	Update      bool              `help:"Change accounts that exist and differ."`
 	KeepSubject bool              `help:"Keep the ids of the other system, for OpenID clients with subject = \"imported\"."`
 	Issuer      string            `help:"The issuer of these ids, where the file does not name it." placeholder:"URL"`
-	Param       map[string]string `help:"What an export does not say about itself, as its page in the docs names it." placeholder:"NAME=VALUE"`
+	Param       map[string]string `help:"What an export does not say about itself, as docs/operating/exports.md names it." placeholder:"NAME=VALUE"`
 	JSON        bool              `name:"json" help:"Print the summary as JSON."`
 }
 
@@ -36,7 +36,7 @@ func (userImportCmd) Help() string {
 
 No email is sent. Without --skip-bad, nothing is imported from a file that has a bad line. An account that exists stays as it is, so an import that was interrupted is simply started again. The server may run.
 
-See docs/operating/importing.md for the systems and the format.`
+See docs/operating/importing.md for the format, and docs/operating/exports.md for the systems and their parameters.`
 }
 
 func (c userImportCmd) Run(s *session) error {

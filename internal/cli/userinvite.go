@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -59,7 +60,7 @@ func (c userInviteCmd) Run(s *session) error {
 	if err != nil {
 		return fmt.Errorf("%w: --for is a duration, such as 48h", errUsage)
 	}
-	return s.withApp(func(a *app.App) error {
+	return closed(s.withApp(func(a *app.App) error {
 		if c.Link {
 			d.EndsAt = time.Now().Add(life)
 			link, err := a.Operator.InviteMany(s, flow.ByOperator, d)
@@ -77,7 +78,15 @@ func (c userInviteCmd) Run(s *session) error {
 			return err
 		}
 		return c.report(s, judged)
-	})
+	}))
+}
+
+// closed says to an operator what visitors are told in other words.
+func closed(err error) error {
+	if errors.Is(err, flow.SignUpClosed) {
+		return errors.New(`signup.mode = "closed" admits nobody, also with an invitation: write "invited", "approved" or "open"`)
+	}
+	return err
 }
 
 // list returns the addresses of the arguments and of the file, one a line.

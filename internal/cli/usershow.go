@@ -55,7 +55,7 @@ func (c userShowCmd) Run(s *session) error {
 			{"id", p.ID}, {"email", p.Email}, {"name", p.Name}, {"state", p.State}, {"roles", strings.Join(p.Roles, ",")},
 			{"password", password}, {"passkeys", strconv.Itoa(p.Passkeys)}, {"authenticator_apps", strconv.Itoa(p.Apps)},
 			{"recovery_codes_left", strconv.Itoa(p.RecoveryCodes)}, {"trusted_browsers", strconv.Itoa(p.Browsers)},
-			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"erased", p.ErasedAt}, {"claims", p.Claims}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
+			{"providers", strings.Join(p.Providers, ",")}, {"created", p.CreatedAt}, {"ends", p.EndsAt}, {"erased", p.ErasedAt}, {"claims", string(p.Claims)}, {"terms", strings.TrimSpace(p.Terms + " " + p.TermsAt)},
 		})
 		for _, o := range p.Addresses {
 			lines = append(lines, "address\t"+o.String())

@@ -165,6 +165,9 @@ func (a *arrival) secrets(p people.Person, how Import) {
 }
 
 func (a *arrival) subject(s people.Subject) {
+	if s.Issuer == "" {
+		a.refuse("subject.issuer", "", "is missing: name the former system with --issuer")
+	}
 	for field, value := range map[string]string{"subject.issuer": s.Issuer, "subject.value": s.Value} {
 		if value == "" || len(value) > 255 || !visible(value) {
 			a.refuse(field, value, "must have 1 to 255 printable ASCII characters")

@@ -104,10 +104,10 @@ func decodes(t reflect.Type) bool {
 func (f *fields) place(name string) (reflect.Value, error) {
 	v, ok := f.places[name]
 	if !ok {
-		return v, malformedField(name, CodeFieldUnknown)
+		return v, MalformedField(name, CodeFieldUnknown)
 	}
 	if f.seen[name] {
-		return v, malformedField(name, CodeFieldDuplicate)
+		return v, MalformedField(name, CodeFieldDuplicate)
 	}
 	f.seen[name] = true
 	return v, nil
@@ -117,18 +117,18 @@ func (f *fields) place(name string) (reflect.Value, error) {
 // can store it and PostgreSQL cannot. It refuses a value that an enum does not list.
 func (f *fields) setText(v reflect.Value, name, text string) error {
 	if strings.IndexByte(text, 0) >= 0 {
-		return malformedField(name, CodeFieldText)
+		return MalformedField(name, CodeFieldText)
 	}
 	if enum, ok := f.enums[name]; ok && !slices.Contains(strings.Split(enum, " "), text) {
-		return malformedField(name, CodeFieldValue)
+		return MalformedField(name, CodeFieldValue)
 	}
 	v.SetString(text)
 	return nil
 }
 
-// malformedField returns an error that names the field. It repeats an unknown
+// MalformedField returns an error that names the field. It repeats an unknown
 // name only if it looks like one.
-func malformedField(name, code string) error {
+func MalformedField(name, code string) error {
 	if !isFieldName(name) {
 		return Malformed
 	}

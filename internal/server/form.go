@@ -39,7 +39,7 @@ func (f *fields) setForm(name, value string) error {
 		return f.setText(v, name, value)
 	}
 	if v.Kind() == reflect.Slice {
-		return malformedField(name, CodeFieldType) // only JSON has lists
+		return MalformedField(name, CodeFieldType) // only JSON has lists
 	}
 	switch value {
 	case "true", "on": // "on" is what a checkbox without a value sends
@@ -47,7 +47,7 @@ func (f *fields) setForm(name, value string) error {
 	case "false", "":
 		v.SetBool(false)
 	default:
-		return malformedField(name, CodeFieldType)
+		return MalformedField(name, CodeFieldType)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (f *fields) setJSON(name string, value json.Token) error {
 			return nil
 		}
 	}
-	return malformedField(name, CodeFieldType)
+	return MalformedField(name, CodeFieldType)
 }
 
 // setList sets a list of texts, whose opening bracket is read.
@@ -69,7 +69,7 @@ func (f *fields) setList(d *json.Decoder, name string) error {
 		return err
 	}
 	if v.Kind() != reflect.Slice {
-		return malformedField(name, CodeFieldType)
+		return MalformedField(name, CodeFieldType)
 	}
 	texts := reflect.MakeSlice(v.Type(), 0, 0)
 	for d.More() {
@@ -79,7 +79,7 @@ func (f *fields) setList(d *json.Decoder, name string) error {
 		}
 		text, ok := item.(string)
 		if !ok {
-			return malformedField(name, CodeFieldType)
+			return MalformedField(name, CodeFieldType)
 		}
 		entry := reflect.New(v.Type().Elem()).Elem()
 		if err := f.setText(entry, name, text); err != nil {

@@ -78,6 +78,7 @@ const ONLY_ON = {
   'app.': [],
   'approval.': [],
   'invitation.': [],
+  'claims.': [],
   'account.waits': [], // a page says so
   'passkey.name_required': ['account-passkeys'],
   'passkey.exists': ['account-passkeys', 'new-passkey', 'protect'],

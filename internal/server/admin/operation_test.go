@@ -1,12 +1,15 @@
 package admin
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"portico/internal/apikey"
+	"portico/internal/fault"
 )
 
 // Each scope of a key opens an operation, and each operation needs a scope that a key can have, or
@@ -30,6 +33,27 @@ func TestOperations_HaveScopes(t *testing.T) {
 	for _, scope := range apikey.Scopes() {
 		if !opened[scope] {
 			t.Errorf("no operation needs %s", scope)
+		}
+	}
+}
+
+// A parameter with a typing error is named, so that who wrote the program finds it.
+func TestParameters_NameWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"rol=staff": "rol field.unknown", "limit=5&limit=6": "limit field.value", "<b>=1": "", "role=staff&limit=5": "",
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = filter(values)
+		got := ""
+		if e := (*fault.Error)(nil); errors.As(err, &e) && len(e.Fields) == 1 {
+			got = e.Fields[0].Name + " " + e.Fields[0].Code
+		}
+		if got != want || (err == nil) != (query == "role=staff&limit=5") {
+			t.Errorf("%s: %v, field %q, want %q", query, err, got, want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"portico/internal/account"
-	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/server"
 	"portico/internal/server/form"
@@ -112,14 +111,14 @@ func parameters(query url.Values, known []string) (map[string]string, error) {
 		}
 		delete(query, name)
 	}
-	if len(query) > 0 {
-		return nil, server.Malformed
+	for name := range query {
+		return nil, server.MalformedField(name, server.CodeFieldUnknown)
 	}
 	return values, nil
 }
 
 func wrongParameter(name string) error {
-	return server.Malformed.WithFields(fault.Field{Name: name, Code: server.CodeFieldValue})
+	return server.MalformedField(name, server.CodeFieldValue)
 }
 
 func (a *Admin) people(r *http.Request, _ flow.Actor) (AdminPeople, error) {
