@@ -29,7 +29,8 @@ type adminApps struct {
 	clock   clock.Clock
 }
 
-const appPrefix = "app:"
+// appPrefix begins the id of an app. No client id has this sign, and a path needs no escape for it.
+const appPrefix = "app~"
 
 // List returns the apps and the clients of the settings, and then those that have registered
 // themselves.

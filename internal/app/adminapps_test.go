@@ -100,7 +100,7 @@ func TestAdminApps_List(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	shop, wiki := all[0], all[1]
-	if shop.ID != "app:shop" || shop.Addresses[0] != "https://portico.test/shop" || len(shop.Rules) != 2 || !strings.Contains(shop.Source, "portico.toml:6") {
+	if shop.ID != "app~shop" || shop.Addresses[0] != "https://portico.test/shop" || len(shop.Rules) != 2 || !strings.Contains(shop.Source, "portico.toml:6") {
 		t.Errorf("the app is %+v", shop)
 	}
 	for _, line := range []string{"[[app]]\n", `name = "shop"`, `extra_claims = ["quota=claim.quota"]`} {
@@ -134,15 +134,15 @@ func TestAdminApps_Explain(t *testing.T) {
 		}
 		return e
 	}
-	e := check("an app", "app:shop", "", p, true, "role:admin|editor+mfa /shop/admin/*: The person is refused, and has no second factor", "signed-in /shop/open/*: The person passes")
+	e := check("an app", "app~shop", "", p, true, "role:admin|editor+mfa /shop/admin/*: The person is refused, and has no second factor", "signed-in /shop/open/*: The person passes")
 	for _, part := range []string{`"quota": 5`, `"roles": [`, `"sub": "id1"`} {
 		if !strings.Contains(e.Claims, part) || strings.Contains(e.Claims, "Bonn") {
 			t.Errorf("the claims of the app are %s", e.Claims)
 		}
 	}
-	check("an address of it", "app:shop", "https://portico.test/shop/admin/x", p, false, "rule  1", "second factor")
-	check("one without a rule", "app:shop", "https://portico.test/shop/other", p, false, "no rule matches")
-	check("one of another app", "app:shop", "https://portico.test/", p, false)
+	check("an address of it", "app~shop", "https://portico.test/shop/admin/x", p, false, "rule  1", "second factor")
+	check("one without a rule", "app~shop", "https://portico.test/shop/other", p, false, "no rule matches")
+	check("one of another app", "app~shop", "https://portico.test/", p, false)
 	e = check("a client", "wiki", "", p, false, "role:reader: The person is refused for lack of the role")
 	if !strings.Contains(e.Claims, `"city": "Bonn"`) || !strings.Contains(e.Claims, `"tenant": "acme"`) || strings.Contains(e.Claims, "groups") || strings.Contains(e.Claims, "quota") {
 		t.Errorf("the claims of the client are %s", e.Claims)
@@ -153,10 +153,10 @@ func TestAdminApps_Explain(t *testing.T) {
 	check("a client without rules", "free", "", p, true, "every user may open it")
 	p.Factors = []factor.Factor{{}}
 	check("a client, with a second factor", "wiki", "", p, true)
-	check("an address of the app, with a second factor", "app:shop", "https://portico.test/shop/admin/x", p, true)
+	check("an address of the app, with a second factor", "app~shop", "https://portico.test/shop/admin/x", p, true)
 	p.Account.State = account.DisabledByOperator
 	check("a disabled account", "free", "", p, false, "Nobody can sign in to the account")
-	for _, id := range []string{"", "shop", "app:wiki", "app:", "none"} {
+	for _, id := range []string{"", "shop", "app~wiki", "app~", "none"} {
 		if _, err := s.Explain(t.Context(), id, "", p); !errors.Is(err, server.RouteMissing) {
 			t.Errorf("the app %q: %v", id, err)
 		}

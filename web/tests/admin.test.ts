@@ -410,7 +410,9 @@ test('the page of a person says why sign-in may fail', async () => {
   const reasons = await page.getByRole('region', { name: 'Why sign-in may fail' }).textContent();
   expect(reasons).toMatch(/passwords in unknown browsers until/);
   expect(reasons).toMatch(/550 5\.1\.1 mailbox unavailable/);
-  expect(reasons).toMatch(/role:admin \/admin/);
+  expect(await page.getByRole('region', { name: 'Needs a role' }).textContent()).toMatch(
+    /role:admin \/admin/,
+  );
   const timeline = page.getByRole('region', { name: 'What happened' });
   const admin = timeline.getByRole('link', { name: 'mara@example.com' }).first();
   expect(await admin.getAttribute('href')).toBe('/auth/admin/people/p0');
@@ -593,19 +595,44 @@ test('a list is judged before anything is sent', async () => {
   await page.getByLabel('Addresses').fill('noor@example.com\nnobody\nperson3@example.com\nnoor@example.com');
   await page.getByLabel('Roles').fill('staff, wiki');
   await page.getByRole('button', { name: 'Check the list' }).click();
-  await page.getByRole('heading', { name: 'Invite 1 of 4?' }).waitFor();
+  await page.getByRole('heading', { name: '1 invitation for 4 lines' }).waitFor();
   expect(await page.locator('.judged li').allInnerTexts()).toEqual([
-    'is not an address 2 nobody',
-    'has an account 3 person3@example.com',
-    'is in the list twice 4 noor@example.com',
-    'will be invited 1 noor@example.com',
+    'nobody line 2\nis not an address',
+    'person3@example.com line 3\nhas an account',
+    'noor@example.com line 4\nis in the list twice',
+    'noor@example.com line 1\nwill be invited',
   ]);
   expect(fake.changes).toEqual([]);
+  await page.getByRole('button', { name: 'Back' }).click();
+  expect(await page.getByLabel('Addresses').inputValue()).toMatch(/^noor@example.com\nnobody\n/);
+  expect(await page.getByLabel('Roles').inputValue()).toBe('staff, wiki');
+  await page.getByRole('button', { name: 'Check the list' }).click();
   await page.getByRole('button', { name: 'Send 1 invitation' }).click();
   await page.getByText('1 invitation on the way.').waitFor();
   expect(fake.changes[0]?.body).toMatchObject({ roles: ['staff', 'wiki'], text: '' });
   await row('noor@example.com').waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('what the server refuses of an invitation stays typed, with the focus on its field', async () => {
+  await open('invitations', installation(), 360, async (route, path) => {
+    if (!path.endsWith('/invitations') || route.request().method() === 'GET') return false;
+    const fields = [{ name: 'roles', code: 'role.invalid', params: {} }];
+    await route.fulfill({ status: 422, json: { ...refused('request.invalid', 422).json, fields } });
+    return true;
+  });
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('noor@example.com');
+  await page.getByLabel('Roles').fill('Bad Role');
+  await page.getByLabel('Your text in the email').fill('One line.\nTwo lines.');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  const why = page.getByText('A role has small letters');
+  await why.waitFor();
+  expect(await why.evaluate((it) => it.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-roles');
+  expect(await page.getByLabel('Addresses').inputValue()).toBe('noor@example.com');
+  expect(await page.getByLabel('Your text in the email').inputValue()).toBe('One line.\nTwo lines.');
+  expect(await violations(page)).toEqual([]);
 });
 
 test('an invitation is sent again or ended, and a link for many is shown once', async () => {
@@ -625,6 +652,8 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   await page.getByLabel('End of the link').fill('2099-01-31');
   await page.getByRole('button', { name: 'Make the link' }).click();
   await page.getByText('confirm-link?token=abc').waitFor();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByText('The link works.').waitFor();
   expect(fake.changes[2]?.body).toMatchObject({ uses: '10', ends_at: '2099-01-31T00:00:00Z' });
 });
 

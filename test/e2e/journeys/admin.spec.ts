@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { withPasskey } from '../support/passkey.js';
-import { alive, button, field, fillSignIn, lastButton, open } from '../support/screen.js';
+import { alive, button, field, fillSignIn, lastButton, open, signUp } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import type { World } from '../support/world.js';
 
@@ -242,4 +242,85 @@ test('the system page has the checks of the server, its node and its signing key
   await expect(page.getByRole('region', { name: 'Checks' })).toContainText('database');
   await expect(page.getByRole('region', { name: 'Signing keys' }).getByRole('listitem')).not.toHaveCount(0);
   await expect(page.getByRole('region', { name: 'Emails' })).toBeVisible();
+});
+
+test('three are invited, of whom one may be, and the invitation is shown as used', async ({
+  page,
+  openBrowser,
+  world,
+}) => {
+  await administrator(page, world);
+  const [known, guest] = [await world.member('noor'), world.stranger('gast')];
+  await page.goto('/auth/admin/invitations');
+  await button(page, 'Invite people').click();
+  await field(page, 'Addresses').fill(`${guest.email}\nno address\n${known.email}`);
+  await field(page, 'Roles').fill('staff');
+  await field(page, 'Your text in the email').fill('See you on Monday.');
+  await button(page, 'Check the list').click();
+  const judged = page.getByRole('dialog').getByRole('listitem');
+  await expect(judged).toContainText(['is not an address', 'has an account', 'will be invited']);
+  await button(page, 'Send 1 invitation').click();
+  const row = page.getByRole('row').filter({ hasText: guest.email });
+  await expect(row).toContainText(/Sent|Delivered/);
+
+  const mail = await world.mailbox.next(guest.email, /invited/);
+  expect(mail.text).toContain('See you on Monday.');
+  const invited = await openBrowser();
+  await open(invited, mail.link);
+  await expect(field(invited, 'Email')).toHaveValue(guest.email);
+  await expect(field(invited, 'Email')).not.toBeEditable();
+  await field(invited, 'Password').fill(guest.password);
+  await field(invited, 'Confirm Password').fill(guest.password);
+  await button(invited, 'Create account').click();
+  await expect(heading(invited, 'Your account')).toBeVisible();
+  await page.reload();
+  await expect(row).toContainText('Used');
+  expect(world.portico.command(['user', 'show', guest.email])).toContain('staff');
+});
+
+test('an account that waits is approved, and the apps say what it may open', async ({
+  openBrowser,
+  world,
+}) => {
+  const portico = await world.anotherPortico({
+    settings: `[[app]]
+name = "team"
+path = "/team"
+upstream = "http://127.0.0.1:9"
+rules = ["role:staff /team/plans/*", "signed-in /team/*"]
+
+[signup]
+mode = "approved"
+`,
+  });
+  const browser = () => openBrowser({ baseURL: portico.origin });
+  const [admin, guest] = [world.stranger('admin'), world.stranger('gast')];
+  portico.command(['user', 'create', admin.email, '--password'], `${admin.password}\n`);
+  portico.command(['user', 'add-role', admin.email, 'portico:admin']);
+  const waiting = await browser();
+  await signUp(waiting, guest);
+  await field(waiting, '6-digit code').fill((await world.mailbox.next(guest.email)).code);
+  await expect(heading(waiting, 'Your account is waiting for approval')).toBeVisible();
+
+  const page = await browser();
+  await withPasskey(page, admin);
+  await page.goto('/auth/admin/invitations');
+  await page.getByRole('link', { name: 'Look at them' }).click();
+  await page.getByRole('button', { name: `Actions for ${guest.email}` }).click();
+  await page.getByRole('menuitem', { name: 'Approve' }).click();
+  await lastButton(page, 'Approve').click();
+  await expect(page.getByText(/is approved\.$/)).toBeVisible();
+  await world.mailbox.next(guest.email, /approved|ready/i);
+  await open(waiting, '/auth/signin');
+  await fillSignIn(waiting, guest);
+  await button(waiting, 'Login').click();
+  await expect(heading(waiting, 'Your account')).toBeVisible();
+
+  await page.goto('/auth/admin/apps');
+  await page.getByRole('button', { name: /^Explain/ }).click();
+  await field(page, 'Address of the person').fill(guest.email);
+  await button(page, 'Explain').click();
+  const told = page.getByRole('dialog');
+  await expect(told).toContainText('role:staff /team/plans/*: The person is refused');
+  await expect(told).toContainText('signed-in /team/*: The person passes');
 });

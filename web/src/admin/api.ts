@@ -120,6 +120,12 @@ export const WORDS: Record<string, string> = {
   internal: 'Portico could not do this because of an error of its own.',
 };
 
+/** The name of the field that the server refuses, or empty. */
+export const fieldOf = (error: unknown) =>
+  error instanceof Failed && error.failure.kind === 'problem'
+    ? (error.failure.problem.fields[0]?.name ?? '')
+    : '';
+
 /** The words for a failed request, with the id to look for in the log. */
 export function wordsOf(error: unknown): { words: string; id: string } {
   if (error instanceof Partly) {

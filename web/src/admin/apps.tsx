@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { change, send } from './api';
 import { type Question, useAsk } from './ask';
-import { Card, Loaded, Small, Tag, Time } from './parts';
+import { Card, Copy, Loaded, Small, Tag, Time } from './parts';
 import { Head } from './shell';
 import type { Explained, ListedApp } from './types';
 
@@ -94,25 +93,10 @@ const None = () => (
       Set <code>upstream</code> for an app behind Portico. For an OpenID client, paste this into the settings,
       or let <code>portico client create</code> write it.
     </p>
-    <Block of="the example" text={FIRST} />
+    <pre>{FIRST}</pre>
+    <Copy of="the example" text={FIRST} />
   </div>
 );
-
-/** Settings to paste elsewhere. */
-function Block({ of, text }: { of: string; text: string }) {
-  const [copied, setCopied] = useState(false);
-  return (
-    <>
-      <pre>{text}</pre>
-      <Small
-        label={copied ? `Copied the block of ${of}` : `Copy the block of ${of}`}
-        onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
-      >
-        {copied ? 'Copied' : 'Copy'}
-      </Small>
-    </>
-  );
-}
 
 function One(app: ListedApp) {
   const { name, kind, addresses, rules, claims, source, block, created_at, ends_at } = app;
@@ -156,7 +140,8 @@ function One(app: ListedApp) {
       </ul>
       <details>
         <summary>{source ? `Settings, ${source}` : 'Settings for a client like this'}</summary>
-        <Block of={name} text={block} />
+        <pre>{block}</pre>
+        <Copy of={`the block of ${name}`} text={block} />
       </details>
     </Card>
   );

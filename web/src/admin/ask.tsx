@@ -1,12 +1,13 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button';
+import { fieldOf } from './api';
 import { Trouble } from './parts';
 
 interface FieldOf {
   name: string;
   label: string;
-  /** `lines` is a text of several lines. */
-  type?: 'text' | 'email' | 'date' | 'checks' | 'lines';
+  /** `lines` is data of several lines, and `prose` a text for people. */
+  type?: 'text' | 'email' | 'date' | 'checks' | 'lines' | 'prose';
   /** The boxes of `checks`. */
   options?: string[];
   value?: string;
@@ -23,6 +24,8 @@ export interface Question {
   danger?: boolean;
   /** It only tells something, so there is nothing to cancel. */
   told?: boolean;
+  /** The question before this one, with what was typed. */
+  back?: Question;
   /** What has to be typed, so that nobody does this by a slip. */
   typed?: string;
   fields?: FieldOf[];
@@ -83,7 +86,7 @@ interface WindowProps {
 }
 
 function Window({ question, say, goOn, close }: WindowProps) {
-  const { title, says, press, danger, told, typed, fields = [], run } = question;
+  const { title, says, press, danger, told, back, typed, fields = [], run } = question;
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -107,6 +110,8 @@ function Window({ question, say, goOn, close }: WindowProps) {
       } else goOn(done.next);
     } catch (failed) {
       setError(failed);
+      const refused = form.elements.namedItem(fieldOf(failed));
+      if (refused instanceof HTMLElement) refused.focus();
     }
     setBusy(false);
   };
@@ -132,7 +137,6 @@ function Window({ question, say, goOn, close }: WindowProps) {
             {says}
           </div>
         ) : null}
-        <Trouble error={error} />
         {fields.map((field) => (
           <Field key={field.name} {...field} />
         ))}
@@ -151,15 +155,18 @@ function Window({ question, say, goOn, close }: WindowProps) {
             />
           </p>
         ) : null}
-        <div className="confirm-actions">
-          <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
-            {press}
-          </Button>
-          {told ? null : (
-            <Button type="button" look="secondary" onClick={shut}>
-              Cancel
+        <div className="ask-end">
+          <Trouble error={error} />
+          <div className="confirm-actions">
+            <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
+              {press}
             </Button>
-          )}
+            {told ? null : (
+              <Button type="button" look="secondary" onClick={back ? () => goOn(back) : shut}>
+                {back ? 'Back' : 'Cancel'}
+              </Button>
+            )}
+          </div>
         </div>
       </form>
     </dialog>
@@ -184,7 +191,9 @@ function Field({ name, label, type = 'text', value = '', hint, required, options
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {type === 'lines' ? (
-        <textarea {...field} rows={12} spellCheck={false} dir="ltr" />
+        <textarea {...field} className="data" rows={8} spellCheck={false} dir="ltr" />
+      ) : type === 'prose' ? (
+        <textarea {...field} rows={3} dir="auto" />
       ) : (
         <input {...field} type={type} autoComplete="off" />
       )}

@@ -3,7 +3,7 @@ import { Button } from '../ui/button';
 import { Notice } from '../ui/message';
 import { useQueryOf } from './address';
 import { type Question, useAsk } from './ask';
-import { again, end, INVITE, MANY, nameOf } from './inviting';
+import { again, end, invite, MANY, nameOf } from './inviting';
 import { Actions } from './menu';
 import { Roles, Small, Tag, Time } from './parts';
 import { Head } from './shell';
@@ -37,6 +37,10 @@ const columnsFor = (ask: (question: Question) => void): Column<Invitation>[] => 
         {it.state === 'refused' ? <p className="entry-line">{it.answer}</p> : null}
         <p className="narrow">
           <StateOf of={it} />
+          <Roles of={it} />
+          <span>
+            ends <Time at={it.ends_at} />
+          </span>
         </p>
       </div>
     ),
@@ -86,7 +90,7 @@ export function Place() {
         actions={
           <>
             <Small onClick={() => ask(MANY)}>Link for many</Small>
-            <Button type="button" onClick={() => ask(INVITE)}>
+            <Button type="button" onClick={() => ask(invite())}>
               Invite people
             </Button>
           </>

@@ -1,6 +1,6 @@
 import { change, send } from './api';
 import type { Question } from './ask';
-import { Tag } from './parts';
+import { Once, Tag } from './parts';
 import type { Invitation, Line } from './types';
 
 const VERDICTS: Record<Line['verdict'], string> = {
@@ -19,8 +19,10 @@ const Judged = ({ lines }: { lines: Line[] }) => (
       .toSorted((a, b) => Number(a.verdict === 'ok') - Number(b.verdict === 'ok'))
       .map(({ line, address, verdict }) => (
         <li key={`${line} ${address}`}>
-          <Tag tone={verdict === 'ok' ? 'good' : 'warn'}>{VERDICTS[verdict]}</Tag>{' '}
-          <span className="muted">{line}</span> <bdi>{address}</bdi>
+          <span>
+            <bdi>{address}</bdi> <span className="muted">line {line}</span>
+          </span>
+          <Tag tone={verdict === 'ok' ? 'good' : 'warn'}>{VERDICTS[verdict]}</Tag>
         </li>
       ))}
   </ul>
@@ -36,17 +38,25 @@ const drawn = (values: FormData) => ({
   account_ends_at: midnight(typed(values, 'account_ends_at')),
 });
 
-const counted = (count: number) => `${count} ${count === 1 ? 'invitation' : 'invitations'}`;
-
-function sending(lines: Line[], body: object): Question {
+const counted = (lines: Line[]) => {
   const count = lines.filter(({ verdict }) => verdict === 'ok').length;
-  return {
-    title: `Invite ${count} of ${lines.length}?`,
+  return count && `${count} ${count === 1 ? 'invitation' : 'invitations'}`;
+};
+
+function sending(lines: Line[], body: object, back: Question): Question {
+  const count = counted(lines);
+  const list = {
+    title: `${count || 'No invitation'} for ${lines.length} lines`,
     says: <Judged lines={lines} />,
-    press: count ? `Send ${counted(count)}` : 'Close',
+  };
+  if (!count) return { ...list, press: 'Change the list', run: async () => ({ next: back }) };
+  return {
+    ...list,
+    press: `Send ${count}`,
+    back,
     run: async () => {
-      if (count) await change('POST', 'invitations', body);
-      return count ? `${counted(count)} on the way.` : 'No invitation was sent.';
+      const { lines: sent } = await change<{ lines: Line[] }>('POST', 'invitations', body);
+      return `${counted(sent) || 'No invitation'} on the way.`;
     },
   };
 }
@@ -56,20 +66,28 @@ const GIVEN: NonNullable<Question['fields']> = [
   { name: 'account_ends_at', label: 'End of the accounts', type: 'date', hint: 'Empty means never.' },
 ];
 
-export const INVITE: Question = {
+const FIELDS: NonNullable<Question['fields']> = [
+  {
+    name: 'addresses',
+    label: 'Addresses',
+    type: 'lines',
+    required: true,
+    hint: 'One on each line, or a pasted CSV. Nothing is sent yet.',
+  },
+  ...GIVEN,
+  {
+    name: 'text',
+    label: 'Your text in the email',
+    type: 'prose',
+    hint: 'One paragraph of at most 500 characters.',
+  },
+];
+
+/** Asks whom to invite, again with what was typed. */
+export const invite = (before = new FormData()): Question => ({
   title: 'Invite people',
   press: 'Check the list',
-  fields: [
-    {
-      name: 'addresses',
-      label: 'Addresses',
-      type: 'lines',
-      required: true,
-      hint: 'One on each line, or a pasted CSV. Nothing is sent yet.',
-    },
-    ...GIVEN,
-    { name: 'text', label: 'Your text in the email', hint: 'At most 500 characters.' },
-  ],
+  fields: FIELDS.map((field) => ({ ...field, value: typed(before, field.name) })),
   run: async (values) => {
     const body = {
       ...drawn(values),
@@ -77,25 +95,21 @@ export const INVITE: Question = {
       text: typed(values, 'text'),
     };
     const { lines } = await send<{ lines: Line[] }>('POST', 'invitations', { ...body, try: true });
-    return { next: sending(lines, body) };
+    return { next: sending(lines, body, invite(values)) };
   },
-};
+});
 
 const shown = (link: string): Question => ({
   title: 'The link for many',
   says: (
     <>
       <p>It is shown once. Whoever has it can sign up, with any address that they prove.</p>
-      <p>
-        <code className="made">{link}</code>
-      </p>
+      <Once of="the link" text={link} />
     </>
   ),
-  press: 'Copy',
-  run: async () => {
-    await navigator.clipboard.writeText(link);
-    return 'The link is copied.';
-  },
+  press: 'I have copied it',
+  told: true,
+  run: async () => 'The link works.',
 });
 
 export const MANY: Question = {

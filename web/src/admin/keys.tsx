@@ -4,7 +4,7 @@ import { useQueryOf } from './address';
 import { change } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
-import { Small, Tag, Time } from './parts';
+import { Once, Tag, Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
 import type { Key, KeyMade, Keys } from './types';
@@ -31,12 +31,7 @@ const shown = ({ key: { name }, secret }: KeyMade): { next: Question } => ({
     says: (
       <>
         <p>Copy the secret now. It is not shown again, and Portico keeps only its hash.</p>
-        <p className="secret">
-          <code>{secret}</code>
-          <Small label="Copy the secret" onClick={() => void navigator.clipboard?.writeText(secret)}>
-            Copy
-          </Small>
-        </p>
+        <Once of="the secret" text={secret} />
       </>
     ),
     press: 'I have copied it',

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { timeWords } from '../lib/local-times';
 import { Button } from '../ui/button';
 import { ErrorSummary } from '../ui/message';
@@ -111,4 +111,25 @@ export const Small = (props: { label?: string; onClick: () => void; children: st
       {props.children}
     </Button>
   </span>
+);
+
+/** Copies a text, and says so. A browser without a secure connection copies nothing. */
+export function Copy({ of, text }: { of: string; text: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <Small
+      label={copied ? `Copied ${of}` : `Copy ${of}`}
+      onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
+    >
+      {copied ? 'Copied' : 'Copy'}
+    </Small>
+  );
+}
+
+/** What is shown once, such as a secret. */
+export const Once = ({ of, text }: { of: string; text: string }) => (
+  <p className="secret">
+    <code>{text}</code>
+    <Copy of={of} text={text} />
+  </p>
 );

@@ -55,6 +55,7 @@ function Whole({ person }: { person: Person }) {
           <Ways person={person} />
           <Where person={person} />
           <Apps person={person} />
+          <Refusing person={person} />
         </div>
       </div>
     </>
@@ -62,17 +63,7 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({
-  state,
-  erased_at,
-  ends_at,
-  limits,
-  emails,
-  refusing,
-  password,
-  passkeys,
-  providers,
-}: Person) {
+function reasonsOf({ state, erased_at, ends_at, limits, emails, password, passkeys, providers }: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
     reasons.push([
@@ -112,13 +103,6 @@ function reasonsOf({
     reasons.push([
       'ways',
       'The account has no password, no passkey and no provider. An emailed code or a link still works.',
-    ]);
-  for (const { of, rule, source } of refusing)
-    reasons.push([
-      of + rule,
-      <>
-        The rule <code>{rule}</code> of {of} asks for a role that this account does not have ({source}).
-      </>,
     ]);
   return reasons;
 }
@@ -169,6 +153,22 @@ function Claims({ person }: { person: Person }) {
       }
     >
       {claims ? <pre>{claims}</pre> : <p className="muted">None</p>}
+    </Card>
+  );
+}
+
+/** The rules of apps that refuse this account. Most accounts lack some role, so that is no trouble of the sign-in. */
+function Refusing({ person: { refusing } }: { person: Person }) {
+  if (!refusing.length) return null;
+  return (
+    <Card title="Needs a role" about="The rules of these apps ask for a role that the account does not have.">
+      <ul className="lines">
+        {refusing.map(({ of, rule, source }) => (
+          <li key={of + rule}>
+            {of}: <code>{rule}</code> <span className="muted">{source}</span>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

@@ -7,7 +7,7 @@ import { Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
 import type { Fact, Facts } from './types';
-import { detailWords, eventFailed } from './words';
+import { ACTORS, detailWords, eventFailed } from './words';
 
 const FILTERS: Filter[] = [
   {
@@ -38,14 +38,6 @@ function KindFilter() {
     </select>
   );
 }
-
-const ACTORS: Record<string, string> = {
-  operator: 'the command line',
-  admin: 'the administrator',
-  key: 'the key',
-  stranger: 'a stranger',
-  provider: 'the provider',
-};
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>
   kind === 'self' || !kind ? null : (
@@ -87,6 +79,7 @@ const COLUMNS: Column<Fact>[] = [
         <p className="entry-name">{fact.words}</p>
         <p className="narrow">
           <Subject person={fact.person} /> <Time at={fact.at} />
+          {fact.network ? <span>{fact.network}</span> : null}
         </p>
         <p className="entry-line">
           <Actor {...fact} />

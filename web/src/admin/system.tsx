@@ -35,21 +35,23 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
   return (
     <div className="columns">
       <div>
-        <Card title="Checks">
-          <ul className="checks">
-            {checks
-              .toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
-              .map(({ name, state, words, do: advice }) => (
-                <li key={name + words}>
-                  <Tag tone={CHECKS[state][0]}>{CHECKS[state][1]}</Tag>
-                  <div>
-                    <b>{name}</b>
-                    <p className="muted">{advice ? `${words}: ${advice}` : words}</p>
-                  </div>
-                </li>
-              ))}
-          </ul>
-        </Card>
+        {checks.length ? (
+          <Card title="Checks">
+            <ul className="checks">
+              {checks
+                .toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+                .map(({ name, state, words, do: advice }) => (
+                  <li key={name + words}>
+                    <Tag tone={CHECKS[state][0]}>{CHECKS[state][1]}</Tag>
+                    <div>
+                      <b>{name}</b>
+                      <p className="muted">{advice ? `${words}: ${advice}` : words}</p>
+                    </div>
+                  </li>
+                ))}
+            </ul>
+          </Card>
+        ) : null}
         <Mail mail={mail} />
       </div>
       <div>
@@ -92,7 +94,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const dead = messages.filter(({ again }) => again).length;
   const about = `${messages.length - dead} wait, ${dead} were given up${more ? `, and ${more} more are not listed` : ''}.`;
   return (
-    <Card title="Emails" about={about}>
+    <Card title="Emails" {...(messages.length ? { about } : {})}>
       {messages.length ? (
         <Entries>
           {messages.map(({ id, template, to, state, answer, asked_at, again }) => (

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
 import { Card, clockOf, dayOf, exactly } from './parts';
 import type { Email, Happening } from './types';
-import { detailWords, failed, mailWords } from './words';
+import { ACTORS, detailWords, failed, mailWords } from './words';
 
 /** A line of the timeline: an event, or an email. */
 type Told = Omit<Happening, 'kind'> & { kind: string };
@@ -104,7 +104,7 @@ function Line({ event, day }: { event: Told; day: string }) {
               </span>
             ) : actor.kind && actor.kind !== 'self' ? (
               <span>
-                by {actor.kind} <bdi>{actor.name}</bdi>
+                by {ACTORS[actor.kind] ?? actor.kind} <bdi>{actor.name}</bdi>
               </span>
             ) : null}
             {[detailWords(what, detail), browser, network, request_id && `request ${request_id}`]

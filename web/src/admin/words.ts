@@ -18,6 +18,15 @@ export const MAILS: Record<string, string> = {
 export const mailWords = (template: string) =>
   MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
 
+/** Who changes something, by the kinds of actors. */
+export const ACTORS: Record<string, string> = {
+  operator: 'the command line',
+  admin: 'the administrator',
+  key: 'the key',
+  stranger: 'a stranger',
+  provider: 'the provider',
+};
+
 /** The proofs of a sign-in, as session.Session has them. */
 const METHODS: Record<string, string> = {
   password: 'password',
