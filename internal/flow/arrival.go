@@ -18,9 +18,9 @@ import (
 // arrival is a person of an import on the way into the database.
 type arrival struct {
 	Newcomer
+	from     people.Person
 	left     []string // what of the person was left out
 	problem  *people.Problem
-	existing *account.Account // that the person has already
 }
 
 // refuse notes why the person cannot be taken. The first reason counts.
@@ -36,7 +36,7 @@ func (a *arrival) leave(what string) { a.left = append(a.left, what) }
 // arrive judges a person without a look at the database.
 func (f *Operator) arrive(p people.Person, how Import) *arrival {
 	now := f.clock.Now()
-	a := &arrival{Newcomer: Newcomer{Unproven: !p.EmailVerified}}
+	a := &arrival{Newcomer: Newcomer{Unproven: !p.EmailVerified}, from: p}
 	a.Account = account.Account{ID: ids.NewAt(now), State: account.Active, Version: 1, Roles: distinct(p.Roles)}
 	a.address(p.Email)
 	a.profile(p, how)

@@ -133,7 +133,7 @@ func TestImport_Again(t *testing.T) {
 			}
 		}
 	}
-	all[3].Name, all[3].Roles, all[3].State = "Three", nil, "disabled"
+	all[3].Name, all[3].Roles, all[3].State = "Three", []string{}, "disabled"
 	if got := b.brings(how(), all[3]); got[0] != "unchanged" {
 		t.Error(got)
 	}
@@ -141,6 +141,10 @@ func TestImport_Again(t *testing.T) {
 		if got := b.brings(h, all[3], all[4]); got[0] != "changed; name; roles; state" || got[1] != "unchanged" {
 			t.Error(got)
 		}
+	}
+	all[3].Roles, all[3].State, all[4].Roles = nil, "", nil // the line does not say them any more
+	if got := b.brings(how(update), all[3], all[4]); got[0] != "unchanged" || got[1] != "unchanged" {
+		t.Error(got)
 	}
 	a := b.user("p3@example.org")
 	if a.Name != "Three" || len(a.Roles) != 0 || a.State != account.DisabledByOperator {

@@ -11,18 +11,18 @@ import (
 )
 
 // renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
-// password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. It
+// password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. What the line does not say stays. It
 // approves no account, and takes none back that is to be erased. It sends no email. It returns the changed fields.
 func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, a *arrival, how Import) (changes []string, err error) {
 	_, leaves, err := tx.DepartureOf(ctx, has.ID)
 	if err != nil {
 		return nil, err
 	}
-	state := a.Account.State
-	if leaves || has.State == account.Waiting && state == account.Active {
-		state = has.State
+	want := f.wanted(has, a)
+	if leaves || has.State == account.Waiting && want.State == account.Active {
+		want.State = has.State
 	}
-	differs := f.differences(has, a.Account, state)
+	differs := f.differences(has, want)
 	linked, err := f.newIdentities(ctx, tx, has, a)
 	if err != nil {
 		return nil, err
@@ -56,13 +56,28 @@ func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, 
 	return changes, f.sessions.Changed(ctx, tx, has.ID)
 }
 
+// wanted returns the account as an import wants it. What the line does not say stays.
+func (f *Operator) wanted(has account.Account, a *arrival) account.Account {
+	want := a.Account
+	if a.from.Roles == nil {
+		want.Roles = distinct(has.Roles)
+	}
+	if a.from.EndsAt.IsZero() {
+		want.EndsAt = has.EndsAt
+	}
+	if a.from.State == "" && !a.Account.Ended(f.clock.Now()) {
+		want.State = has.State
+	}
+	return want
+}
+
 // difference is a field that differs, and how it is changed.
 type difference struct {
 	field string
 	apply func(ctx context.Context, tx Tx, a cleared) error
 }
 
-func (f *Operator) differences(has, want account.Account, state account.State) (all []difference) {
+func (f *Operator) differences(has, want account.Account) (all []difference) {
 	if want.Name != "" && want.Name != has.Name {
 		all = append(all, difference{"name", func(ctx context.Context, tx Tx, a cleared) error {
 			_, err := tx.UpdateName(ctx, a.ID, want.Name)
@@ -95,9 +110,9 @@ func (f *Operator) differences(has, want account.Account, state account.State) (
 			return f.importPassword(ctx, tx, a, want.Password)
 		}})
 	}
-	if state != has.State {
+	if want.State != has.State {
 		all = append(all, difference{"state", func(ctx context.Context, tx Tx, a cleared) error {
-			return f.importState(ctx, tx, a, state)
+			return f.importState(ctx, tx, a, want.State)
 		}})
 	}
 	return all
