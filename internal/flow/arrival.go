@@ -18,9 +18,9 @@ import (
 // arrival is a person of an import on the way into the database.
 type arrival struct {
 	Newcomer
-	from     people.Person
-	left     []string // what of the person was left out
-	problem  *people.Problem
+	from    people.Person
+	left    []string // what of the person was left out
+	problem *people.Problem
 }
 
 // refuse notes why the person cannot be taken. The first reason counts.
