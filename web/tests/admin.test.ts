@@ -483,6 +483,20 @@ test('an error has a retry, and loading rows keep the place of the list', async 
   expect([after?.y, after?.height]).toEqual([before?.y, before?.height]);
 });
 
+test('a key can be asked for before the list of keys is there', async () => {
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await open('keys', installation(), 1280, async (_, path) => {
+    if (path.includes('/keys')) await held;
+    return false;
+  });
+  await page.getByRole('button', { name: 'New key' }).click();
+  release();
+  await page.getByLabel('people:read').waitFor();
+});
+
 test('a change of many says what is skipped, runs as a job, and shows it after a reload', async () => {
   const fake = await open('people');
   await page.getByLabel('Select Mara Lindqvist').first().click();

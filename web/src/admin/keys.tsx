@@ -157,12 +157,17 @@ export function Place() {
     queryKey: [after ? `keys?${new URLSearchParams({ after })}` : 'keys'],
     placeholderData: keepPreviousData,
   });
+  // A press before the list is there waits for its scopes.
+  const make = async () => {
+    const { data } = keys.data ? keys : await keys.refetch();
+    if (data) ask(create(data.scopes));
+  };
   return (
     <>
       <Head
         title="Keys"
         actions={
-          <Button type="button" onClick={() => ask(create(keys.data?.scopes ?? []))}>
+          <Button type="button" onClick={make}>
             New key
           </Button>
         }
