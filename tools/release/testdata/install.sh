@@ -12,7 +12,7 @@ portico version
 man portico | grep -q 'portico user create' || fail 'there is no manual'
 page=$(portico backup --help | tr -d '\n' | grep -o '/usr/share/doc/portico/docs/[a-z/]*.md') || fail 'the help names no document'
 [ -e "$page" ] || fail "there is no $page"
-(cd /usr/share/doc/portico && grep -oHE '\]\([^):# ]+' -r --include='*.md' . | sed 's/:](/ /' | grep -vE ' (https?|mailto)$' >/links)
+(cd /usr/share/doc/portico && grep -oHE '\]\([^):#, ]+[)#]' -r --include='*.md' . | sed 's/:](/ /; s/.$//' >/links)
 while read -r from to; do
 	[ -e "/usr/share/doc/portico/$(dirname "$from")/$to" ] || fail "$from links to $to, which is not there"
 done </links
