@@ -92,8 +92,14 @@ func (a *App) mount(t testing.TB) {
 	a.live.Store(&l)
 }
 
+// end closes an App that did not run, and gives back the lease as Run does.
 func (a *App) end(t testing.TB) {
 	t.Helper()
+	if a.Store.Shared() {
+		if err := a.release(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
