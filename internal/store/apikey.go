@@ -48,7 +48,7 @@ func (t *Tx) APIKeyBySecret(ctx context.Context, hash []byte) (apikey.Held, bool
 // APIKeys implements apikey.Store.
 func (t *Tx) APIKeys(ctx context.Context, after string, limit int) ([]apikey.Key, error) {
 	if after == "" {
-		after = "zzzzzzzzzzzzzzzzzzzzzzzzzz" // after every id, in any collation
+		after = afterAll
 	}
 	return collect(ctx, t, `SELECT `+apiKeyColumns+` FROM api_key k WHERE k.id < $1 ORDER BY k.id DESC LIMIT CAST($2 AS BIGINT)`, []any{after, limit}, apiKey)
 }

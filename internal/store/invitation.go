@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	"portico/internal/ids"
 	"portico/internal/invitation"
 )
 
@@ -74,7 +72,7 @@ func (t *Tx) EndInvitation(ctx context.Context, id string, state invitation.Stat
 // Invitations implements invitation.Store.
 func (t *Tx) Invitations(ctx context.Context, after string, limit int) ([]invitation.Listed, error) {
 	if after == "" {
-		after = strings.Repeat("z", ids.Length+1) // behind all ids, in each collation
+		after = afterAll
 	}
 	return collect(ctx, t, `SELECT `+invitationColumns+`,
 		COALESCE((SELECT state FROM email_outcome o WHERE o.id = message_id), ''), COALESCE((SELECT answer FROM email_outcome o WHERE o.id = message_id), '')

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
+	"portico/internal/ids"
 	"portico/internal/store/engine"
 )
 
@@ -31,6 +33,9 @@ func first[T any](ctx context.Context, t *Tx, query string, args []any, scan fun
 func collect[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) ([]T, error) {
 	return engine.Collect(ctx, t.core, query, args, scan)
 }
+
+// afterAll comes after every id, in each collation. PostgreSQL may sort a tilde before letters.
+var afterAll = strings.Repeat("z", ids.Length+1)
 
 // list and unlist turn a list of words into JSON text and back.
 func list(words []string) string {
