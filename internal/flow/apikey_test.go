@@ -82,6 +82,27 @@ func TestWarnOfKeys(t *testing.T) {
 	}
 }
 
+// The newest secret stays, also if the clock of the node that made it is behind.
+func TestEndAPIKey_OldSecret(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, old := b.administers(apikey.DefaultLife)
+	b.clock.Advance(-10 * time.Second)
+	_, young, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Operator.ByKey(t.Context(), flow.Caller{}, young); err != nil {
+		t.Errorf("the new secret: %v", err)
+	}
+	if _, err := b.Operator.ByKey(t.Context(), flow.Caller{}, old); !errors.Is(err, apikey.Unknown) {
+		t.Errorf("the old secret: %v", err)
+	}
+}
+
 // The database notes the use of a key once a minute.
 func TestEnter_NotesTheUse(t *testing.T) {
 	t.Parallel()

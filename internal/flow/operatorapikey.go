@@ -127,6 +127,13 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 			return err
 		}
 		s.KeyID = k.ID
+		before, err := tx.APIKeySecrets(ctx, k.ID)
+		if err != nil {
+			return err
+		}
+		if len(before) > 0 && !s.CreatedAt.After(before[0].CreatedAt) {
+			s.CreatedAt = before[0].CreatedAt.Add(time.Microsecond) // the clock of another node is ahead
+		}
 		if err := tx.InsertAPIKeySecret(ctx, s); err != nil {
 			return err
 		}

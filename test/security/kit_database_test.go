@@ -49,7 +49,7 @@ func (s *site) onSQLite() bool { return strings.HasPrefix(s.config.DatabaseURL, 
 // the background work are left out, because they change by themselves.
 func (s *site) tables(db *sql.DB) []string {
 	s.Helper()
-	query := `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+	query := `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace`
 	if s.onSQLite() {
 		query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	}
