@@ -58,7 +58,7 @@ func (t *Tx) HastenDeliveries(ctx context.Context, hook string, now, horizon tim
 
 // PostponeDelivery implements webhook.Store.
 func (t *Tx) PostponeDelivery(ctx context.Context, d webhook.Delivery) error {
-	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $3, failures = $4, status = $5, answer = $6, tried_at = $7 WHERE id = $1 AND claims = $2 AND ended_at = 0`,
+	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $3, failures = $4, status = $5, answer = $6, tried_at = $7 WHERE id = $1 AND claims = $2 AND state NOT IN ('delivered', 'dropped')`,
 		d.ID, d.Claims, micros(d.DueAt), d.Failures, d.Status, d.Answer, micros(d.TriedAt))
 	return err
 }
@@ -66,7 +66,7 @@ func (t *Tx) PostponeDelivery(ctx context.Context, d webhook.Delivery) error {
 // EndDelivery implements webhook.Store.
 func (t *Tx) EndDelivery(ctx context.Context, d webhook.Delivery) (bool, error) {
 	n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $3, failures = $4, status = $5, answer = $6, tried_at = $7, ended_at = $8
-		WHERE id = $1 AND (claims = $2 OR $3 = 'delivered') AND ended_at = 0`,
+		WHERE id = $1 AND (claims = $2 OR $3 = 'delivered') AND state NOT IN ('delivered', 'dropped')`,
 		d.ID, d.Claims, string(d.State), d.Failures, d.Status, d.Answer, micros(d.TriedAt), micros(d.EndedAt))
 	if err != nil || n == 0 {
 		return false, err
