@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"golang.org/x/crypto/blowfish"
+	"golang.org/x/crypto/blowfish" //lint:ignore SA1019 bcrypt is made of it, and x/crypto/bcrypt takes no salt
 
 	"portico/internal/password/argon2"
 )
