@@ -18,6 +18,7 @@ import (
 	"portico/internal/passkey"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 type data struct{ *bundle }
@@ -80,6 +81,11 @@ func (b *bundle) named(a account.Account, number int) {
 			return err
 		}
 		if err := tx.InsertAPIKeySecret(ctx, secret); err != nil {
+			return err
+		}
+		told := full[webhook.Delivery](number)
+		told.AccountID = a.ID
+		if err := tx.InsertDelivery(ctx, told); err != nil {
 			return err
 		}
 		return tx.InsertFact(ctx, fact)
