@@ -172,7 +172,14 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 	if err != nil {
 		return nil, err
 	}
+	unproven, err := tx.IsUnproven(ctx, known.ID)
+	if err != nil {
+		return nil, err
+	}
 	all := []Moment{{known.CreatedAt, "account", "created", "now " + string(known.State)}}
+	if unproven {
+		all = append(all, Moment{known.CreatedAt, "address", "unproven", "the next sign-in asks for a mailed code"})
+	}
 	if !known.EndsAt.IsZero() {
 		all = append(all, Moment{known.EndsAt, "account", "ends", "closed from this time on"})
 	}

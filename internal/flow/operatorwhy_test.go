@@ -173,3 +173,21 @@ func TestWhy_NamesTheAlarm(t *testing.T) {
 		}
 	}
 }
+
+// The story of an account that came without a proven address says so, until its owner has proven it.
+func TestWhy_TellsOfAnUnprovenAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.stranger()
+	const want = "address unproven: the next sign-in asks for a mailed code"
+	if _, lines := b.story(p.Email); !strings.Contains(lines, want) {
+		t.Errorf("missing: %s\n%s", want, lines)
+	}
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.signIn(p.Email, good))
+	r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+	v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+	if _, lines := b.story(p.Email); strings.Contains(lines, "unproven:") {
+		t.Errorf("the proven address is still unproven:\n%s", lines)
+	}
+}
