@@ -186,8 +186,11 @@ test('a search and filters are in the address, and Back restores them', async ()
   await settled();
   const few = await page.locator('tbody tr').count();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Remove the filter State' }).click();
+  await page.getByRole('link', { name: 'Remove the filter State' }).press('Enter');
   await expect.poll(queryOf).toBe('?q=person4&factor=none');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('.chip')?.textContent))
+    .toContain('Second factor');
   await page.goBack();
   expect(page.url()).toBe(address);
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
@@ -196,6 +199,27 @@ test('a search and filters are in the address, and Back restores them', async ()
   await page.goBack();
   await expect.poll(() => page.getByLabel('Search people').inputValue()).toBe('person4');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
+});
+
+test('the administrators without a passkey are found, also those who have an app', async () => {
+  const fake = installation();
+  for (const [n, factors] of [
+    { totp: 1, passkeys: 0 },
+    { totp: 0, passkeys: 0 },
+    { totp: 1, passkeys: 1 },
+  ].entries())
+    Object.assign(fake.people[n + 3] ?? {}, {
+      roles: ['portico:admin'],
+      factors: { ...factors, recovery_codes: 0 },
+    });
+  await open('people', fake);
+  await page.getByText('Filters').click();
+  await page.getByLabel('Role').fill('portico:admin');
+  await expect.poll(queryOf).toBe('?role=portico%3Aadmin');
+  await page.getByLabel('Second factor').selectOption('No passkey');
+  await expect.poll(queryOf).toBe('?role=portico%3Aadmin&factor=no-passkey');
+  await page.getByRole('link', { name: 'Remove the filter Second factor: No passkey' }).waitFor();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
 });
 
 test('a whole address, its beginning and a name are asked for as such', async () => {
@@ -453,6 +477,11 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.getByRole('menuitem', { name: 'End the old secret' }).press('Enter');
   await dialog.getByRole('button', { name: 'End the old secret' }).press('Enter');
   await row.getByText('Works').first().waitFor();
+  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'End the key' }).press('Enter');
+  await dialog.getByRole('button', { name: 'End the key' }).press('Enter');
+  await row.getByText('Ended').first().waitFor();
+  await expect.poll(focused).toMatch(/^Actions for (?!HR import)/);
   expect.soft(await page.getByRole('button', { name: 'Actions for Trial' }).count()).toBe(0);
   expect.soft(complaints).toEqual([]);
 });
@@ -656,8 +685,9 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
   await act('the link for many', 'End');
-  await page.getByRole('button', { name: 'End', exact: true }).last().click();
+  await page.getByRole('button', { name: 'End', exact: true }).last().press('Enter');
   await row('Link for many').getByText('Ended').last().waitFor();
+  await expect.poll(focused).toBe('Actions for guest1@example.com');
   expect(fake.changes.map(({ path }) => path)).toEqual([
     '/auth/api/admin/invitations/i1/again',
     '/auth/api/admin/invitations/i0/end',

@@ -9,10 +9,17 @@ import type { Job } from './types';
 type Action = Job['action'];
 
 /** What can be done to many people. The words follow "will be" and "are". */
-const ACTIONS: Record<Action, { label: string; words: string; danger?: boolean; role?: boolean }> = {
+const ACTIONS: Record<
+  Action,
+  { label: string; words: string; note?: string; danger?: boolean; role?: boolean }
+> = {
   'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
   disable: { label: 'Disable', words: 'disabled and signed out', danger: true },
-  enable: { label: 'Enable', words: 'enabled' },
+  enable: {
+    label: 'Enable',
+    words: 'enabled',
+    note: 'This also approves accounts that wait for an approval.',
+  },
   'give-role': { label: 'Give a role', words: 'given the role', role: true },
   'take-role': { label: 'Take a role', words: 'without the role', role: true },
 };
@@ -60,7 +67,7 @@ const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 
   ) : null;
 
 function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
-  const { label, words, danger } = ACTIONS[action];
+  const { label, words, note, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
   return {
     title: `${label}: ${many(left, trial.more)}`,
@@ -68,7 +75,7 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
       <>
         <p>
           {many(left, trial.more)} will be {words} {role}. This runs in the background, and you can leave this
-          page.
+          page. {note}
         </p>
         <SkippedList {...trial} />
       </>
