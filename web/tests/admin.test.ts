@@ -289,15 +289,32 @@ const focused = () => page.evaluate(() => document.activeElement?.getAttribute('
 
 test('the actions of a row work by keyboard alone', async () => {
   const fake = await open('people');
+  // no frame has the menu at another place than its own
+  await page.evaluate(() => {
+    const shown = new Set<string>();
+    Object.assign(window, { shown });
+    const look = () => {
+      const menu = document.querySelector('[role=menu]:popover-open');
+      const { top = 0, left = 0 } = menu?.getBoundingClientRect() ?? {};
+      if (menu?.checkVisibility({ visibilityProperty: true })) shown.add(`${left} ${top}`);
+      requestAnimationFrame(look);
+    };
+    look();
+  });
   await page.getByRole('button', { name: 'Actions for Jonas Weber' }).first().focus();
   await page.keyboard.press('ArrowDown');
   const at = () => page.evaluate(() => document.activeElement?.textContent);
   await expect.poll(at).toBe('Mail a link to get in');
   expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate('shown.size')).toBe(1);
   await page.keyboard.press('End');
   expect(await at()).toBe('Delete');
   await page.keyboard.press('ArrowDown');
   expect(await at()).toBe('Mail a link to get in');
+  for (const name of ['Disable', 'Delete', 'Disable']) {
+    await page.keyboard.press('d');
+    expect(await at()).toBe(name);
+  }
   await page.keyboard.press('s');
   expect(await at()).toBe('Sign out everywhere');
   await page.keyboard.press('Escape');
@@ -452,6 +469,20 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.locator('dialog.ask');
   expect.soft(await violations(page), 'the window').toEqual([]);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  expect
+    .soft(
+      await page.locator('dialog[open]').evaluate((it) => it.scrollWidth - it.clientWidth),
+      'text of 200 %',
+    )
+    .toBe(0);
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '';
+  });
+  await page.setViewportSize({ width: 360, height: 900 });
   await dialog.getByLabel('Name').fill('Sync');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await dialog.getByText('Choose what the key may do.').waitFor();
@@ -532,6 +563,7 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   await page.getByLabel('Select Jonas Weber').first().click();
   await act('the selected people', 'Disable');
   await page.getByRole('heading', { name: 'Disable: 1 person' }).waitFor();
+  await page.getByText('1 person will be disabled and signed out. This runs').waitFor();
   await page.getByText('mara@example.com: is you').waitFor();
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await page.getByText('The job has begun.').waitFor();

@@ -74,8 +74,8 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
     says: (
       <>
         <p>
-          {many(left, trial.more)} will be {words} {role}. This runs in the background, and you can leave this
-          page. {note}
+          {many(left, trial.more)} will be {role ? `${words} ${role}` : words}. This runs in the background,
+          and you can leave this page. {note}
         </p>
         <SkippedList {...trial} />
       </>
