@@ -584,6 +584,27 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
+test('a job that has stopped says why in one sentence', async () => {
+  const job = {
+    id: 'j1',
+    action: 'disable',
+    role: '',
+    state: 'failed',
+    reason: 'key',
+    done: 1,
+    total: 3,
+    more: false,
+  };
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/jobs')) return false;
+    await route.fulfill({ json: { jobs: [{ ...job, skips: 0, skipped: [], by: 'the key HR import' }] } });
+    return true;
+  });
+  await page
+    .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
+    .waitFor();
+});
+
 test('a change of many that is refused says why', async () => {
   await open('people', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/jobs') || route.request().method() === 'GET') return false;

@@ -42,7 +42,7 @@ const STOPS: Record<Job['reason'], string> = {
   account: 'Stopped, because the account that began it is closed',
   role: 'Stopped, because whoever began it is no administrator any more',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
-  key: 'The key that began it has ended.',
+  key: 'Stopped, because the key that began it has ended',
 };
 
 const many = (count: number, more = false) =>

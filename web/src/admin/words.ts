@@ -18,6 +18,9 @@ export const MAILS: Record<string, string> = {
 export const mailWords = (template: string) =>
   MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
 
+/** The roles of a text, which has commas or blanks between them. */
+export const rolesIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
 /** Who changes something, by the kinds of actors. */
 export const ACTORS: Record<string, string> = {
   operator: 'the command line',
