@@ -42,6 +42,9 @@ const (
 	CodeAdminSelf   = "admin.self"
 	CodeAdminLast   = "admin.last"
 
+	CodeOtherAddress = "admin.other_address"
+	CodeNoApp        = "admin.no_app"
+
 	CodeClaimsInvalid = "claims.invalid"
 
 	CodeInvitationText = "invitation.text"
@@ -152,6 +155,9 @@ var (
 
 	// NoInvitation means that there is no such invitation that somebody could still use.
 	NoInvitation = fault.New(fault.Missing, CodeNoInvitation)
+
+	// NoApp means that neither an app nor an OpenID client has an id.
+	NoApp = fault.New(fault.Missing, CodeNoApp)
 
 	// NotWaiting means that an account does not wait for an approval.
 	NotWaiting = fault.New(fault.Conflict, CodeNotWaiting)

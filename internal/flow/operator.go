@@ -67,7 +67,7 @@ func (f *Operator) hashChosen(ctx context.Context, chosen, address string) (stri
 	return f.passwords.Hash(ctx, chosen)
 }
 
-// User returns the account of an address, or account.Missing.
+// User returns the account of an address, or account.MissingAddress.
 func (f *Operator) User(ctx context.Context, email string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
@@ -82,7 +82,7 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 	case err != nil:
 		return account.Account{}, err
 	case found == nil:
-		return account.Account{}, account.Missing
+		return account.Account{}, account.MissingAddress
 	}
 	return *found, nil
 }

@@ -108,6 +108,8 @@ export const WORDS: Record<string, string> = {
   'key.no_scope': 'Choose what the key may do.',
   'route.missing': 'You are not an administrator any more, or this does not exist.',
   'account.missing': 'There is no such account.',
+  'account.missing_address': 'No account has this address.',
+  'admin.other_address': 'This is not the address of the account.',
   'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',
