@@ -53,6 +53,7 @@ const (
 	CodeInvitationEnd  = "invitation.end"
 	CodeNoInvitation   = "invitation.not_found"
 	CodeNotWaiting     = "approval.not_waiting"
+	CodeUndecided      = "approval.undecided"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -161,6 +162,9 @@ var (
 
 	// NotWaiting means that an account does not wait for an approval.
 	NotWaiting = fault.New(fault.Conflict, CodeNotWaiting)
+
+	// Undecided means that an account waits for an approval, and is closed already.
+	Undecided = fault.New(fault.Conflict, CodeUndecided)
 
 	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
 	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)
