@@ -28,6 +28,7 @@ const (
 	NoFactor   Factors = "none"
 	AnyFactor  Factors = "any"
 	HasPasskey Factors = "passkey"
+	NoPasskey  Factors = "no-passkey"
 	HasApp     Factors = "totp"
 )
 
@@ -92,7 +93,7 @@ func (q Query) Checked() (Query, *fault.Field) {
 		{0 < q.Limit && q.Limit <= MostPeople, "limit"},
 		{len(q.After) <= 2048, "after"},
 		{slices.Contains([]State{"", Active, DisabledByOperator, Leaving, Waiting}, q.State), "state"},
-		{slices.Contains([]Factors{"", NoFactor, AnyFactor, HasPasskey, HasApp}, q.Factors), "factor"},
+		{slices.Contains([]Factors{"", NoFactor, AnyFactor, HasPasskey, NoPasskey, HasApp}, q.Factors), "factor"},
 		{slices.Contains([]By{"", ByAddress, ByAddressPrefix, ByNamePrefix}, q.By), "by"},
 		{(q.By == "") == (q.Text == "") && len(q.Text) <= 8*maxName, "q"},
 	} {

@@ -42,6 +42,7 @@ import (
 	"portico/internal/telemetry/otlp"
 	"portico/internal/telemetry/span"
 	"portico/internal/useragent"
+	"portico/internal/webhook"
 )
 
 // cacheMax is the number of sessions that a node caches: about 60 MiB when
@@ -127,11 +128,12 @@ type App struct {
 	sealer       *audit.Sealer
 	holders      *secret.MAC // marks which account an app's cookies belong to
 	live         atomic.Pointer[live]
-	reloading    sync.Mutex         // held while live is replaced
-	keying       sync.Mutex         // held while key is changed
-	ended        bool               // whether Run has ended; guarded by reloading
-	serving      context.Context    // ends with the background work of Run
-	runner       *outbox.Runner     // nil when nothing sends emails
+	reloading    sync.Mutex      // held while live is replaced
+	keying       sync.Mutex      // held while key is changed
+	ended        bool            // whether Run has ended; guarded by reloading
+	serving      context.Context // ends with the background work of Run
+	runner       *outbox.Runner  // nil when nothing sends emails
+	events       *webhook.Runner
 	farewells    []*outbox.Runner   // tell OpenID clients about ended sessions
 	certificates certificate.Source // nil when a proxy terminates TLS
 	refusals     *openid.Refusals   // of OpenID clients
@@ -235,6 +237,7 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	if err := a.rememberFormers(ctx); err != nil {
 		return err
 	}
+	a.startWebhooks()
 	first, err := a.build(p, nil)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"portico/internal/place"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 // parts are everything that is built from the settings alone, without a database and a key.
@@ -39,7 +40,9 @@ type parts struct {
 	documents *clientdoc.Keeper      // of unknown clients; nil to know none
 	told      *egress.Client         // for messages about ended sessions, to clients
 	toldGuest *egress.Client         // for those to unknown clients
-	mailer    *mailer.Mailer         // nil without SMTP
+	hooks     []webhook.Hook
+	hooked    *egress.Client // for the webhooks
+	mailer    *mailer.Mailer // nil without SMTP
 }
 
 // Check returns settings that this version cannot use and that package config
@@ -74,7 +77,7 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
 	}
 	p.takePlaces(r)
-	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeBrand(r, o.Icons))
+	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database
 		failed = errors.Join(failed, err)
 	}

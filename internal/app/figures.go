@@ -40,6 +40,7 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 	if err != nil {
 		return f
 	}
+	f.Webhooks = a.webhookFigures(ctx)
 	f.Queue = &metric.Queue{Waiting: counts.Waiting, Dead: counts.Dead}
 	if !counts.Oldest.IsZero() {
 		f.Queue.Oldest = max(0, a.clock.Now().Sub(counts.Oldest))

@@ -18,6 +18,7 @@ import (
 	"portico/internal/server/gateway"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 // live is everything that is built from settings that can change while Portico
@@ -60,7 +61,8 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
-		Keys: a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents,
+		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
+		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents,
 		Settings: flow.Settings{
 			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
@@ -132,6 +134,7 @@ func (l *live) close(next *live) {
 		l.mailer.Close()
 	}
 	l.farewell.Close()
+	l.hooked.Close()
 	l.asserted.Close()
 	if l.documents != nil {
 		l.documents.Close()

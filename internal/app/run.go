@@ -218,6 +218,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	if a.runner != nil {
 		work.Go(func() { a.runner.Run(ctx) })
 	}
+	work.Go(func() { a.events.Run(ctx) })
 	for _, lane := range a.farewells {
 		work.Go(func() { lane.Run(ctx) })
 	}

@@ -61,6 +61,7 @@ func (a *App) purge(ctx context.Context) error {
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
+		func(tx *store.Tx) (bool, error) { return a.forgetEvents(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
 		if err := a.batches(ctx, batch); err != nil {

@@ -19,7 +19,7 @@ type ban struct {
 func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
-		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/store/postgres")}, // spreads retries
+		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/webhook internal/store/postgres")}, // spreads retries
 		{"database/sql", "SQL belongs to internal/store", list("internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move test/bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
@@ -32,7 +32,7 @@ func importBans() []ban {
 }
 
 // httpFree returns the packages that must not use HTTP: the flow, and its
-// packages except federation, which speaks it to providers.
+// packages except federation and webhook, which speak it to providers and receivers.
 func httpFree() []string {
 	var packages []string
 	for _, b := range bands() {
@@ -40,7 +40,7 @@ func httpFree() []string {
 			packages = append(packages, b.packages...)
 		}
 	}
-	return slices.DeleteFunc(packages, func(p string) bool { return p == "internal/federation" })
+	return slices.DeleteFunc(packages, func(p string) bool { return p == "internal/federation" || p == "internal/webhook" })
 }
 
 func bannedImports(t *tree) []string {

@@ -97,6 +97,8 @@ func TestServe_RefusesBeforeItMakesADatabase(t *testing.T) {
 	for _, toml := range []string{
 		"[[app]]\nname = \"a\"\nrules = [\"signedin /*\"]", "[[app]]\nname = \"a\"\nheaders = [\"Remote-User: mail\"]", "[[app]]\nname = \"a\"\npath = \"/a/../b\"",
 		"[[client]]\nid = \"a\"\nsecret = \"short\"\nredirect_uris = [\"https://a.test/cb\"]",
+		"[[webhook]]\nname = \"a\"\nurl = \"https://a.test/\"\nsecret = \"whsec_short\"",
+		"[[webhook]]\nname = \"a\"\nurl = \"https://a.test/\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\nevents = [\"account.create\"]",
 		"[[client]]\nid = \"a\"\njwks = \"{}\"\nredirect_uris = [\"https://a.test/cb\"]",
 		"[[client]]\nid = \"a\"\npublic = true\nrules = [\"role:\"]\nredirect_uris = [\"https://a.test/cb\"]",
 	} {

@@ -72,6 +72,7 @@ type commands struct {
 	Doctor   doctorCmd   `cmd:"" help:"Diagnose problems: test everything that Portico depends on."`
 	CheckApp checkAppCmd `cmd:"" name:"check-app" help:"Attack your own deployment: check that forged identities and path tricks are refused."`
 	Mail     mailCmd     `cmd:"" help:"List, retry and drop undelivered emails."`
+	Webhook  webhookCmd  `cmd:"" help:"List, test and retry the webhooks that get events about accounts."`
 	Migrate  migrateCmd  `cmd:"" help:"Update the database schema."`
 	Backup   backupCmd   `cmd:"" help:"Back up a SQLite database, even while it is in use."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a SQLite database from a backup."`
@@ -158,7 +159,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", err)
 		return exitUsage
 	}
-	if errors.Is(err, errAbsent) {
+	if errors.Is(err, errAbsent) || errors.Is(err, app.ErrNoWebhook) {
 		complain(s.Stderr, "portico:", err)
 		return exitMissing
 	}

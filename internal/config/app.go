@@ -12,15 +12,16 @@ import (
 	"portico/internal/pages"
 )
 
-// appArray and clientArray are the arrays of tables that hold the apps and the
-// OpenID clients.
+// appArray, clientArray and hookArray are the arrays of tables that hold the apps, the
+// OpenID clients and the webhooks.
 const (
 	appArray    = "app"
 	clientArray = "client"
+	hookArray   = "webhook"
 )
 
 // tableArrays returns the names of the arrays of tables.
-func tableArrays() []string { return []string{appArray, clientArray} }
+func tableArrays() []string { return []string{appArray, clientArray, hookArray} }
 
 // The values of App.Paths.
 const (
@@ -44,8 +45,11 @@ func tableOf(name string) (array string, n int, ok bool) {
 
 // tableKeys returns the settings of the nth table of an array.
 func tableKeys(array string, n int) []key {
-	if array == clientArray {
+	switch array {
+	case clientArray:
 		return clientKeys(n)
+	case hookArray:
+		return hookKeys(n)
 	}
 	prefix, of := appKey(n)+".", func(c *Config) *App { return c.app(n) }
 	return append(placeKeys(prefix, of), appKeys(prefix, of)...)

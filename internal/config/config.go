@@ -21,6 +21,7 @@ type Config struct {
 	App            App
 	Apps           []App    // the [[app]] tables; Served returns all apps
 	Clients        []Client // the [[client]] tables
+	Webhooks       []Webhook
 	TrustedProxies []netip.Prefix
 	SMTPURL        string // "" when not set
 	MailFrom       string

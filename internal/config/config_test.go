@@ -230,6 +230,14 @@ jwks = '''
 '''
 redirect_uris = ["https://bank.example.com/callback"]
 
+[[webhook]]
+name = "shop"
+url = "http://127.0.0.1:3000/events"
+events = ["account.created"]
+secret = "whsec_Y2FuYXJ5OS1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+secret_next = "whsec_Y2FuYXJ5MS1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+private = true
+
 [tls]
 cert_file = "/etc/portico/cert.pem"
 key_file = "/etc/portico/key.pem"
@@ -280,7 +288,7 @@ func TestLoad_Everything(t *testing.T) {
 	// Some settings need a file, and sign_out_url does not go with keep_cookies.
 	absent := []string{"texts", "places", "brand.logo", "brand.logo_dark", "brand.favicon", "brand.font", "sign_out_url", "tls.acme", "tls.ca_file"}
 	for _, e := range c.Entries() {
-		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.")
+		inTable := strings.HasPrefix(e.Key, "providers.") || strings.HasPrefix(e.Key, "app.") || strings.HasPrefix(e.Key, "client.") || strings.HasPrefix(e.Key, "webhook.")
 		if e.Source == "default" && !inTable && !slices.Contains(absent, e.Key) {
 			t.Errorf("the sample everything lacks %s: add it", e.Key)
 		}

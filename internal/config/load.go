@@ -149,9 +149,12 @@ func (l *loader) fileBegins() {
 // take stores one entry. spell returns the name of a key in the entry's source.
 func (l *loader) take(e entry, spell func(key) string) {
 	if array, n, ok := tableOf(e.name); ok && e.name == array+"."+strconv.Itoa(n) {
-		if array == clientArray {
+		switch array {
+		case clientArray:
 			l.config.client(n)
-		} else {
+		case hookArray:
+			l.config.webhook(n)
+		default:
 			l.config.app(n)
 		}
 		l.config.sources[e.name] = e.source

@@ -41,12 +41,12 @@ func TestRenew_EverySetting(t *testing.T) {
 		if after[key] != want {
 			t.Errorf("%s is %s after a reload, want %s", key, after[key], want)
 		}
-		inTable := slices.ContainsFunc([]string{"providers.", "app.", "client."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) // running has none
+		inTable := slices.ContainsFunc([]string{"providers.", "app.", "client.", "webhook."}, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) // running has none
 		if before[key] != set && !inTable && (slices.Contains(r.Restart, key) != stays || slices.Contains(r.Changed, key) == stays) {
 			t.Errorf("%s: changed %v, restart %v", key, r.Changed, r.Restart)
 		}
 	}
-	if want := []string{`app "shop"`, `app "wiki"`, `client "bank"`, `client "miniflux"`, `client "notes"`, `provider "corp"`, `provider "google"`}; !slices.Equal(r.Added, want) {
+	if want := []string{`app "shop"`, `app "wiki"`, `client "bank"`, `client "miniflux"`, `client "notes"`, `provider "corp"`, `provider "google"`, `webhook "shop"`}; !slices.Equal(r.Added, want) {
 		t.Errorf("added %v, want %v", r.Added, want)
 	}
 	for _, key := range fixed() {

@@ -166,6 +166,24 @@ redirect_uris = ["https://feeds.example.com/oauth2/oidc/callback"]
 		k.name = clientArray + strings.TrimPrefix(k.name, clientKey(1))
 		describe(&b, k, k.get(&c))
 	}
+	b.WriteString(`
+## Webhooks
+
+Each receiver of [events about accounts](../integrating/webhooks.md) is a table ` + "`[[webhook]]`" + ` in the file. These settings are not in the
+environment.
+
+` + "```toml" + `
+[[webhook]]
+name        = "shop"
+url         = "https://shop.example.com/portico-events"
+events      = ["account.created", "account.deleted"]
+secret_file = "/etc/portico/shop.webhook"
+` + "```" + `
+`)
+	for _, k := range hookKeys(1) {
+		k.name = hookArray + strings.TrimPrefix(k.name, hookKey(1))
+		describe(&b, k, k.get(&c))
+	}
 	return b.String()
 }
 

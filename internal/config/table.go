@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// table is a provider, an app or an OpenID client with its settings, or all other settings.
+// table is a provider, an app, an OpenID client or a webhook with its settings, or all other settings.
 type table struct {
 	name   string // client "wiki"; "" for the other settings
 	prefix string // of its keys: "client.2."
@@ -52,6 +52,9 @@ func (c *Config) tables() []table {
 	}
 	for i, client := range c.Clients {
 		all = append(all, table{fmt.Sprintf("client %q", client.ID), clientKey(i+1) + ".", tableKeys(clientArray, i+1)})
+	}
+	for i, hook := range c.Webhooks {
+		all = append(all, table{fmt.Sprintf("webhook %q", hook.Name), hookKey(i+1) + ".", tableKeys(hookArray, i+1)})
 	}
 	return all
 }

@@ -17,6 +17,7 @@ import (
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/session"
+	"portico/internal/store"
 )
 
 // Every method that takes an Actor names it in its audit records, and judges an admin.
@@ -48,7 +49,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	}
 	id, key, initial, program := a.ID, "", "", ""
 	invited, ended, waits := ids.New(), ids.New(), ids.New()
-	if err := n.store.Write(ctx, func(tx flow.Tx) error {
+	if err := n.store.Store.Write(ctx, func(tx *store.Tx) error {
 		for _, open := range []string{invited, ended} {
 			i := invitation.Invitation{ID: open, Link: []byte(open), Mail: open + "@example.org", Key: open + "@example.org", State: invitation.Open, EndsAt: n.clock.Now().Add(time.Hour)}
 			if _, err := tx.InsertInvitation(ctx, i); err != nil {

@@ -129,6 +129,8 @@ func (f *Flows) undoAddresses(ctx context.Context, tx Tx, c Caller, a alarm) err
 			err = f.record.Add(ctx, tx, fact(c, audit.AddressRemoved, o.AccountID, byAlarm))
 		case o.Use == account.Recovery && was != account.Recovery:
 			err = f.record.Add(ctx, tx, fact(c, audit.RecoverySet, o.AccountID, byAlarm))
+		case o.Use != was: // the record has the alarm
+			err = f.record.tell(ctx, tx, fact(c, audit.AlarmRaised, o.AccountID, ""), "account.addresses_changed")
 		}
 		if err != nil {
 			return err

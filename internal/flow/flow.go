@@ -26,6 +26,7 @@ import (
 	"portico/internal/signingkey"
 	"portico/internal/throttle"
 	"portico/internal/trust"
+	"portico/internal/webhook"
 )
 
 // Tx is what flows need from a transaction.
@@ -47,6 +48,7 @@ type Tx interface {
 	apikey.Store
 	once.Store
 	outbox.Store
+	webhook.Store
 	signingkey.Store
 	openid.Store
 	PendingStore
@@ -112,7 +114,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of All. All fields but Terms, Passkeys, Documents, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -123,6 +125,7 @@ type Config struct {
 	Providers *federation.Service
 	Passkeys  *passkey.Keeper // nil without passkeys
 	Outbox    *outbox.Outbox
+	Events    *webhook.Queue // nil without webhooks
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
@@ -197,7 +200,7 @@ type core struct {
 	factors  *factor.Keeper
 	limiter  *throttle.Limiter
 	accounts *account.Directory
-	record   *audit.Record
+	record   recorder
 	trusts   *trust.Keeper
 	grants   *openid.Keeper
 	counts   *counts
@@ -235,7 +238,7 @@ func New(cfg Config) All {
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),
 		accounts:  account.NewDirectory(cfg.Clock),
-		record:    audit.NewRecord(cfg.Clock),
+		record:    recorder{audit.NewRecord(cfg.Clock), cfg.Events},
 		trusts:    trust.NewKeeper(cfg.Clock),
 		grants:    openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}),
 		counts:    newCounts(),

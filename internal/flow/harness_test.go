@@ -22,6 +22,7 @@ import (
 	"portico/internal/session"
 	"portico/internal/store"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/webhook"
 )
 
 const good = "copper lantern over seven hills"
@@ -54,22 +55,38 @@ func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
 		return err
 	}
 	noting := notingTx{}
+	var untold []string
 	err = s.Store.Write(ctx, func(tx *store.Tx) error {
-		noting = notingTx{Tx: tx, noted: new([]audit.Fact), posted: new([]string)}
-		return fn(noting)
+		noting = notingTx{Tx: tx, noted: new([]audit.Fact), posted: new([]string), told: new([]webhook.Event)}
+		before, err := stateOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := fn(noting); err != nil {
+			return err
+		}
+		after, err := stateOf(ctx, tx)
+		untold = unspoken(before, after, *noting.told)
+		return err
 	})
 	if err == nil {
-		s.facts.add(*noting.noted, *noting.posted)
+		s.facts.add(*noting.noted, *noting.posted, untold)
 	}
 	return err
 }
 
 // notingTx notes the audit records of a transaction, which no package reads from
-// the database, and the templates of its emails.
+// the database, the templates of its emails, and its events for webhooks.
 type notingTx struct {
 	flow.Tx
 	noted  *[]audit.Fact
 	posted *[]string
+	told   *[]webhook.Event
+}
+
+func (t notingTx) InsertDelivery(ctx context.Context, d webhook.Delivery) error {
+	*t.told = append(*t.told, d.Event)
+	return t.Tx.InsertDelivery(ctx, d)
 }
 
 func (t notingTx) InsertMessage(ctx context.Context, r outbox.Record) error {
@@ -87,11 +104,13 @@ type facts struct {
 	mu     sync.Mutex
 	list   []audit.Fact
 	silent []audit.Name // those without the email that they need
+	untold []string     // changes without the event that they need
 }
 
-func (n *facts) add(more []audit.Fact, posted []string) {
+func (n *facts) add(more []audit.Fact, posted, untold []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.untold = append(n.untold, untold...)
 	n.list = append(n.list, more...)
 	for _, f := range more {
 		if !emailed(f.Name, posted) {
@@ -203,6 +222,7 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
 		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
 		Providers: providers(t, b.clock), Outbox: box,
+		Events: webhook.NewQueue([]webhook.Hook{{Name: "all", Events: []string{webhook.Every}}}, b.clock, slog.New(slog.DiscardHandler), func() {}),
 		Settings: flow.Settings{
 			SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
 			Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
@@ -216,6 +236,9 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 	t.Cleanup(func() {
 		if silent := b.store.facts.unsaid(); len(silent) > 0 {
 			t.Errorf("no email tells of %q: see docs/operating/emails-about-events.md", silent)
+		}
+		if len(b.store.facts.untold) > 0 {
+			t.Errorf("no event tells webhooks of changes: %q (see EventTypes)", b.store.facts.untold)
 		}
 	})
 	return b

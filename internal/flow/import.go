@@ -103,7 +103,15 @@ func (f *Operator) settle(ctx context.Context, tx Tx, arrivals []*arrival, how I
 	if how.DryRun {
 		return done, nil, nil
 	}
-	return done, touched, tx.InsertNewcomers(ctx, fresh)
+	if err := tx.InsertNewcomers(ctx, fresh); err != nil {
+		return nil, nil, err
+	}
+	for _, n := range fresh {
+		if err := f.record.tell(ctx, tx, n.Fact, eventsOf(n.Fact)...); err != nil {
+			return nil, nil, err
+		}
+	}
+	return done, touched, nil
 }
 
 // met is what the database has already of the people of a call. It grows by those who are made.

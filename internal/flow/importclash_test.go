@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/passkey/passkeytest"
 	"portico/internal/people"
 	"portico/internal/secret"
+	"portico/internal/session"
 )
 
 const google = "https://accounts.google.com"
@@ -111,6 +113,14 @@ func TestImport_UpdateEndsSessions(t *testing.T) {
 		page, err := b.Operator.Person(t.Context(), b.user(p.Email).ID)
 		if err != nil || len(page.Sessions) > 0 || v.signedIn() != "" {
 			t.Errorf("%s: the sessions %+v go on (%v)", name, page.Sessions, err)
+		}
+		why := session.Closed
+		if name == "password" {
+			why = session.Operator
+		}
+		_, err = v.Flows.Session(t.Context(), v.Caller.Session)
+		if got := fault.From(err).Params["reason"]; got != string(why) {
+			t.Errorf("%s: the session ended because of %q, want %q", name, got, why)
 		}
 	}
 }

@@ -15,8 +15,11 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 		return nil
 	}
 	a.Locale = c.Locale
-	_, err := tx.UpdateLocale(ctx, a.ID, a.Locale)
-	return err
+	if _, err := tx.UpdateLocale(ctx, a.ID, a.Locale); err != nil {
+		return err
+	}
+	change := fact(c, audit.LocaleChanged, a.ID, a.Locale)
+	return f.record.tell(ctx, tx, change, eventsOf(change)...) // the record has the sign-in
 }
 
 // followChoice stores the locale that the visitor chose in the menu of a page

@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/audit"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 // answers are the emails that a visitor asks for. They tell of no change.
@@ -73,7 +74,7 @@ func TestMail_AboutChanges(t *testing.T) {
 		var posted []string
 		if err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
 			posted = nil
-			return b.Flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted}, template, owner)
+			return b.Flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted, new([]webhook.Event)}, template, owner)
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -172,7 +172,14 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 	if err != nil {
 		return nil, err
 	}
+	unproven, err := tx.IsUnproven(ctx, known.ID)
+	if err != nil {
+		return nil, err
+	}
 	all := []Moment{{known.CreatedAt, "account", "created", "now " + string(known.State)}}
+	if unproven {
+		all = append(all, Moment{known.CreatedAt, "address", "unproven", "the next sign-in asks for a mailed code"})
+	}
 	if !known.EndsAt.IsZero() {
 		all = append(all, Moment{known.EndsAt, "account", "ends", "closed from this time on"})
 	}
@@ -221,15 +228,15 @@ func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
 	return joined([2]string{"by ", by}, detail, [2]string{"from ", fact.Peer}, [2]string{"request ", fact.RequestID}, [2]string{"", useragent.Describe(fact.UserAgent)})
 }
 
-// DetailOf returns the detail of a record with the name of a known authenticator in place of
-// its model.
+// DetailOf returns the detail of a record for people to read. It has the name of an authenticator
+// in place of its model, or nothing for an unknown one.
 func DetailOf(fact audit.Fact) string {
-	detail := fact.Detail
-	model, _, _ := strings.Cut(detail, ",")
-	if name := passkey.ModelName(model); name != "" {
-		return name + strings.TrimPrefix(detail, model)
+	switch fact.Name {
+	case audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved:
+		model, rest, _ := strings.Cut(fact.Detail, ",")
+		return joined([2]string{"", passkey.ModelName(model)}, [2]string{"", rest})
 	}
-	return detail
+	return fact.Detail
 }
 
 // joined returns the parts that have a value, each with its first word.

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/passkey/passkeytest"
 )
 
 // story returns the lines of an address without their times.
@@ -151,11 +153,27 @@ func TestWhy_NamesTheAuthenticator(t *testing.T) {
 	_, lines := b.story("mara@example.org")
 	for _, want := range []string{
 		"event passkey_added: by self, detail Bitwarden, from ",
-		`event passkey_removed: by "This wasn't me" in an email, detail Bitwarden,alarm, from `,
+		`event passkey_removed: by "This wasn't me" in an email, detail Bitwarden, alarm, from `,
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)
 		}
+	}
+}
+
+// The model of an authenticator that has no name here tells a person nothing.
+func TestDetailOf_HasNoUnknownModel(t *testing.T) {
+	t.Parallel()
+	const unknown = "00000000-0000-0000-0000-000000000001"
+	for detail, want := range map[string]string{
+		unknown: "", unknown + ",alarm": "alarm", passkeytest.Model: "Bitwarden", "": "",
+	} {
+		if got := flow.DetailOf(audit.Fact{Name: audit.PasskeyRemoved, Detail: detail}); got != want {
+			t.Errorf("the detail %q is shown as %q, want %q", detail, got, want)
+		}
+	}
+	if got := flow.DetailOf(audit.Fact{Name: audit.RolesChanged, Detail: "a,b"}); got != "a,b" {
+		t.Errorf("other details changed to %q", got)
 	}
 }
 
@@ -171,5 +189,23 @@ func TestWhy_NamesTheAlarm(t *testing.T) {
 		if want += `by "This wasn't me" in an email, `; !strings.Contains(lines, want) {
 			t.Errorf("missing: %s\n%s", want, lines)
 		}
+	}
+}
+
+// The story of an account that came without a proven address says so, until its owner has proven it.
+func TestWhy_TellsOfAnUnprovenAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.stranger()
+	const want = "address unproven: the next sign-in asks for a mailed code"
+	if _, lines := b.story(p.Email); !strings.Contains(lines, want) {
+		t.Errorf("missing: %s\n%s", want, lines)
+	}
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.signIn(p.Email, good))
+	r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+	v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+	if _, lines := b.story(p.Email); strings.Contains(lines, "unproven:") {
+		t.Errorf("the proven address is still unproven:\n%s", lines)
 	}
 }

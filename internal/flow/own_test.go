@@ -11,6 +11,7 @@ import (
 	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/session"
+	"portico/internal/store"
 )
 
 // withProvider gives the flows the provider "google", and "github", which never tells
@@ -47,7 +48,7 @@ func (v *visitor) found() session.Found {
 // links gives the account of the visitor an identity at a provider.
 func (v *visitor) links(provider string) {
 	v.Helper()
-	err := v.store.Write(v.Context(), func(tx flow.Tx) error {
+	err := v.store.Store.Write(v.Context(), func(tx *store.Tx) error {
 		_, err := tx.InsertIdentity(v.Context(), account.Identity{
 			Issuer: "https://" + provider, Subject: v.found().User.ID, Provider: provider, AccountID: v.found().User.ID, CreatedAt: v.clock.Now(),
 		})

@@ -58,6 +58,9 @@ func (f *core) noteProven(ctx context.Context, tx Tx, c Caller, a cleared, detai
 	return f.record.Add(ctx, tx, fact(c, audit.AddressProven, a.ID, detail))
 }
 
+// byMailboxAlone is the detail of a record of claim.
+const byMailboxAlone = "mailbox"
+
 // claim gives an account whose address nobody had proven to the owner of the mailbox: without its
 // password, second factors, passkeys, identities and other addresses, and without the flows that others have
 // begun. It has no sessions.
@@ -105,5 +108,5 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
 	if err := f.endFlows(ctx, tx, &a); err != nil {
 		return err
 	}
-	return f.noteProven(ctx, tx, c, a, "mailbox")
+	return f.noteProven(ctx, tx, c, a, byMailboxAlone)
 }

@@ -146,3 +146,20 @@ func TestUnproven_OperatorVouches(t *testing.T) {
 		t.Error("the account is closed")
 	}
 }
+
+// SEC-401: a sign-in that a stranger began before the owner came cannot be finished, not even with the code of its email.
+func TestUnproven_EarlierFlowEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *flow.Config) { c.ByCode = true })
+	p := b.stranger()
+	thief := b.visitor("192.0.2.9")
+	r := thief.must(thief.signIn(p.Email, good))
+	r = thief.must(thief.Flows.GiveFactor(t.Context(), thief.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+	code := b.next().Data["code"]
+	v := b.visitor("192.0.2.1")
+	own := v.must(v.Flows.SendCode(t.Context(), v.Caller, p.Email, flow.Target{}))
+	v.must(v.Flows.VerifyCode(t.Context(), v.Caller, own.FlowID, v.next().Data["code"]))
+	if r, err := thief.Flows.VerifyCode(t.Context(), thief.Caller, r.FlowID, code); err == nil || thief.signedIn() != "" {
+		t.Errorf("the stranger goes on: %+v", r)
+	}
+}

@@ -132,7 +132,7 @@ func raw(t *testing.T, addr net.Addr, sent string, want int) []*http.Response {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, sent); err != nil {

@@ -156,6 +156,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 		`DELETE FROM flow WHERE address_key IN (SELECT address_key FROM other_address WHERE account_id = $1) AND account_id = $1`,
 		`DELETE FROM outbox WHERE dead_at > 0 AND account_id = $1`,
 		`DELETE FROM invitation WHERE account_id = $1 AND account_id > ''`,
+		`DELETE FROM webhook_delivery WHERE account_id = $1 AND ended_at > 0`, // what apps have answered
 	} {
 		if _, err := t.exec(ctx, query, id); err != nil {
 			return false, err

@@ -86,6 +86,7 @@ var personals = []personal{
 		name: "invitation", columns: "id, address, address_key, roles, account_ends_at, words, most, used, state, created_at, ends_at, opened_at, used_at, account_id, message_id",
 		where: "account_id = $1 AND account_id > ''", leftOut: []string{"link_hash", "invited_by"},
 	},
+	{name: "webhook_delivery", columns: deliveryColumns, where: "account_id = $1"},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
 	{name: "audit", columns: factColumns, where: "account_id = $1", leftOut: []string{"seal"}},
 }

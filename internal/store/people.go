@@ -142,6 +142,8 @@ func (s *search) byFactors(f account.Factors) {
 		first, last = noFactor, noFactor
 	case account.HasPasskey:
 		first = passkeyOnly
+	case account.NoPasskey:
+		first, last = noFactor, appOnly
 	}
 	if !s.narrow(index{name: "f", key: "p.factors", start: first}, "p.factors <= "+s.arg(last)) {
 		s.also("p.factors >= " + s.arg(first))

@@ -12,7 +12,7 @@ import (
 // requests, devices that wait and initial tokens are deleted, because used ones would work
 // again. Clients that have registered themselves are deleted, because deleted ones and
 // replaced tokens would work again. Waiting emails are given up with the reason, because
-// they were most likely sent already; Rewind returns the number of these messages. Sessions
+// they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Sessions
 // that were ended after the copy was made are valid again, unless endSessions is set, which
 // ends all of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
@@ -32,6 +32,9 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		if _, err := t.exec(ctx, query, micros(now)); err != nil {
 			return 0, err
 		}
+	}
+	if _, err := t.exec(ctx, `UPDATE webhook_delivery SET state = 'dropped', ended_at = $1, answer = $2 WHERE webhook > '' AND ended_at = 0`, micros(now), reason); err != nil {
+		return 0, err
 	}
 	if _, err := t.exec(ctx, `UPDATE email_outcome SET state = $1, state_at = $2, answer = $3 WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0)`,
 		string(outbox.GivenUp), micros(now), reason); err != nil {

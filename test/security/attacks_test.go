@@ -388,6 +388,8 @@ func attacks() testform.Catalogue {
 			"SEC-351": "A pipe or a device stands where an operator's command or setting expects a file.",
 			"SEC-352": "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 			"SEC-362": "A stranger names an address inside, and Portico reaches others through a proxy.",
+			"SEC-420": "The receiver of a webhook looks for secrets and addresses of users in the events.",
+			"SEC-421": "The address of a webhook leads to a server inside, directly or by a redirect.",
 		},
 		"kit": { // What all of them use
 			"Statistics": "The statistics of this suite must tell two different samples apart.",

@@ -9,6 +9,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/flow"
+	"portico/internal/testform"
 )
 
 func TestSEC062_SignInMakesANewSession(t *testing.T) {
@@ -245,7 +246,7 @@ func TestSEC068_DisabledIsOutEverywhere(t *testing.T) {
 			if err := beside.Close(); err != nil {
 				t.Fatal(err)
 			}
-			deadline := time.Now().Add(time.Second)
+			deadline := time.Now().Add(testform.Limit(time.Second))
 			for v.whoami() != "" && time.Now().Before(deadline) {
 				time.Sleep(20 * time.Millisecond)
 			}

@@ -186,8 +186,11 @@ test('a search and filters are in the address, and Back restores them', async ()
   await settled();
   const few = await page.locator('tbody tr').count();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Remove the filter State' }).click();
+  await page.getByRole('link', { name: 'Remove the filter State' }).press('Enter');
   await expect.poll(queryOf).toBe('?q=person4&factor=none');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('.chip')?.textContent))
+    .toContain('Second factor');
   await page.goBack();
   expect(page.url()).toBe(address);
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
@@ -196,6 +199,27 @@ test('a search and filters are in the address, and Back restores them', async ()
   await page.goBack();
   await expect.poll(() => page.getByLabel('Search people').inputValue()).toBe('person4');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
+});
+
+test('the administrators without a passkey are found, also those who have an app', async () => {
+  const fake = installation();
+  for (const [n, factors] of [
+    { totp: 1, passkeys: 0 },
+    { totp: 0, passkeys: 0 },
+    { totp: 1, passkeys: 1 },
+  ].entries())
+    Object.assign(fake.people[n + 3] ?? {}, {
+      roles: ['portico:admin'],
+      factors: { ...factors, recovery_codes: 0 },
+    });
+  await open('people', fake);
+  await page.getByText('Filters').click();
+  await page.getByLabel('Role').fill('portico:admin');
+  await expect.poll(queryOf).toBe('?role=portico%3Aadmin');
+  await page.getByLabel('Second factor').selectOption('No passkey');
+  await expect.poll(queryOf).toBe('?role=portico%3Aadmin&factor=no-passkey');
+  await page.getByRole('link', { name: 'Remove the filter Second factor: No passkey' }).waitFor();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
 });
 
 test('a whole address, its beginning and a name are asked for as such', async () => {
@@ -265,15 +289,32 @@ const focused = () => page.evaluate(() => document.activeElement?.getAttribute('
 
 test('the actions of a row work by keyboard alone', async () => {
   const fake = await open('people');
+  // no frame has the menu at another place than its own
+  await page.evaluate(() => {
+    const shown = new Set<string>();
+    Object.assign(window, { shown });
+    const look = () => {
+      const menu = document.querySelector('[role=menu]:popover-open');
+      const { top = 0, left = 0 } = menu?.getBoundingClientRect() ?? {};
+      if (menu?.checkVisibility({ visibilityProperty: true })) shown.add(`${left} ${top}`);
+      requestAnimationFrame(look);
+    };
+    look();
+  });
   await page.getByRole('button', { name: 'Actions for Jonas Weber' }).first().focus();
   await page.keyboard.press('ArrowDown');
   const at = () => page.evaluate(() => document.activeElement?.textContent);
   await expect.poll(at).toBe('Mail a link to get in');
   expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate('shown.size')).toBe(1);
   await page.keyboard.press('End');
   expect(await at()).toBe('Delete');
   await page.keyboard.press('ArrowDown');
   expect(await at()).toBe('Mail a link to get in');
+  for (const name of ['Disable', 'Delete', 'Disable']) {
+    await page.keyboard.press('d');
+    expect(await at()).toBe(name);
+  }
   await page.keyboard.press('s');
   expect(await at()).toBe('Sign out everywhere');
   await page.keyboard.press('Escape');
@@ -428,6 +469,20 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.locator('dialog.ask');
   expect.soft(await violations(page), 'the window').toEqual([]);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  expect
+    .soft(
+      await page.locator('dialog[open]').evaluate((it) => it.scrollWidth - it.clientWidth),
+      'text of 200 %',
+    )
+    .toBe(0);
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '';
+  });
+  await page.setViewportSize({ width: 360, height: 900 });
   await dialog.getByLabel('Name').fill('Sync');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await dialog.getByText('Choose what the key may do.').waitFor();
@@ -441,7 +496,7 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   expect.soft(await sideways(), 'the secret at 360 px').toBe(0);
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByText('The key Sync works.').waitFor();
-  expect.soft(await page.getByText(/portico_key_/).count()).toBe(0);
+  await page.getByText(/portico_key_/).waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
   await page.getByRole('menuitem', { name: 'New secret' }).press('Enter');
@@ -453,6 +508,11 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.getByRole('menuitem', { name: 'End the old secret' }).press('Enter');
   await dialog.getByRole('button', { name: 'End the old secret' }).press('Enter');
   await row.getByText('Works').first().waitFor();
+  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'End the key' }).press('Enter');
+  await dialog.getByRole('button', { name: 'End the key' }).press('Enter');
+  await row.getByText('Ended').first().waitFor();
+  await expect.poll(focused).toMatch(/^Actions for (?!HR import)/);
   expect.soft(await page.getByRole('button', { name: 'Actions for Trial' }).count()).toBe(0);
   expect.soft(complaints).toEqual([]);
 });
@@ -503,6 +563,7 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   await page.getByLabel('Select Jonas Weber').first().click();
   await act('the selected people', 'Disable');
   await page.getByRole('heading', { name: 'Disable: 1 person' }).waitFor();
+  await page.getByText('1 person will be disabled and signed out. This runs').waitFor();
   await page.getByText('mara@example.com: is you').waitFor();
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await page.getByText('The job has begun.').waitFor();
@@ -521,6 +582,27 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   await page.getByRole('button', { name: 'Give a role' }).click();
   await page.getByText('The job has begun.').waitFor();
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
+});
+
+test('a job that has stopped says why in one sentence', async () => {
+  const job = {
+    id: 'j1',
+    action: 'disable',
+    role: '',
+    state: 'failed',
+    reason: 'key',
+    done: 1,
+    total: 3,
+    more: false,
+  };
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/jobs')) return false;
+    await route.fulfill({ json: { jobs: [{ ...job, skips: 0, skipped: [], by: 'the key HR import' }] } });
+    return true;
+  });
+  await page
+    .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
+    .waitFor();
 });
 
 test('a change of many that is refused says why', async () => {
@@ -656,8 +738,9 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
   await act('the link for many', 'End');
-  await page.getByRole('button', { name: 'End', exact: true }).last().click();
+  await page.getByRole('button', { name: 'End', exact: true }).last().press('Enter');
   await row('Link for many').getByText('Ended').last().waitFor();
+  await expect.poll(focused).toBe('Actions for guest1@example.com');
   expect(fake.changes.map(({ path }) => path)).toEqual([
     '/auth/api/admin/invitations/i1/again',
     '/auth/api/admin/invitations/i0/end',

@@ -190,11 +190,11 @@ test('too many tries: the words alone count down, and the button comes back by i
   expect(await button.getAttribute('aria-disabled')).toBe('true');
   expect(await button.textContent()).toBe('Login');
   await expect
-    .poll(() => seen.textContent(), { timeout: 4000 })
+    .poll(() => seen.textContent(), { timeout: 20_000 })
     .toBe('Too many attempts. Try again in 1 second.');
   const read = page.getByText('Try again in 2 seconds.'); // once: a screen reader would read each change
   expect(await read.count()).toBe(1);
-  await expect.poll(() => button.getAttribute('aria-disabled'), { timeout: 4000 }).toBe('false');
+  await expect.poll(() => button.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false');
   expect(await page.getByRole('alert').textContent()).toBe('You can try again now.');
   await page.context().close();
 });
@@ -301,7 +301,7 @@ test('a proxy that asks for patience is obeyed, and offers another try afterward
   await signIn(page);
   await expect.poll(() => page.getByRole('button', { name: 'Login' }).textContent()).toContain('(0:0');
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Try again' }).waitFor({ timeout: 5000 });
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ timeout: 20_000 });
   await page.context().close();
 });
 
@@ -526,7 +526,7 @@ test('a sign-out in another tab is noticed when the person comes back to the acc
   const { page } = await open('account/idle', {
     '/auth/api/session': problem(401, { code: 'session.ended' }),
   });
-  const reloaded = page.waitForEvent('load', { timeout: 5000 });
+  const reloaded = page.waitForEvent('load', { timeout: 20_000 });
   await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
   await reloaded;
   await page.context().close();

@@ -103,7 +103,7 @@ test('when the time is up the open page says so', async () => {
   await page.clock.runFor(579_000);
   expect(await words.count()).toBe(0);
   await page.clock.runFor(3000);
-  await words.waitFor({ timeout: 5000 });
+  await words.waitFor({ timeout: 20_000 });
   await expect.poll(() => page.title()).toBe('This code has expired');
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   expect(await live(page)).toEqual(['Send a new code']);

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"golang.org/x/crypto/blowfish"
+	"github.com/go-crypt/x/bcrypt"
 
 	"portico/internal/password/argon2"
 )
@@ -47,7 +47,11 @@ func parseBcrypt(prefix, rest string) (Hash, error) {
 				sum := sha256.Sum256(password)
 				password = hex.AppendEncode(nil, sum[:])
 			}
-			return bcrypt(password, salt, cost)
+			text, err := bcrypt.Key(password, salt, cost)
+			if err != nil {
+				return nil, err
+			}
+			return bcryptText().DecodeString(string(text))
 		},
 	}, nil
 }
@@ -66,24 +70,4 @@ func signed(password []byte) []byte {
 		key = append(key, byte(word>>24), byte(word>>16), byte(word>>8), byte(word))
 	}
 	return key
-}
-
-func bcrypt(password, salt []byte, cost int) ([]byte, error) {
-	key := append(password[:len(password):len(password)], 0)
-	defer clear(key)
-	c, err := blowfish.NewSaltedCipher(key, salt)
-	if err != nil {
-		return nil, err
-	}
-	for range 1 << cost {
-		blowfish.ExpandKey(key, c)
-		blowfish.ExpandKey(salt, c)
-	}
-	digest := []byte("OrpheanBeholderScryDoubt")
-	for block := 0; block < len(digest); block += blowfish.BlockSize {
-		for range 64 {
-			c.Encrypt(digest[block:], digest[block:])
-		}
-	}
-	return digest[:23], nil // one byte is cut, as in all implementations
 }

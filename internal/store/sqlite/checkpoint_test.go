@@ -76,7 +76,7 @@ func TestLogIsCopiedBeside(t *testing.T) {
 	s := small(t)
 	before := s.size(t)
 	grows(t, s, 1+testGrow/testPages)
-	for deadline := time.Now().Add(10 * time.Second); s.size(t) == before; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); s.size(t) == before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing of the log is copied")
 		}

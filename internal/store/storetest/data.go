@@ -18,6 +18,7 @@ import (
 	"portico/internal/passkey"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 type data struct{ *bundle }
@@ -82,6 +83,11 @@ func (b *bundle) named(a account.Account, number int) {
 		if err := tx.InsertAPIKeySecret(ctx, secret); err != nil {
 			return err
 		}
+		told := full[webhook.Delivery](number)
+		told.AccountID = a.ID
+		if err := tx.InsertDelivery(ctx, told); err != nil {
+			return err
+		}
 		return tx.InsertFact(ctx, fact)
 	})
 }
@@ -89,7 +95,7 @@ func (b *bundle) named(a account.Account, number int) {
 func (b data) AccountData_EveryTableOfOneAccount() {
 	arrived := flow.Newcomer{Account: full[account.Account](1), Unproven: true, Subject: full[account.Subject](1), Fact: full[audit.Fact](9)}
 	arrived.Account.State = account.Active
-	newcomers{b.bundle}.make(arrived)
+	newcomers(b).make(arrived)
 	a, other := arrived.Account, b.person(2)
 	b.named(a, 1)
 	b.named(other, 2)

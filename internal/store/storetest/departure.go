@@ -68,7 +68,7 @@ func (b departures) DeleteAccount_WithEveryRow() {
 	b.message(waiting)
 	before := b.left(other)
 	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) })
-	b.equal("the rows that are left", b.left(a), map[string]int{"audit": 1, "revocation": 1, "outbox": 1})
+	b.equal("the rows that are left", b.left(a), map[string]int{"audit": 1, "revocation": 1, "outbox": 1, "webhook_delivery": 1})
 	b.equal("the rows of the other account", b.left(other), before)
 }
 

@@ -92,7 +92,7 @@ func (m member) matches(q account.Query) bool {
 		q.By == account.ByNamePrefix && strings.HasPrefix(strings.ToLower(m.Name), q.Text)
 	factors := map[account.Factors]bool{
 		"": true, account.NoFactor: m.Apps+m.Passkeys == 0, account.AnyFactor: m.Apps+m.Passkeys > 0,
-		account.HasPasskey: m.Passkeys > 0, account.HasApp: m.Apps > 0,
+		account.HasPasskey: m.Passkeys > 0, account.NoPasskey: m.Passkeys == 0, account.HasApp: m.Apps > 0,
 	}
 	return text && factors[q.Factors] && (q.Role == "" || slices.Contains(m.Roles, q.Role)) && m.in(q.State) &&
 		(q.CreatedFrom.IsZero() || !m.CreatedAt.Before(q.CreatedFrom)) && (q.CreatedTo.IsZero() || m.CreatedAt.Before(q.CreatedTo)) &&
@@ -129,7 +129,7 @@ func query(d *dice) (q account.Query) {
 		q.State = []account.State{account.Active, account.DisabledByOperator, account.Leaving}[d.IntN(3)]
 	}
 	if maybe() {
-		q.Factors = []account.Factors{account.NoFactor, account.AnyFactor, account.HasPasskey, account.HasApp}[d.IntN(4)]
+		q.Factors = []account.Factors{account.NoFactor, account.AnyFactor, account.HasPasskey, account.NoPasskey, account.HasApp}[d.IntN(5)]
 	}
 	if maybe() {
 		q.CreatedFrom = moment().Add(2 * time.Hour)
@@ -267,9 +267,11 @@ func (b people) People_AfterChanges() {
 	})
 	finds("with an app", account.Query{Factors: account.HasApp}, true)
 	finds("with a passkey", account.Query{Factors: account.HasPasskey}, true)
+	finds("without a passkey", account.Query{Factors: account.NoPasskey}, false)
 	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteFactor(b.Context(), a.ID, "f") })
 	finds("without the app", account.Query{Factors: account.HasApp}, false)
 	b.did(func(tx *store.Tx) (bool, error) { return tx.DeletePasskey(b.Context(), a.ID, "p") })
+	finds("without the passkey", account.Query{Factors: account.NoPasskey}, true)
 	finds("without both", account.Query{Factors: account.NoFactor}, true)
 	b.write(func(tx *store.Tx) error {
 		return tx.InsertSession(b.Context(), []byte("t"), session.Session{ID: "s", AccountID: a.ID, LastSeenAt: moment()})

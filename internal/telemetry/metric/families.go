@@ -242,6 +242,38 @@ func appFamilies() []family {
 	}
 }
 
+func webhookFamilies() []family {
+	return []family{
+		{
+			"portico_webhook_attempts_total", counter, []string{"webhook", "result"},
+			"Attempts to send an event to a webhook, by result: delivered, failed (it is sent again) or dropped (after three days, or answered 410).",
+			func(f *Figures, e *emitter) {
+				for _, w := range f.Webhooks {
+					e.value(float64(w.Delivered), w.Name, "delivered")
+					e.value(float64(w.Failed), w.Name, "failed")
+					e.value(float64(w.Dropped), w.Name, "dropped")
+				}
+			},
+		},
+		{
+			"portico_webhook_waiting", gauge, []string{"webhook"}, "Events that wait for a webhook.",
+			func(f *Figures, e *emitter) {
+				for _, w := range f.Webhooks {
+					e.value(float64(w.Waiting), w.Name)
+				}
+			},
+		},
+		{
+			"portico_webhook_oldest_seconds", gauge, []string{"webhook"}, "Age of the oldest event that waits for a webhook.",
+			func(f *Figures, e *emitter) {
+				for _, w := range f.Webhooks {
+					e.value(w.Oldest.Seconds(), w.Name)
+				}
+			},
+		},
+	}
+}
+
 func traceFamilies() []family {
 	return []family{
 		plain("portico_trace_spans_sent_total", counter, "Spans that the collector has taken.",

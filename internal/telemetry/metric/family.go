@@ -32,7 +32,7 @@ func (f family) desc() *prometheus.Desc {
 func families() []family {
 	return slices.Concat(
 		buildFamilies(), requestFamilies(), flowFamilies(), sessionFamilies(), hashingFamilies(), mailFamilies(),
-		databaseFamilies(), appFamilies(), traceFamilies(),
+		databaseFamilies(), appFamilies(), webhookFamilies(), traceFamilies(),
 	)
 }
 

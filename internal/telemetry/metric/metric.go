@@ -33,6 +33,7 @@ type Figures struct {
 	Differing  int // settings that differ on another node
 	Traces     Traces
 	Apps       []App
+	Webhooks   []Webhook // none when the database does not answer
 
 	Certificates []Certificate // none when a proxy terminates TLS
 }
@@ -53,6 +54,14 @@ type App struct {
 	Name       string // its configured name
 	Up         bool
 	Unanswered uint64
+}
+
+// Webhook is a receiver of events about accounts.
+type Webhook struct {
+	Name                       string // its configured name
+	Delivered, Failed, Dropped uint64
+	Waiting                    int
+	Oldest                     time.Duration // age of the oldest waiting event
 }
 
 // Certificate is a certificate with which Portico terminates TLS.

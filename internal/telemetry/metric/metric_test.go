@@ -51,6 +51,7 @@ func sample() Figures {
 		},
 		Traces: Traces{Sent: 50, Lost: 51}, Differing: 60,
 		Apps:         []App{{Name: "shop", Up: true, Unanswered: 52}, {Name: "wiki", Unanswered: 53}},
+		Webhooks:     []Webhook{{Name: "shop", Delivered: 61, Failed: 62, Dropped: 63, Waiting: 64, Oldest: 65 * time.Second}},
 		Certificates: []Certificate{{Name: "login.test", Expires: time.Unix(54, 0)}, {Name: "wiki.test", Failing: true}},
 	}
 }

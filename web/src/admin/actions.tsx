@@ -4,6 +4,7 @@ import { boot } from './boot';
 import type { Item } from './menu';
 import { shortly } from './parts';
 import type { Row } from './types';
+import { rolesIn } from './words';
 
 /** What an action needs to know about a person. */
 type Of = Pick<Row, 'id' | 'address' | 'name' | 'state' | 'roles' | 'erased_at'>;
@@ -188,9 +189,7 @@ function saving(p: Edited) {
 function changesOf(p: Edited, values: FormData) {
   const text = (name: string) => String(values.get(name) ?? '').trim();
   const [name, address, day] = [text('name'), text('address'), text('ends_at')];
-  const roles = text('roles')
-    .split(/[\s,]+/)
-    .filter(Boolean);
+  const roles = rolesIn(text('roles'));
   const give = roles.filter((role) => !p.roles.includes(role));
   const take = p.roles.filter((role) => !roles.includes(role));
   const at = day && `${day}T00:00:00Z`;

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button';
 import { fieldOf } from './api';
+import { refocus } from './focus';
 import { Trouble } from './parts';
 
 interface FieldOf {
@@ -54,19 +55,12 @@ export function AskProvider({ children }: { children: ReactNode }) {
     const timer = setTimeout(() => say(''), SAID_MS);
     return () => clearTimeout(timer);
   }, [said]);
-  const opener = useRef<Element>(null);
-  const ask = (next: Question) => {
-    opener.current = document.activeElement;
-    setQuestion(next);
-  };
   const close = () => {
     setQuestion(null);
-    // the row of the button may be gone, and the keyboard would start at the top
-    const back = opener.current?.isConnected ? opener.current : document.querySelector('h1');
-    if (back instanceof HTMLElement) back.focus();
+    refocus();
   };
   return (
-    <Context value={{ ask, say }}>
+    <Context value={{ ask: setQuestion, say }}>
       {children}
       {question ? (
         <Window key={question.title} question={question} say={say} goOn={setQuestion} close={close} />
@@ -174,18 +168,24 @@ function Window({ question, say, goOn, close }: WindowProps) {
 }
 
 function Field({ name, label, type = 'text', value = '', hint, required, options = [] }: FieldOf) {
+  const id = `ask-${name}`;
+  const said = hint ? (
+    <p className="hint" id={`${id}-hint`}>
+      {hint}
+    </p>
+  ) : null;
   if (type === 'checks')
     return (
-      <fieldset className="field boxes">
+      <fieldset className="field boxes" aria-describedby={hint && `${id}-hint`}>
         <legend>{label}</legend>
         {options.map((option) => (
           <label key={option}>
             <input type="checkbox" name={name} value={option} /> {option}
           </label>
         ))}
+        {said}
       </fieldset>
     );
-  const id = `ask-${name}`;
   const field = { id, name, defaultValue: value, required, 'aria-describedby': hint && `${id}-hint` };
   return (
     <div className="field">
@@ -197,11 +197,7 @@ function Field({ name, label, type = 'text', value = '', hint, required, options
       ) : (
         <input {...field} type={type} autoComplete="off" />
       )}
-      {hint ? (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      ) : null}
+      {said}
     </div>
   );
 }

@@ -9,10 +9,17 @@ import type { Job } from './types';
 type Action = Job['action'];
 
 /** What can be done to many people. The words follow "will be" and "are". */
-const ACTIONS: Record<Action, { label: string; words: string; danger?: boolean; role?: boolean }> = {
+const ACTIONS: Record<
+  Action,
+  { label: string; words: string; note?: string; danger?: boolean; role?: boolean }
+> = {
   'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
   disable: { label: 'Disable', words: 'disabled and signed out', danger: true },
-  enable: { label: 'Enable', words: 'enabled' },
+  enable: {
+    label: 'Enable',
+    words: 'enabled',
+    note: 'This also approves accounts that wait for an approval.',
+  },
   'give-role': { label: 'Give a role', words: 'given the role', role: true },
   'take-role': { label: 'Take a role', words: 'without the role', role: true },
 };
@@ -36,7 +43,7 @@ const STOPS: Record<Job['reason'], string> = {
   account: 'Stopped, because the account that began it is closed',
   role: 'Stopped, because whoever began it is no administrator any more',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
-  key: 'The key that began it has ended.',
+  key: 'Stopped, because the key that began it has ended',
 };
 
 const many = (count: number, more = false) =>
@@ -61,15 +68,15 @@ const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 
   ) : null;
 
 function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
-  const { label, words, danger } = ACTIONS[action];
+  const { label, words, note, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
   return {
     title: `${label}: ${many(left, trial.more)}`,
     says: (
       <>
         <p>
-          {many(left, trial.more)} will be {words} {role}. This runs in the background, and you can leave this
-          page.
+          {many(left, trial.more)} will be {role ? `${words} ${role}` : words}. This runs in the background,
+          and you can leave this page. {note}
         </p>
         <SkippedList {...trial} />
       </>

@@ -2,6 +2,7 @@ import { change, send } from './api';
 import type { Question } from './ask';
 import { Once, Tag } from './parts';
 import type { Invitation, Line } from './types';
+import { rolesIn } from './words';
 
 const VERDICTS: Record<Line['verdict'], string> = {
   ok: 'will be invited',
@@ -32,9 +33,7 @@ const typed = (values: FormData, name: string) => String(values.get(name) ?? '')
 
 const midnight = (day: string) => day && `${day}T00:00:00Z`;
 const drawn = (values: FormData) => ({
-  roles: typed(values, 'roles')
-    .split(/[\s,]+/)
-    .filter(Boolean),
+  roles: rolesIn(typed(values, 'roles')),
   account_ends_at: midnight(typed(values, 'account_ends_at')),
 });
 

@@ -46,7 +46,13 @@ const create = (scopes: string[]): Question => ({
   press: 'Make the key',
   fields: [
     { name: 'name', label: 'Name', required: true, hint: 'The program that uses it, as in “HR import”.' },
-    { name: 'scopes', label: 'What it may do', type: 'checks', options: scopes },
+    {
+      name: 'scopes',
+      label: 'What it may do',
+      type: 'checks',
+      options: scopes,
+      hint: 'With people:write or invitations:write, a program can let people in without an approval.',
+    },
     endField(),
   ],
   run: async (values) =>

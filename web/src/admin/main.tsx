@@ -8,6 +8,7 @@ import '../screens/own/entries.css';
 import { personId, place } from './address';
 import { queries } from './api';
 import { AskProvider } from './ask';
+import { keepFocus } from './focus';
 import { type PlaceName, Shell } from './shell';
 import './admin.css';
 import './table.css';
@@ -24,6 +25,7 @@ const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
 /** Draws the place that the path names. The style of all places is in the document. */
 async function start() {
   announceProof();
+  keepFocus();
   const root = document.getElementById('root');
   if (!root) return;
   const at = (Object.keys(PLACES) as PlaceName[]).find((name) => name === place) ?? 'people';

@@ -15,6 +15,7 @@ function place(menu: HTMLElement, button: HTMLElement) {
   const below = bottom + GAP + height < innerHeight || top < height + GAP;
   menu.style.insetBlockStart = `${below ? bottom + GAP : top - GAP - height}px`;
   menu.style.insetInlineStart = `${Math.max(8, right - width > 8 ? right - width : left)}px`;
+  menu.style.visibility = 'visible';
 }
 
 /**
@@ -45,11 +46,9 @@ export function Actions({ of, items, words }: { of: string; items: Item[]; words
       End: all.length - 1,
     }[event.key];
     if (event.key === 'Tab') menu.current?.hidePopover();
-    const to =
-      next ??
-      (event.key.length === 1
-        ? all.findIndex((option) => option.textContent?.toLowerCase().startsWith(event.key.toLowerCase()))
-        : -1);
+    const starts = (option: HTMLElement) =>
+      option.textContent?.toLowerCase().startsWith(event.key.toLowerCase());
+    const to = next ?? all.indexOf([...all.slice(at + 1), ...all].find(starts) as HTMLElement);
     if (to < 0 || event.key === ' ') return;
     event.preventDefault();
     all[to]?.focus();
@@ -90,7 +89,11 @@ export function Actions({ of, items, words }: { of: string; items: Item[]; words
         role="menu"
         className="menu"
         aria-label={label}
-        onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
+        onBeforeToggle={({ newState, currentTarget }) => {
+          if (newState === 'closed') return;
+          currentTarget.style.visibility = 'hidden'; // until it has its place
+          setOpen(true);
+        }}
         onToggle={({ newState }) => {
           if (newState === 'open') shown();
           else setOpen(false); // not before: an item that is gone cannot give its focus back

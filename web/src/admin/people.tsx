@@ -31,6 +31,7 @@ const FILTERS: Filter[] = [
       ['none', 'None'],
       ['any', 'Any of them'],
       ['passkey', 'Passkey'],
+      ['no-passkey', 'No passkey'],
       ['totp', 'Authenticator app'],
     ],
   },

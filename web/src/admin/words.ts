@@ -18,6 +18,9 @@ export const MAILS: Record<string, string> = {
 export const mailWords = (template: string) =>
   MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
 
+/** The roles of a text, which has commas or blanks between them. */
+export const rolesIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
 /** Who changes something, by the kinds of actors. */
 export const ACTORS: Record<string, string> = {
   operator: 'the command line',
@@ -40,9 +43,10 @@ const METHODS: Record<string, string> = {
 
 export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
 
-/** The detail of an event. That of a sign-in has the proofs, that of an email its template. */
+/** The detail of an event. That of a sign-in or a factor has the proofs, that of an email its template. */
 export function detailWords(event: string, detail: string) {
-  if (/^(signed_in|proof_given)$/.test(event)) return detail.split(',').map(methodWords).join(', ');
+  if (/^(signed_in|proof_given|factor_added|factor_removed)$/.test(event))
+    return detail.split(',').map(methodWords).join(', ');
   return event === 'mail_sent_again' ? mailWords(detail) : detail;
 }
 

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/origin"
+	"portico/internal/signature"
+	"portico/internal/store"
+	"portico/internal/telemetry/metric"
+	"portico/internal/webhook"
+)
+
+const (
+	// forgetAfter leaves time until every node has the settings with a new webhook.
+	forgetAfter = time.Hour
+	forgetBatch = 100
+	retryBatch  = 100
+)
+
+// ErrNoWebhook says that the settings have no webhook of a name.
+var ErrNoWebhook = errors.New("the settings have no webhook of this name: see 'portico webhook list'")
+
+// takeWebhooks builds the webhooks of the settings, with a client that may leave the public network only for
+// those that say so.
+func (p *parts) takeWebhooks(r *config.Report) (err error) {
+	known := []string{webhook.Every}
+	for _, t := range flow.EventTypes() {
+		known = append(known, t.Name)
+	}
+	var private []string
+	for _, w := range p.config.Webhooks {
+		h := webhook.Hook{Name: w.Name, URL: w.URL, Events: w.Events}
+		for i, event := range w.Events {
+			if !slices.Contains(known, event) {
+				r.Add(fmt.Sprintf("%s.events.%d", w.Key, i+1), "there is no event "+event, config.OneFrom(event, known))
+			}
+		}
+		for _, given := range [][2]string{{"secret", w.Secret}, {"secret_next", w.SecretNext}} {
+			name, secret := given[0], given[1]
+			key, err := signature.ParseKey(secret)
+			if err == nil {
+				h.Keys = append(h.Keys, key)
+			} else if secret != "" {
+				r.Add(w.Key+"."+name, "it is not a secret of Standard Webhooks", "write whsec_ and 24 to 64 bytes in base64, as echo whsec_$(openssl rand -base64 32) prints them")
+			}
+		}
+		if u, err := url.Parse(w.URL); err == nil && w.Private && w.URL != "" {
+			private = append(private, origin.Of(u))
+		}
+		p.hooks = append(p.hooks, h)
+	}
+	way, err := Outgoing(p.config)
+	if err != nil {
+		return err
+	}
+	way.Allow, way.Timeout = private, webhook.Timeout
+	p.hooked, err = egress.New(way)
+	return err
+}
+
+// startWebhooks prepares the runner, which exists without webhooks too, because a reload may add one.
+func (a *App) startWebhooks() {
+	a.events = webhook.NewRunner(webhook.RunnerConfig{
+		Clock: a.clock, Log: a.log,
+		Hooks: func() []webhook.Hook { return a.live.Load().hooks },
+		Write: unit[webhook.Store]{a.Store, func(tx *store.Tx) webhook.Store { return tx }}.Write,
+		Send:  a.sendEvent,
+	})
+}
+
+func (a *App) wakeEvents() { a.events.Wake() }
+
+// sendEvent sends a delivery with the settings of this moment.
+func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {
+	l := a.live.Load()
+	if now, ok := l.hook(h.Name); ok {
+		h = now
+	}
+	s := webhook.Sender{Client: l.hooked, Clock: a.clock, Account: l.Operator.EventAccount}
+	return s.Send(ctx, h, d)
+}
+
+func (l *live) hook(name string) (webhook.Hook, bool) {
+	for _, h := range l.hooks {
+		if h.Name == name {
+			return h, true
+		}
+	}
+	return webhook.Hook{}, false
+}
+
+// forgetEvents deletes what waits for webhooks that the settings no longer have.
+func (a *App) forgetEvents(ctx context.Context, tx *store.Tx) (more bool, err error) {
+	var names []string
+	for _, h := range a.live.Load().hooks {
+		names = append(names, h.Name)
+	}
+	n, err := tx.ForgetDeliveries(ctx, names, a.clock.Now().Add(-forgetAfter), forgetBatch)
+	if n > 0 {
+		tx.AfterCommit(func() {
+			a.log.Warn("events of a webhook that the settings do not have were deleted", "events", n)
+		})
+	}
+	return n == forgetBatch, err
+}
+
+// WebhookState is a webhook of the settings with its queue.
+type WebhookState struct {
+	webhook.Hook
+	webhook.Counts
+}
+
+// Webhooks returns all webhooks of the settings.
+func (a *App) Webhooks(ctx context.Context) (all []WebhookState, err error) {
+	err = a.Store.Read(ctx, func(tx *store.Tx) error {
+		for _, h := range a.live.Load().hooks {
+			counts, err := tx.CountDeliveries(ctx, h.Name)
+			if err != nil {
+				return err
+			}
+			all = append(all, WebhookState{h, counts})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// WebhookLog returns up to limit deliveries of a webhook, the newest first.
+func (a *App) WebhookLog(ctx context.Context, name string, limit int) (all []webhook.Delivery, err error) {
+	if _, ok := a.live.Load().hook(name); !ok {
+		return nil, ErrNoWebhook
+	}
+	err = a.Store.Read(ctx, func(tx *store.Tx) error {
+		all, err = tx.Deliveries(ctx, name, "", limit)
+		return err
+	})
+	return all, err
+}
+
+// RetryWebhook queues a delivery that has ended again, or without an id all that were dropped. It returns how many.
+func (a *App) RetryWebhook(ctx context.Context, name, id string) (total int, err error) {
+	if _, ok := a.live.Load().hook(name); !ok {
+		return 0, ErrNoWebhook
+	}
+	for {
+		n := 0
+		err = a.Store.Write(ctx, func(tx *store.Tx) error {
+			now := a.clock.Now()
+			n, err = tx.RetryDeliveries(ctx, name, id, now, now.Add(webhook.Patience), retryBatch)
+			tx.AfterCommit(a.wakeEvents)
+			return err
+		})
+		if total += n; err != nil || n < retryBatch {
+			return total, err
+		}
+	}
+}
+
+// TestWebhook sends an event of the type webhook.TestType at once, which is not kept.
+func (a *App) TestWebhook(ctx context.Context, name string) (webhook.Result, error) {
+	h, ok := a.live.Load().hook(name)
+	if !ok {
+		return webhook.Result{}, ErrNoWebhook
+	}
+	d := webhook.Delivery{ID: "msg_" + ids.New(), Webhook: name, Event: webhook.Event{Type: webhook.TestType, Change: "test", Actor: "operator", At: a.clock.Now()}}
+	return a.sendEvent(ctx, h, d), nil
+}
+
+// webhookFigures returns the metrics of webhooks, whose queues only if the database answers.
+func (a *App) webhookFigures(ctx context.Context) (all []metric.Webhook) {
+	totals := a.events.Totals()
+	states, err := a.Webhooks(ctx)
+	for _, s := range states {
+		t := totals[s.Name]
+		w := metric.Webhook{Name: s.Name, Delivered: t.Delivered, Failed: t.Failed, Dropped: t.Dropped, Waiting: s.Waiting}
+		if !s.Oldest.IsZero() {
+			w.Oldest = max(0, a.clock.Now().Sub(s.Oldest))
+		}
+		all = append(all, w)
+	}
+	a.report("count the events for webhooks", err)
+	return all
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"portico/internal/webhook"
+)
+
+const deliveryColumns = `id, webhook, account_id, seq, type, change, actor, at, state, due_at, until_at, claims, failures, status, answer, tried_at, ended_at`
+
+func scanDelivery(row scanner) (d webhook.Delivery, err error) {
+	var at, due, until, tried, ended int64
+	err = row.Scan(&d.ID, &d.Webhook, &d.AccountID, &d.Seq, &d.Type, &d.Change, &d.Actor, &at, &d.State, &due, &until, &d.Claims, &d.Failures, &d.Status, &d.Answer, &tried, &ended)
+	d.At, d.DueAt, d.Until, d.TriedAt, d.EndedAt = fromMicros(at), fromMicros(due), fromMicros(until), fromMicros(tried), fromMicros(ended)
+	return d, err
+}
+
+// newestDelivery holds the last delivery of an account that has not ended. If it ends at this moment,
+// there is none: so the next one is never left held.
+func (t *Tx) newestDelivery(ctx context.Context, hook, accountID string) (seq int64, some bool, err error) {
+	return first(ctx, t, `SELECT seq FROM webhook_delivery WHERE webhook = $1 AND account_id = $2 AND ended_at = 0 ORDER BY seq DESC LIMIT 1`+t.core.Locks.Row,
+		[]any{hook, accountID}, func(row scanner) (seq int64, err error) { return seq, row.Scan(&seq) })
+}
+
+func stateAfter(some bool) webhook.State {
+	if some {
+		return webhook.Held
+	}
+	return webhook.Waiting
+}
+
+// InsertDelivery implements webhook.Store.
+func (t *Tx) InsertDelivery(ctx context.Context, d webhook.Delivery) error {
+	last, some, err := t.newestDelivery(ctx, d.Webhook, d.AccountID)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0, 0, '', 0, 0)`,
+		d.ID, d.Webhook, d.AccountID, last+1, d.Type, d.Change, d.Actor, micros(d.At), string(stateAfter(some)), micros(d.DueAt), micros(d.Until))
+	return err
+}
+
+// ClaimDeliveries implements webhook.Store. While a move waits for messages that are being sent, no caller gets any.
+func (t *Tx) ClaimDeliveries(ctx context.Context, hook string, now, until time.Time, limit int) ([]webhook.Delivery, error) {
+	return collect(ctx, t, `UPDATE webhook_delivery SET due_at = $3, claims = claims + 1 WHERE id IN (
+		SELECT id FROM webhook_delivery WHERE webhook = $1 AND state = 'waiting' AND due_at <= $2
+			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $2) ORDER BY due_at LIMIT CAST($4 AS BIGINT)`+t.core.Locks.Free+`)
+		RETURNING `+deliveryColumns, []any{hook, micros(now), micros(until), limit}, scanDelivery)
+}
+
+// HastenDeliveries implements webhook.Store.
+func (t *Tx) HastenDeliveries(ctx context.Context, hook string, now, horizon time.Time) error {
+	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $2, failures = 0 WHERE webhook = $1 AND state = 'waiting' AND due_at > $3`, hook, micros(now), micros(horizon))
+	return err
+}
+
+// PostponeDelivery implements webhook.Store.
+func (t *Tx) PostponeDelivery(ctx context.Context, d webhook.Delivery) error {
+	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $3, failures = $4, status = $5, answer = $6, tried_at = $7 WHERE id = $1 AND claims = $2 AND state NOT IN ('delivered', 'dropped')`,
+		d.ID, d.Claims, micros(d.DueAt), d.Failures, d.Status, d.Answer, micros(d.TriedAt))
+	return err
+}
+
+// EndDelivery implements webhook.Store.
+func (t *Tx) EndDelivery(ctx context.Context, d webhook.Delivery) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $3, failures = $4, status = $5, answer = $6, tried_at = $7, ended_at = $8
+		WHERE id = $1 AND (claims = $2 OR $3 = 'delivered') AND state NOT IN ('delivered', 'dropped')`,
+		d.ID, d.Claims, string(d.State), d.Failures, d.Status, d.Answer, micros(d.TriedAt), micros(d.EndedAt))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	_, err = t.exec(ctx, `UPDATE webhook_delivery SET state = 'waiting', due_at = $3 WHERE state = 'held' AND id = (
+		SELECT id FROM webhook_delivery WHERE webhook = $1 AND account_id = $2 AND ended_at = 0 ORDER BY seq LIMIT 1)`, d.Webhook, d.AccountID, micros(d.EndedAt))
+	return true, err
+}
+
+// RetryDeliveries implements webhook.Store.
+func (t *Tx) RetryDeliveries(ctx context.Context, hook, id string, now, until time.Time, limit int) (int, error) {
+	ended, err := collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1 AND ended_at > 0 AND (id = $2 OR $2 = '' AND state = 'dropped')
+		ORDER BY at, id LIMIT CAST($3 AS BIGINT)`+t.core.Locks.Row, []any{hook, id, limit}, scanDelivery)
+	for _, d := range ended {
+		if err != nil {
+			break
+		}
+		var last int64
+		var some bool
+		if last, some, err = t.newestDelivery(ctx, hook, d.AccountID); err == nil {
+			_, err = t.exec(ctx, `UPDATE webhook_delivery SET seq = $2, state = $3, due_at = $4, until_at = $5, failures = 0, ended_at = 0 WHERE id = $1`,
+				d.ID, last+1, string(stateAfter(some)), micros(now), micros(until))
+		}
+	}
+	return len(ended), err
+}
+
+// Deliveries implements webhook.Store.
+func (t *Tx) Deliveries(ctx context.Context, hook, before string, limit int) ([]webhook.Delivery, error) {
+	where, args := "", []any{hook, limit}
+	if before != "" {
+		where, args = ` AND (at, id) < (SELECT at, id FROM webhook_delivery WHERE id = $3)`, append(args, before)
+	}
+	return collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1`+where+` ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, args, scanDelivery)
+}
+
+// CountDeliveries implements webhook.Store.
+func (t *Tx) CountDeliveries(ctx context.Context, hook string) (webhook.Counts, error) {
+	c, _, err := first(ctx, t, `SELECT COUNT(*), COALESCE(MIN(at), 0) FROM webhook_delivery WHERE webhook = $1 AND ended_at = 0`, []any{hook}, func(row scanner) (c webhook.Counts, err error) {
+		var oldest int64
+		err = row.Scan(&c.Waiting, &oldest)
+		c.Oldest = fromMicros(oldest)
+		return c, err
+	})
+	return c, err
+}
+
+// ForgetDeliveries implements webhook.Store.
+func (t *Tx) ForgetDeliveries(ctx context.Context, hooks []string, before time.Time, limit int) (int64, error) {
+	args, other := []any{micros(before), limit}, ""
+	for _, name := range hooks {
+		args = append(args, name)
+		other += ` AND webhook <> $` + strconv.Itoa(len(args))
+	}
+	return t.exec(ctx, `DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE webhook > '' AND at < $1`+other+` LIMIT CAST($2 AS BIGINT))`, args...)
+}

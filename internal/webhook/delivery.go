@@ -1,0 +1,135 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portico/internal/signature"
+)
+
+const (
+	// Lease is how long a claimed delivery belongs to its claimer. The attempt ends before.
+	Lease = 40 * time.Second
+
+	// Patience is how long after an event a failure is the last one.
+	Patience = 3 * 24 * time.Hour
+
+	// Keep is how long a delivery that has ended can be read.
+	Keep = 7 * 24 * time.Hour
+
+	// Most bounds the deliveries of a webhook that have not ended.
+	Most = 1_000_000
+
+	firstDelay = 30 * time.Second
+	lastDelay  = 6 * time.Hour
+	horizon    = 8 * time.Hour // longer than any delivery is postponed
+)
+
+// Every is the entry of Hook.Events for all events.
+const Every = "*"
+
+// Hook is a webhook of the settings.
+type Hook struct {
+	Name   string
+	URL    string
+	Events []string        // types of events, or Every
+	Keys   []signature.Key // one, or two while the secret is changed
+}
+
+// Wants reports whether the receiver gets the events of a type.
+func (h Hook) Wants(kind string) bool {
+	return slices.Contains(h.Events, Every) || slices.Contains(h.Events, kind)
+}
+
+// State is how far a delivery is.
+type State string
+
+// The states of a delivery.
+const (
+	Waiting   State = "waiting"
+	Held      State = "held" // an earlier event of the account has not ended
+	Delivered State = "delivered"
+	Dropped   State = "dropped" // it can be sent again by an operator
+)
+
+// Event is a change of an account.
+type Event struct {
+	AccountID string
+	Type      string // as apps know it
+	Change    string // the name of its audit record
+	Actor     string // the kind of the actor
+	At        time.Time
+}
+
+// Delivery is an event on the way to one webhook.
+type Delivery struct {
+	ID      string // the same at each attempt
+	Webhook string
+	Event
+	Seq      int64
+	State    State
+	DueAt    time.Time // the end of the lease while it is claimed
+	Until    time.Time
+	Claims   int64
+	Failures int64
+	Status   int    // of the last response; 0 without one
+	Answer   string // its beginning, or what failed
+	TriedAt  time.Time
+	EndedAt  time.Time
+}
+
+// Counts is the state of the queue of a webhook.
+type Counts struct {
+	Waiting int       // not ended
+	Oldest  time.Time // event of these; zero without any
+}
+
+// Store is what webhooks need of a transaction.
+type Store interface {
+	// AfterCommit runs fn after the transaction is committed.
+	AfterCommit(fn func())
+
+	// InsertDelivery adds a delivery after all others of its webhook and account that have
+	// not ended: Held if there are any, else Waiting.
+	InsertDelivery(ctx context.Context, d Delivery) error
+
+	// ClaimDeliveries leases up to limit deliveries of a webhook that are Waiting and due, the longest
+	// due first. Concurrent callers get different ones.
+	ClaimDeliveries(ctx context.Context, webhook string, now, until time.Time, limit int) ([]Delivery, error)
+
+	// HastenDeliveries makes Waiting deliveries that are due after the horizon due now.
+	HastenDeliveries(ctx context.Context, webhook string, now, horizon time.Time) error
+
+	// PostponeDelivery writes DueAt, Failures, Status, Answer and TriedAt, unless the delivery was claimed again
+	// since.
+	PostponeDelivery(ctx context.Context, d Delivery) error
+
+	// EndDelivery writes State, Failures, Status, Answer, TriedAt and EndedAt, and makes the next delivery of the
+	// account due. A drop counts only if the delivery was not claimed again since. It reports whether it ended.
+	EndDelivery(ctx context.Context, d Delivery) (bool, error)
+
+	// RetryDeliveries puts deliveries of a webhook that have ended back into the queue, after all others of
+	// their accounts: the one with the id, or up to limit Dropped ones without an id.
+	RetryDeliveries(ctx context.Context, webhook, id string, now, until time.Time, limit int) (int, error)
+
+	// Deliveries returns up to limit deliveries of a webhook, the newest first, with before those older than
+	// the delivery with that id.
+	Deliveries(ctx context.Context, webhook, before string, limit int) ([]Delivery, error)
+
+	// CountDeliveries counts the deliveries that have not ended.
+	CountDeliveries(ctx context.Context, webhook string) (Counts, error)
+
+	// ForgetDeliveries deletes up to limit deliveries that are older than before and of none of the webhooks.
+	ForgetDeliveries(ctx context.Context, webhooks []string, before time.Time, limit int) (int64, error)
+}
+
+// backoff returns how long to wait after a number of failures: firstDelay, doubled each time up
+// to lastDelay, spread by a quarter to both sides. jitter is between 0 and 1.
+func backoff(failures int64, jitter float64) time.Duration {
+	delay := lastDelay
+	if n := failures - 1; n < 10 { // 30 s * 2^10 is more than six hours
+		delay = firstDelay << n
+	}
+	return time.Duration(float64(delay) * (0.75 + jitter/2))
+}

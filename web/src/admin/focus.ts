@@ -1,0 +1,30 @@
+const CONTROLS = 'a[href], button, input, select, textarea, summary';
+
+/** The control with the focus, and where the focus goes without it: on to the next ones, then back. */
+let around: HTMLElement[] = [];
+
+function remember({ target }: FocusEvent) {
+  // what is over the page gives the focus back to the control that opened it
+  if (!(target instanceof HTMLElement) || target.closest('dialog, [popover]')) return;
+  const all = [...document.querySelectorAll<HTMLElement>(`main :is(${CONTROLS})`)];
+  const at = all.indexOf(target);
+  around = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
+}
+
+/** Gives the focus back to the control that had it, or to the nearest one that is still there. */
+export function refocus(): void {
+  const near = around.find((control) => control.isConnected && control.checkVisibility());
+  (near ?? document.querySelector<HTMLElement>('h1'))?.focus();
+}
+
+/** A control that goes with its row or its filter leaves the focus to its neighbor. Without it, the keyboard starts at the top. */
+export function keepFocus(): void {
+  addEventListener('focusin', remember);
+  addEventListener('pointerdown', () => {
+    around = []; // a press beside all controls
+  });
+  new MutationObserver(() => {
+    const gone = around[0] && !around[0].isConnected;
+    if (gone && document.activeElement === document.body) refocus();
+  }).observe(document.body, { childList: true, subtree: true });
+}
