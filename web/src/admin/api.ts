@@ -97,7 +97,8 @@ export const WORDS: Record<string, string> = {
   'invitation.text': 'The text can have at most 500 characters.',
   'invitation.uses': 'A link can make between 1 and 10,000 accounts.',
   'invitation.end': 'Choose an end of the link in the future, at most a year from now.',
-  'approval.undecided': 'This account waits for an approval, and nobody can sign in to it. Approve or refuse it.',
+  'approval.undecided':
+    'This account waits for an approval, and nobody can sign in to it. Approve or refuse it.',
   'approval.not_waiting': 'This account does not wait for an approval any more.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
