@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -67,8 +66,6 @@ type bundle struct {
 	queue  *webhook.Queue
 	runner *webhook.Runner
 	hooks  []webhook.Hook
-	log    bytes.Buffer
-	n      int
 }
 
 func (b *bundle) receiver() *receiver {
