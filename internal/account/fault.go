@@ -17,6 +17,7 @@ const (
 	CodeEndPast         = "admin.end_past"
 	CodeExists          = "account.exists"
 	CodeMissing         = "account.missing"
+	CodeMissingAddress  = "account.missing_address"
 	CodeQueryInvalid    = "query.invalid"
 )
 
@@ -34,6 +35,9 @@ var (
 	// Exists says that the address has an account. Never tell it to the public.
 	Exists = fault.New(fault.Conflict, CodeExists)
 
-	// Missing says that there is no such account. Never tell it to the public.
+	// Missing says that no account has an id. Never tell it to the public.
 	Missing = fault.New(fault.Missing, CodeMissing)
+
+	// MissingAddress is Missing for an address that no account uses.
+	MissingAddress = fault.New(fault.Missing, CodeMissingAddress).WithCause(Missing)
 )

@@ -93,7 +93,7 @@ func filled(texts []string) []string { return append([]string{}, texts...) }
 // Explain says whether a person may open an app and why, and which claims the app gets. With a
 // URL, it is about this URL.
 //
-// Faults: server.RouteMissing for an unknown app.
+// Faults: flow.NoApp.
 func (s adminApps) Explain(ctx context.Context, id, target string, p flow.Person) (admin.AdminExplained, error) {
 	now := s.clock.Now()
 	who := &rule.User{Roles: p.Account.Roles, AuthenticatedAt: now}
@@ -109,7 +109,7 @@ func (s adminApps) Explain(ctx context.Context, id, target string, p flow.Person
 				return closed(e, p, now), err
 			}
 		}
-		return e, server.RouteMissing
+		return e, flow.NoApp
 	}
 	client, ok := s.clients.Get(id)
 	rules := client.RuleTexts
@@ -204,5 +204,5 @@ func orMissing(err error) error {
 	if err != nil {
 		return err
 	}
-	return server.RouteMissing
+	return flow.NoApp
 }

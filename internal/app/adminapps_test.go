@@ -12,7 +12,6 @@ import (
 	"portico/internal/factor"
 	"portico/internal/flow"
 	"portico/internal/people"
-	"portico/internal/server"
 	"portico/internal/server/admin"
 )
 
@@ -157,7 +156,7 @@ func TestAdminApps_Explain(t *testing.T) {
 	p.Account.State = account.DisabledByOperator
 	check("a disabled account", "free", "", p, false, "Nobody can sign in to the account")
 	for _, id := range []string{"", "shop", "app~wiki", "app~", "none"} {
-		if _, err := s.Explain(t.Context(), id, "", p); !errors.Is(err, server.RouteMissing) {
+		if _, err := s.Explain(t.Context(), id, "", p); !errors.Is(err, flow.NoApp) {
 			t.Errorf("the app %q: %v", id, err)
 		}
 	}

@@ -183,7 +183,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing:
+	case account.CodeMissing, account.CodeMissingAddress, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

@@ -135,7 +135,11 @@ func (userApproveCmd) Help() string {
 	return "Example:\n  portico user list --state waiting\n  portico user approve mara@example.com"
 }
 
-func (c userApproveCmd) Run(s *session) error { return s.setState(c.Email, account.Active) }
+func (c userApproveCmd) Run(s *session) error {
+	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+		return a.Operator.ApproveUser(s, flow.ByOperator, u.ID)
+	})
+}
 
 type userRefuseCmd struct {
 	Email string `arg:"" help:"The email address of the account."`

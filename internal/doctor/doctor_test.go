@@ -76,7 +76,7 @@ func TestExamine_NothingThere(t *testing.T) {
 	gone := serve(t, nil)
 	gone.Host = deaf(t)
 	cfg.App.Upstream = gone
-	cfg.OpsListen = "0.0.0.0:9080"
+	cfg.OpsListen = "0.0.0.0:" + port(deaf(t))
 	found := Examine(t.Context(), cfg, config.Problems{{Source: "not set", Key: "public_url", Why: "why", Write: "write"}})
 	want := "settings=failed settings=warning settings=warning secret_file=ok database=warning disk=ok clock=any outbox=skipped passkeys=skipped mail=failed dns=skipped provider corp=failed app app=failed server=warning public_url=warning"
 	got := regexp.MustCompile(`clock=(ok|warning|skipped)`).ReplaceAllString(names(found), "clock=any") // depends on the machine

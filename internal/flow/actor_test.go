@@ -48,7 +48,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, key, initial, program := a.ID, "", "", ""
-	invited, ended, waits := ids.New(), ids.New(), ids.New()
+	invited, ended, waits, approved := ids.New(), ids.New(), ids.New(), ids.New()
 	if err := n.store.Store.Write(ctx, func(tx *store.Tx) error {
 		for _, open := range []string{invited, ended} {
 			i := invitation.Invitation{ID: open, Link: []byte(open), Mail: open + "@example.org", Key: open + "@example.org", State: invitation.Open, EndsAt: n.clock.Now().Add(time.Hour)}
@@ -56,8 +56,12 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 				return err
 			}
 		}
-		_, err := tx.InsertAccount(ctx, account.Account{ID: waits, Address: account.Address{Mail: "waits@example.org", Key: "waits@example.org"}, State: account.Waiting})
-		return err
+		for who, id := range map[string]string{"waits@example.org": waits, "approved@example.org": approved} {
+			if _, err := tx.InsertAccount(ctx, account.Account{ID: id, Address: account.Address{Mail: who, Key: who}, State: account.Waiting}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +110,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		}},
 		{"InviteAgain", func() error { return o.InviteAgain(ctx, by, invited) }},
 		{"EndInvitation", func() error { return o.EndInvitation(ctx, by, ended) }},
+		{"ApproveUser", func() error { return o.ApproveUser(ctx, by, approved) }},
 		{"RefuseUser", func() error { return o.RefuseUser(ctx, by, waits) }},
 		{"CreateUser", func() error { return drop(o.CreateUser(ctx, by, "new@example.org", "", "")) }},
 		{"ExportRecord", func() error {

@@ -34,6 +34,19 @@ func (f *Flows) awaits(ctx context.Context, tx Tx, p Pending) (bool, error) {
 	return ok && a.State == account.Waiting, err
 }
 
+// ApproveUser opens an account that waits for an approval, and tells its user. SetUserState does the
+// same with such an account.
+//
+// Faults: NotWaiting, account.Missing, and as acts.
+func (f *Operator) ApproveUser(ctx context.Context, by Actor, id string) error {
+	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+		if a.State != account.Waiting {
+			return NotWaiting
+		}
+		return f.setState(ctx, tx, by, a, account.Active, "")
+	})
+}
+
 // RefuseUser erases an account that waits for an approval, and tells its user.
 //
 // Faults: NotWaiting, account.Missing, and as acts.

@@ -26,6 +26,7 @@ const (
 	skipSelf    = "self"    // the admin, who would cease to be one or be signed out
 	skipSame    = "same"    // the account is so already
 	skipLeaving = "leaving" // it is to be erased, which its own page can undo
+	skipWaiting = "waiting" // for an approval, which only a decision ends
 	skipFull    = "full"    // it has as many roles as it may have
 	skipMissing = "missing" // there is no such account, or no more
 	skipRefused = "refused"
@@ -121,6 +122,7 @@ func (b Bulk) skips(by Actor, p picked) string {
 		{by.mayChange(p.known.Roles) != nil, skipRefused},
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
 		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
+		{b.Kind == BulkDisable && p.known.State == account.Waiting, skipWaiting},
 		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},
 		{b.Kind == BulkEnable && p.leaves, skipLeaving},
 		{b.Kind == BulkGiveRole && has || b.Kind == BulkTakeRole && !has, skipSame},

@@ -42,6 +42,9 @@ const (
 	CodeAdminSelf   = "admin.self"
 	CodeAdminLast   = "admin.last"
 
+	CodeOtherAddress = "admin.other_address"
+	CodeNoApp        = "admin.no_app"
+
 	CodeClaimsInvalid = "claims.invalid"
 
 	CodeInvitationText = "invitation.text"
@@ -50,6 +53,7 @@ const (
 	CodeInvitationEnd  = "invitation.end"
 	CodeNoInvitation   = "invitation.not_found"
 	CodeNotWaiting     = "approval.not_waiting"
+	CodeUndecided      = "approval.undecided"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -153,8 +157,14 @@ var (
 	// NoInvitation means that there is no such invitation that somebody could still use.
 	NoInvitation = fault.New(fault.Missing, CodeNoInvitation)
 
+	// NoApp means that neither an app nor an OpenID client has an id.
+	NoApp = fault.New(fault.Missing, CodeNoApp)
+
 	// NotWaiting means that an account does not wait for an approval.
 	NotWaiting = fault.New(fault.Conflict, CodeNotWaiting)
+
+	// Undecided means that an account waits for an approval, and is closed already.
+	Undecided = fault.New(fault.Conflict, CodeUndecided)
 
 	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
 	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)

@@ -40,7 +40,7 @@ func TestSignUp_ToSession(t *testing.T) {
 	if m.Template != "verify-address" || m.To != "Mara@Example.org" || m.Data["minutes"] != "10" {
 		t.Errorf("mail %+v", m)
 	}
-	if _, err := b.Operator.User(t.Context(), "mara@example.org"); codeOf(err) != account.CodeMissing {
+	if _, err := b.Operator.User(t.Context(), "mara@example.org"); codeOf(err) != account.CodeMissingAddress {
 		t.Errorf("an account exists before its address is proven: %v", err)
 	}
 	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))

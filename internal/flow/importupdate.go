@@ -12,14 +12,14 @@ import (
 
 // renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
 // password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. What the line does not say stays. It
-// approves no account, and takes none back that is to be erased. It sends no email. It returns the changed fields.
+// leaves alone whether an account waits for an approval, and takes none back that is to be erased. It sends no email. It returns the changed fields.
 func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, a *arrival, how Import) (changes []string, err error) {
 	_, leaves, err := tx.DepartureOf(ctx, has.ID)
 	if err != nil {
 		return nil, err
 	}
 	want := f.wanted(has, a)
-	if leaves || has.State == account.Waiting && want.State == account.Active {
+	if leaves || has.State == account.Waiting {
 		want.State = has.State
 	}
 	differs := f.differences(has, want)

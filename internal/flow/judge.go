@@ -262,10 +262,10 @@ func (f *Operator) removing(ctx context.Context, by Actor, id string, fn func(tx
 	})
 }
 
-// closes returns an account whose end has come, and which is not closed yet.
+// closes returns an account whose end has come, and which is not closed yet. One that waits for an approval is.
 func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool, error) {
 	a, ok, err := tx.AccountByID(ctx, id)
-	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator, err
+	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator && a.State != account.Waiting, err
 }
 
 // exists returns the account that an import changes, and holds it.

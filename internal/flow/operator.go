@@ -67,7 +67,7 @@ func (f *Operator) hashChosen(ctx context.Context, chosen, address string) (stri
 	return f.passwords.Hash(ctx, chosen)
 }
 
-// User returns the account of an address, or account.Missing.
+// User returns the account of an address, or account.MissingAddress.
 func (f *Operator) User(ctx context.Context, email string) (account.Account, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
@@ -82,14 +82,17 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 	case err != nil:
 		return account.Account{}, err
 	case found == nil:
-		return account.Account{}, account.Missing
+		return account.Account{}, account.MissingAddress
 	}
 	return *found, nil
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner. Opening approves an account that waits. Opening takes an end away that has come. It does nothing if the
-// account has the state.
+// flows, and notify the owner. Opening takes an end away that has come. It approves an account that waits, also one that
+// is to be erased. Such an account is not disabled, so that nobody opens it later without a decision.
+// It does nothing if the account has the state.
+//
+// Faults: Undecided, account.Missing, and as acts.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
 	change := f.change
 	if state != account.Active {
@@ -99,12 +102,18 @@ func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state 
 }
 
 func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, state account.State, detail string) error {
+	former, err := f.formerly(ctx, tx, a)
+	if err != nil {
+		return err
+	}
 	name, why := audit.AccountEnabled, session.Left
 	switch {
+	case former == account.Waiting && state == account.Active:
+		name = audit.AccountApproved
+	case a.State == account.Waiting:
+		return Undecided
 	case state == account.DisabledByOperator:
 		name, why = audit.AccountDisabled, session.Closed
-	case a.State == account.Waiting:
-		name = audit.AccountApproved
 	}
 	ended := state == account.Active && a.Ended(f.clock.Now())
 	if a.State == state && !ended {

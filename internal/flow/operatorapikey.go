@@ -91,10 +91,12 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 			return k, err
 		}
 		for i, s := range had {
-			if stopped := f.answers(ctx, tx, s.AccountID); i > 0 || stopped != nil {
-				if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
-					return k, err
-				}
+			works, err := stands(f.answers(ctx, tx, s.AccountID))
+			if err == nil && (i > 0 || !works) {
+				err = tx.DeleteAPIKeySecret(ctx, s.Hash)
+			}
+			if err != nil {
+				return k, err
 			}
 		}
 		k.EndsAt = until
@@ -266,14 +268,14 @@ func (f *Operator) shownKeys(ctx context.Context, tx Tx, keys []apikey.Key) (lis
 				continue
 			}
 			shown.ByID = s.AccountID
-			at := slices.IndexFunc(accounts, func(a account.Account) bool { return a.ID == s.AccountID })
-			if at < 0 {
-				continue
-			}
-			a := accounts[at]
-			shown.By = a.Address.Mail
-			if a.Open(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin) {
-				shown.State = KeyWorks
+			for _, a := range accounts {
+				if a.ID != s.AccountID {
+					continue
+				}
+				shown.By = a.Address.Mail
+				if a.Open(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin) {
+					shown.State = KeyWorks
+				}
 			}
 		}
 		if !f.clock.Now().Before(k.EndsAt) {

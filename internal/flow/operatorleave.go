@@ -22,7 +22,7 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 	}
 	err = f.removing(ctx, by, id, func(tx Tx, a cleared) error {
 		if a.Address.Key != address.Key {
-			return fault.InvalidFields(fault.Field{Name: "email", Code: account.CodeMissing})
+			return fault.InvalidFields(fault.Field{Name: "email", Code: CodeOtherAddress})
 		}
 		former, err := f.formerly(ctx, tx, a)
 		if err != nil {

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (v *visitor) calls(pattern, id string) *answer {
 		header.Del("Content-Type")
 	}
 	if strings.Contains(body, "EMAIL") {
-		body = strings.ReplaceAll(body, "EMAIL", v.addressOf(id))
+		body = strings.ReplaceAll(body, "EMAIL", cmp.Or(v.addressOf(id), fresh("nobody")))
 	}
 	body = strings.ReplaceAll(body, "ID", id)
 	return v.do(method, strings.NewReplacer("{id}", id, "{email}", flowID).Replace(target), body, header)
@@ -132,6 +133,11 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
 		admin.calls(pattern, target).must(allowed(pattern))
 		s.jobsEnd()
+		if strings.Contains(pattern, "{") { // a page that does not exist is not what was looked for
+			if a := admin.calls(pattern, flowID); a.status != 404 || strings.Contains(a.body, "route.missing") || strings.Contains(a.body, "email address") {
+				t.Errorf("%s of nobody gets status %d: %s", pattern, a.status, a.body)
+			}
+		}
 	}
 	if next := bare.get("/auth/admin/people").must(303).header.Get("Location"); !strings.HasPrefix(next, "/auth/account/factors?") {
 		t.Errorf("an admin without a second factor is led to %s", next)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"portico/internal/flow"
-	"portico/internal/server"
 	"portico/internal/server/form"
 )
 
@@ -69,7 +68,7 @@ var explainOf = []string{"person", "url"}
 func (a *Admin) deleteClient(r *http.Request, by flow.Actor, id string, _ none) (none, error) {
 	there, err := a.Operator.DeleteRegistered(r.Context(), by, id)
 	if err == nil && !there {
-		err = server.RouteMissing
+		err = flow.NoApp
 	}
 	return none{}, err
 }

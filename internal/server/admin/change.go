@@ -87,9 +87,9 @@ func (a *Admin) setAddress(r *http.Request, by flow.Actor, id string, in AdminAd
 }
 
 func (a *Admin) setEnd(r *http.Request, by flow.Actor, id string, in AdminEnds) (none, error) {
-	at, err := timeOf(in.At)
+	at, err := timeField("at", in.At)
 	if err != nil {
-		return none{}, wrongParameter("at")
+		return none{}, err
 	}
 	return none{}, a.Operator.SetUserEnd(r.Context(), by, id, at)
 }

@@ -69,18 +69,18 @@ func (a *Admin) keys(r *http.Request, _ flow.Actor) (AdminKeys, error) {
 }
 
 func (a *Admin) makeKey(r *http.Request, by flow.Actor, _ string, in AdminKeyWanted) (AdminKeyMade, error) {
-	ends, err := timeOf(in.EndsAt)
+	ends, err := timeField("ends_at", in.EndsAt)
 	if err != nil {
-		return AdminKeyMade{}, wrongParameter("ends_at")
+		return AdminKeyMade{}, err
 	}
 	k, secret, err := a.Operator.MakeAPIKey(r.Context(), by, by.AccountID(), apikey.Ask{Name: in.Name, Scopes: in.Scopes, EndsAt: ends})
 	return AdminKeyMade{keyOf(k), secret}, err
 }
 
 func (a *Admin) rotateKey(r *http.Request, by flow.Actor, id string, in AdminKeyEnd) (AdminKeyMade, error) {
-	ends, err := timeOf(in.EndsAt)
+	ends, err := timeField("ends_at", in.EndsAt)
 	if err != nil {
-		return AdminKeyMade{}, wrongParameter("ends_at")
+		return AdminKeyMade{}, err
 	}
 	k, secret, err := a.Operator.RotateAPIKey(r.Context(), by, by.AccountID(), id, ends)
 	return AdminKeyMade{keyOf(k), secret}, err

@@ -36,8 +36,8 @@ func (a *Admin) operations() []operation {
 	return append(a.inviting(), []operation{
 		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
 		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
-		change(person+"/disable", "Disable an account and end its sessions", none{}, a.disable),
-		change(person+"/enable", "Enable a disabled account", none{}, a.enable),
+		change(person+"/disable", "Disable an account and end its sessions. One that waits for an approval is refused instead", none{}, a.disable),
+		change(person+"/enable", "Enable a disabled account, or approve one that waits", none{}, a.enable),
 		change(person+"/name", "Set the name of a person", none{}, a.setName),
 		change(person+"/claims", "Set the claims of an account for apps, one JSON object of at most 4 KiB", none{}, a.setClaims),
 		change(person+"/address", "Give a person another address, for which the admin vouches", none{}, a.setAddress),

@@ -100,7 +100,7 @@ func (a *Admin) accountOf(r *http.Request, name, text string) (string, error) {
 	}
 	found, err := a.Operator.User(r.Context(), text)
 	if errors.Is(err, account.Missing) {
-		return "", server.Malformed.WithFields(fault.Field{Name: name, Code: account.CodeMissing})
+		return "", server.Malformed.WithFields(fault.Field{Name: name, Code: account.CodeMissingAddress})
 	}
 	return found.ID, err
 }

@@ -97,6 +97,8 @@ export const WORDS: Record<string, string> = {
   'invitation.text': 'The text can have at most 500 characters.',
   'invitation.uses': 'A link can make between 1 and 10,000 accounts.',
   'invitation.end': 'Choose an end of the link in the future, at most a year from now.',
+  'approval.undecided':
+    'This account waits for an approval, and nobody can sign in to it. Approve or refuse it.',
   'approval.not_waiting': 'This account does not wait for an approval any more.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
@@ -108,6 +110,8 @@ export const WORDS: Record<string, string> = {
   'key.no_scope': 'Choose what the key may do.',
   'route.missing': 'You are not an administrator any more, or this does not exist.',
   'account.missing': 'There is no such account.',
+  'account.missing_address': 'No account has this address.',
+  'admin.other_address': 'This is not the address of the account.',
   'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',

@@ -31,6 +31,7 @@ const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
   self: 'is you',
   same: 'needs no change',
   leaving: 'is about to be deleted, which only the page of the person can undo',
+  waiting: 'waits for an approval, which the page of the person can refuse',
   full: 'has too many roles',
   missing: 'no longer exists',
   refused: 'was refused',

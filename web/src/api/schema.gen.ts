@@ -422,7 +422,7 @@ export interface AdminSigningKey {
 export interface AdminSkip {
   id: string;
   address: string;
-  reason: 'self' | 'same' | 'leaving' | 'full' | 'missing' | 'refused';
+  reason: 'self' | 'same' | 'leaving' | 'waiting' | 'full' | 'missing' | 'refused';
 }
 
 export interface AdminSubject {
