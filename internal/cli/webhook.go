@@ -76,7 +76,7 @@ func (c webhookTestCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.print(false, nil, "status: "+status(r.Status), "answer: "+r.Answer); err != nil || r.Status/100 == 2 {
+		if err := s.print(false, nil, "status: "+status(r.Status), "answer: "+r.Answer); err != nil || r.Delivered() {
 			return err
 		}
 		return errRefused

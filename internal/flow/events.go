@@ -19,30 +19,31 @@ type EventType struct {
 	Of    []audit.Name // the audit records that cause it
 }
 
-// EventTypes are all kinds of events. Each audit record of a change of account data is in one of
+// EventTypes returns all kinds of events. Each audit record of a change of account data is in one of
 // them: the tests of this package compare the rows of accounts before and after each transaction.
-func EventTypes() []EventType {
-	return []EventType{
-		{"account.created", "somebody signed up, or an operator, an admin, a program or an import made the account", []string{"email", "name", "language", "state", "roles", "ends_at"},
-			[]audit.Name{audit.SignedUp, audit.AccountCreated}},
-		{"account.updated", "the name, language, picture, end, claims or accepted terms changed", []string{"name", "language", "ends_at"},
-			[]audit.Name{audit.NameChanged, audit.LocaleChanged, audit.PortraitChanged, audit.EndChanged, audit.ClaimsChanged, audit.TermsAccepted}},
-		{"account.email_changed", "the primary address is another one, or an imported one was proven", []string{"email"},
-			[]audit.Name{audit.AddressChanged, audit.AddressProven}},
-		{"account.addresses_changed", "another address was added or removed", nil, []audit.Name{audit.RecoverySet, audit.AddressRemoved}},
-		{"account.roles_changed", "the account has other roles", []string{"roles"}, []audit.Name{audit.RolesChanged}},
-		{"account.state_changed", "the account was approved, disabled, enabled, closed by its owner, or taken back", []string{"state", "ends_at"},
-			[]audit.Name{audit.AccountApproved, audit.AccountDisabled, audit.AccountEnabled, audit.AccountLeft, audit.AccountKept}},
-		{"account.deleted", "the account was erased: delete what you have of it", nil, []audit.Name{audit.AccountDeleted}},
-		{"account.password_changed", "the password was set, changed or removed", nil, []audit.Name{audit.PasswordChanged, audit.PasswordRemoved}},
-		{"account.passkeys_changed", "a passkey was added, renamed or removed", nil, []audit.Name{audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved}},
-		{"account.factors_changed", "an authenticator app or recovery codes were added, removed or used up", nil,
-			[]audit.Name{audit.FactorAdded, audit.FactorRemoved, audit.CodesMade, audit.CodesRemoved, audit.CodeSpent}},
-		{"account.browsers_changed", "a browser was trusted, or is not trusted any more", nil, []audit.Name{audit.BrowserTrusted, audit.TrustEnded}},
-		{"account.providers_changed", "an identity of an external provider was connected or removed", nil, []audit.Name{audit.ProviderLinked, audit.ProviderRemoved}},
-		{"account.apps_changed", "an OpenID client was allowed or removed", nil, []audit.Name{audit.ConsentGiven, audit.ConsentRevoked}},
-		{"account.alarm_raised", "the owner said that a change was not theirs", nil, []audit.Name{audit.AlarmRaised}},
-	}
+func EventTypes() []EventType { return eventTypes }
+
+// eventTypes is made once, because each audit record is looked up here.
+var eventTypes = []EventType{
+	{"account.created", "somebody signed up, or an operator, an admin, a program or an import made the account", []string{"email", "name", "language", "state", "roles", "ends_at"},
+		[]audit.Name{audit.SignedUp, audit.AccountCreated}},
+	{"account.updated", "the name, language, picture, end, claims or accepted terms changed", []string{"name", "language", "ends_at"},
+		[]audit.Name{audit.NameChanged, audit.LocaleChanged, audit.PortraitChanged, audit.EndChanged, audit.ClaimsChanged, audit.TermsAccepted}},
+	{"account.email_changed", "the primary address is another one, or an imported one was proven", []string{"email"},
+		[]audit.Name{audit.AddressChanged, audit.AddressProven}},
+	{"account.addresses_changed", "another address was added or removed", nil, []audit.Name{audit.RecoverySet, audit.AddressRemoved}},
+	{"account.roles_changed", "the account has other roles", []string{"roles"}, []audit.Name{audit.RolesChanged}},
+	{"account.state_changed", "the account was approved, disabled, enabled, closed by its owner, or taken back", []string{"state", "ends_at"},
+		[]audit.Name{audit.AccountApproved, audit.AccountDisabled, audit.AccountEnabled, audit.AccountLeft, audit.AccountKept}},
+	{"account.deleted", "the account was erased: delete what you have of it", nil, []audit.Name{audit.AccountDeleted}},
+	{"account.password_changed", "the password was set, changed or removed", nil, []audit.Name{audit.PasswordChanged, audit.PasswordRemoved}},
+	{"account.passkeys_changed", "a passkey was added, renamed or removed", nil, []audit.Name{audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved}},
+	{"account.factors_changed", "an authenticator app or recovery codes were added, removed or used up", nil,
+		[]audit.Name{audit.FactorAdded, audit.FactorRemoved, audit.CodesMade, audit.CodesRemoved, audit.CodeSpent}},
+	{"account.browsers_changed", "a browser was trusted, or is not trusted any more", nil, []audit.Name{audit.BrowserTrusted, audit.TrustEnded}},
+	{"account.providers_changed", "an identity of an external provider was connected or removed", nil, []audit.Name{audit.ProviderLinked, audit.ProviderRemoved}},
+	{"account.apps_changed", "an OpenID client was allowed or removed", nil, []audit.Name{audit.ConsentGiven, audit.ConsentRevoked}},
+	{"account.alarm_raised", "the owner said that a change was not theirs", nil, []audit.Name{audit.AlarmRaised}},
 }
 
 // imports are the events of an import that changed an account, by the fields of its record.
@@ -70,7 +71,7 @@ func eventsOf(f audit.Fact) (kinds []string) {
 	if f.Name == audit.AddressProven && f.Detail == byMailboxAlone { // nothing else of the import stays
 		kinds = []string{"account.addresses_changed", "account.password_changed", "account.passkeys_changed", "account.factors_changed", "account.providers_changed"}
 	}
-	for _, t := range EventTypes() {
+	for _, t := range eventTypes {
 		if slices.Contains(t.Of, f.Name) {
 			kinds = append(kinds, t.Name)
 		}
@@ -89,13 +90,16 @@ func (r recorder) Add(ctx context.Context, tx Tx, f audit.Fact) error {
 	if err := r.audit.Add(ctx, tx, f); err != nil {
 		return err
 	}
-	return r.tell(ctx, tx, f, eventsOf(f)...)
+	return r.tell(ctx, tx, f)
 }
 
-// tell writes events of a change that another record has.
+// tell writes the events of a record that is written elsewhere. With kinds, it writes these.
 func (r recorder) tell(ctx context.Context, tx Tx, f audit.Fact, kinds ...string) error {
 	if r.events == nil {
 		return nil
+	}
+	if len(kinds) == 0 {
+		kinds = eventsOf(f)
 	}
 	by, _, _ := strings.Cut(f.Actor, ":")
 	for _, kind := range kinds {
@@ -108,7 +112,7 @@ func (r recorder) tell(ctx context.Context, tx Tx, f audit.Fact, kinds ...string
 
 // EventAccount returns what an event of a type tells of an account, nil if the account is gone.
 func (f *Operator) EventAccount(ctx context.Context, id, kind string) (any, error) {
-	at := slices.IndexFunc(EventTypes(), func(t EventType) bool { return t.Name == kind })
+	at := slices.IndexFunc(eventTypes, func(t EventType) bool { return t.Name == kind })
 	if at < 0 {
 		return nil, nil
 	}
@@ -122,7 +126,7 @@ func (f *Operator) EventAccount(ctx context.Context, id, kind string) (any, erro
 		return nil, err
 	}
 	told := map[string]any{}
-	for _, field := range EventTypes()[at].Tells {
+	for _, field := range eventTypes[at].Tells {
 		switch field {
 		case "email":
 			told[field] = a.Address.Mail

@@ -107,7 +107,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, arrivals []*arrival, how I
 		return nil, nil, err
 	}
 	for _, n := range fresh {
-		if err := f.record.tell(ctx, tx, n.Fact, eventsOf(n.Fact)...); err != nil {
+		if err := f.record.tell(ctx, tx, n.Fact); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -18,8 +18,7 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 	if _, err := tx.UpdateLocale(ctx, a.ID, a.Locale); err != nil {
 		return err
 	}
-	change := fact(c, audit.LocaleChanged, a.ID, a.Locale)
-	return f.record.tell(ctx, tx, change, eventsOf(change)...) // the record has the sign-in
+	return f.record.tell(ctx, tx, fact(c, audit.LocaleChanged, a.ID, a.Locale)) // the record has the sign-in
 }
 
 // followChoice stores the locale that the visitor chose in the menu of a page

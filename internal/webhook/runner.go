@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"time"
 
@@ -28,7 +29,8 @@ type Result struct {
 	Pause  time.Duration // that the receiver asks for
 }
 
-func (r Result) delivered() bool { return r.Status >= 200 && r.Status < 300 }
+// Delivered reports whether the receiver has taken the event.
+func (r Result) Delivered() bool { return r.Status >= 200 && r.Status < 300 }
 
 // RunnerConfig is what a Runner depends on.
 type RunnerConfig struct {
@@ -140,10 +142,10 @@ func (r *Runner) process(h Hook, d Delivery) {
 	d.TriedAt, d.Status, d.Answer = now, result.Status, result.Answer
 	log := r.Log.With("webhook", h.Name, "delivery", d.ID, "event", d.Type, "status", d.Status)
 	switch {
-	case result.delivered():
+	case result.Delivered():
 		d.State, d.EndedAt = Delivered, now
 		log.Debug("an event was delivered")
-	case result.Status == statusGone || !now.Before(d.Until):
+	case result.Status == http.StatusGone || !now.Before(d.Until):
 		d.Failures++
 		d.State, d.EndedAt = Dropped, now
 		log.Error("an event for a webhook is dropped: 'portico webhook retry' sends it again", "failures", d.Failures, "answer", short(d.Answer))

@@ -23,8 +23,6 @@ const (
 	// AnswerKept is how many bytes of an answer are read and kept.
 	AnswerKept = 2 << 10
 
-	statusGone = http.StatusGone
-
 	// TestType is the type of the event that an operator sends to try a webhook.
 	TestType = "portico.test"
 
