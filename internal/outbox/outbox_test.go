@@ -336,6 +336,9 @@ func TestFlush(t *testing.T) {
 		})
 		r.enqueue(outbox.Message{ID: "m1"})
 		time.Sleep(30 * time.Minute)
+		for before := len(r.deliveries()); len(r.deliveries()) == before; { // until m1 was just tried, and waits for minutes
+			time.Sleep(time.Second)
+		}
 		r.enqueue(outbox.Message{ID: "slow"})
 		time.Sleep(time.Second)
 		tried := len(r.deliveries())
