@@ -112,7 +112,9 @@ func (s *site) rows() map[string][]string {
 		s.eachRow(db, table, func(columns []string, values []any) {
 			var row []string
 			for i, v := range values {
-				row = append(row, columns[i]+"="+valueText(v))
+				if columns[i] != "last_seen_at" { // the background work writes it
+					row = append(row, columns[i]+"="+valueText(v))
+				}
 			}
 			found[table] = append(found[table], strings.Join(row, " "))
 		})
