@@ -45,7 +45,8 @@ export function Resend({
     },
     onTrouble: reloadWhenOver,
   });
-  const props = { busy: form.busy, wait: form.wait };
+  const counted = flow.state === 'held' && form.wait > 0; // by the words above
+  const props = { busy: form.busy, wait: counted ? Number.POSITIVE_INFINITY : form.wait };
   const times = useTimes(flow, resent, life, LOCKED.includes(fault));
   const said = resent ? times : '';
 
