@@ -36,7 +36,7 @@ func Chosen(t testing.TB, path string) string {
 }
 
 // Patient gives the store of a URL more time for an answer than users would wait, because the machine may be
-// busy. All databases of this package have it.
+// busy. All databases of this package have it, except large ones.
 func Patient(url string) string { return url + patience }
 
 const patience = "&answer_within=20s"
@@ -64,8 +64,8 @@ func Empty(t testing.TB) string {
 	return create(t, admin, "")
 }
 
-// OnDisk returns the URL of a database without a schema that may be larger than
-// memory, and its folder.
+// OnDisk returns the plain URL of a database without a schema that may be larger
+// than memory, and its folder.
 func OnDisk(t testing.TB) (url, folder string) {
 	t.Helper()
 	admin := connect(t)
@@ -77,7 +77,7 @@ func OnDisk(t testing.TB) (url, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return create(t, admin, " TABLESPACE disk"), folder
+	return Plain(create(t, admin, " TABLESPACE disk")), folder
 }
 
 // connect connects to the server. Without a server it skips the test.
