@@ -80,6 +80,7 @@ func attacks() testform.Catalogue {
 			"SEC-056": "An attacker makes a return target that leads to another site.",
 			"SEC-057": "An attacker uses an origin that looks like an allowed one as the return target.",
 			"SEC-060": "An attacker turns a redirect that corrects a path into one to another site.",
+			"SEC-424": "A link names an app on the sign-in page, or a way back from the account, that the settings do not have.",
 			"SEC-061": "A secret travels in a URL and leaks through history, logs or Referer.",
 		},
 		"page": { // What a page shows and runs, and other sites
