@@ -36,6 +36,7 @@ var stays = map[string]string{
 	"lease":             ofNode,
 	"node":              ofNode,
 	"account_role":      ofAccount,
+	"applicant":         ofAccount,
 	"factor":            ofAccount,
 	"identity":          ofAccount,
 	"imported_subject":  ofAccount,
