@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"io"
+
+	"portico/internal/audit"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/store"
+	"portico/internal/store/archive"
+)
+
+// Export writes everything of the installation to an archive, and records that it does.
+func (a *App) Export(ctx context.Context, version string, out io.Writer, record bool, report func(rows, all int64)) (r archive.Result, err error) {
+	if err := a.NoteExport(ctx, "archive"); err != nil {
+		return r, err
+	}
+	return archive.Write(ctx, a.Store, a.key, out, archive.Options{
+		Version: version, Record: record, Now: a.clock.Now(), Report: report,
+		Former: func() []byte {
+			sealed, _ := a.hashing.Former(a.key.ID()) // the current key is always there
+			return sealed
+		},
+	})
+}
+
+// NoteExport records that everybody is exported.
+func (a *App) NoteExport(ctx context.Context, format string) error {
+	return a.Store.Write(ctx, func(tx *store.Tx) error {
+		return audit.NewRecord(a.clock).Add(ctx, tx, audit.Fact{Name: audit.Exported, Actor: operator, Detail: format})
+	})
+}
+
+const operator = "operator"
+
+// ImportOptions are the operator's choices for Import, and where it says how far it is.
+type ImportOptions struct {
+	EndSessions bool // end all sessions of the archive
+	NothingLost bool // the archive has every change: nothing would happen twice
+
+	Tell   func(step string)
+	Report func(rows int64)
+	Clock  clock.Clock // as in Options
+}
+
+// Imported is the result of Import.
+type Imported struct {
+	archive.Result
+	Mails int64 `json:"mails"` // as of Restored
+}
+
+// Import makes an empty database the installation of an archive, under the master key of the
+// settings. It makes the database, and with SQLite the key, if they are not there yet.
+func Import(ctx context.Context, cfg config.Config, from *archive.Archive, o ImportOptions) (r Imported, err error) {
+	a, err := New(ctx, cfg, Options{Clock: o.Clock})
+	if err != nil {
+		return r, err
+	}
+	defer func() {
+		if cerr := a.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	if err := from.Fits(ctx, a.Store); err != nil {
+		return r, err
+	}
+	if a.Store.Shared() {
+		if _, err := a.deadNodes(ctx, o.Tell); err != nil {
+			return r, err
+		}
+	}
+	r.Result, err = from.Fill(ctx, a.Store, archive.Into{Key: a.key, Now: a.clock.Now(), Report: o.Report, Finish: func(tx *store.Tx) (err error) {
+		if o.NothingLost {
+			return noteRestored(ctx, tx, a.clock, "import")
+		}
+		r.Mails, err = rewind(ctx, tx, a.clock, "import", o.EndSessions)
+		return err
+	}})
+	return r, err
+}
+
+// noteRestored records that the data of this database is a copy.
+func noteRestored(ctx context.Context, tx *store.Tx, c clock.Clock, detail string) error {
+	return audit.NewRecord(c).Add(ctx, tx, audit.Fact{Name: audit.Restored, Actor: operator, Detail: detail})
+}

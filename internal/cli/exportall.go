@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"portico/internal/app"
+	"portico/internal/file"
+	"portico/internal/store/archive"
+)
+
+type exportAllCmd struct {
+	File      string   `arg:"" help:"The new file. A sealed archive can also go to standard output, with -."`
+	Recipient []string `help:"Seal the archive for this public key of age. Can be repeated." placeholder:"AGE1..." sep:"none"`
+	Plain     bool     `help:"Do not seal it: the file has all secrets in clear."`
+	Record    bool     `help:"Include the audit records."`
+	JSON      bool     `name:"json" help:"Print the summary as JSON."`
+}
+
+func (exportAllCmd) Help() string {
+	return `Example:
+  age-keygen -o archive.key
+  portico export portico.archive --recipient age1...
+
+The server may run. The archive has everything but settings and files: accounts, password hashes, second factors, sessions, clients, the keys that sign tokens. 'portico import' makes an empty installation the same one, on either database. Only the private key of age opens a sealed archive, so keep it elsewhere. A file of --plain is as secret as the database and the master key together.
+
+See docs/operating/archives.md.`
+}
+
+func (c exportAllCmd) check() error {
+	switch {
+	case c.Plain == (len(c.Recipient) > 0):
+		return fmt.Errorf("%w: add --recipient with a public key of age to seal the file, or --plain to write all secrets in clear", errUsage)
+	case c.Plain && c.File == "-":
+		return fmt.Errorf("%w: --plain writes all secrets in clear, so it writes to a file that only you can read, and not to standard output", errUsage)
+	}
+	return nil
+}
+
+func (c exportAllCmd) Run(s *session) error {
+	outliveReaders()
+	if err := c.check(); err != nil {
+		return err
+	}
+	return s.withApp(func(a *app.App) error {
+		var done archive.Result
+		err := s.toFile(c.File, func(out io.Writer) (err error) {
+			done, err = c.write(s, a, out)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if c.File == "-" {
+			return nil
+		}
+		return s.print(c.JSON, done, archiveLines(done, "exported")...)
+	})
+}
+
+func (c exportAllCmd) write(s *session, a *app.App, out io.Writer) (done archive.Result, err error) {
+	if !c.Plain {
+		sealed, err := archive.Seal(out, c.Recipient)
+		if err != nil {
+			return done, fmt.Errorf("%w: %w", errUsage, err)
+		}
+		defer func() {
+			if err == nil {
+				err = sealed.Close()
+			}
+		}()
+		out = sealed
+	}
+	buffer := bufio.NewWriterSize(out, 1<<16)
+	rows := &counting{}
+	m := s.meter("exported", rows, 0)
+	defer m.clear()
+	done, err = a.Export(s, build().Version, buffer, c.Record, func(n, all int64) {
+		m.size = all
+		rows.read.Store(n)
+		m.show(n)
+	})
+	return done, errors.Join(err, buffer.Flush())
+}
+
+// toFile writes a new file that only its owner can read, and removes it again if fn fails. "-" is
+// standard output.
+func (s *session) toFile(path string, fn func(io.Writer) error) error {
+	if path == "-" {
+		return fn(s.Stdout)
+	}
+	f, err := file.New(path, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the file: %w", err)
+	}
+	err = errors.Join(f.Chmod(0o600), fn(f)) // whatever the umask
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+func archiveLines(done archive.Result, what string) []string {
+	var lines []string
+	rows := int64(0)
+	for _, t := range done.Tables {
+		rows += t.Rows
+		if t.Rows > 0 {
+			lines = append(lines, fmt.Sprintf("%s\t%d", t.Name, t.Rows))
+		}
+	}
+	if done.Unopened > 0 {
+		lines = append(lines, fmt.Sprintf("left out\t%d values that the master key does not open, which nobody could use", done.Unopened))
+	}
+	return append(lines, fmt.Sprintf("%s\t%d rows", what, rows))
+}
