@@ -2,18 +2,20 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"portico/internal/audit"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/people"
 	"portico/internal/store"
 	"portico/internal/store/archive"
 )
 
 // Export writes everything of the installation to an archive, and records that it does.
 func (a *App) Export(ctx context.Context, version string, out io.Writer, record bool, report func(rows, all int64)) (r archive.Result, err error) {
-	if err := a.NoteExport(ctx, "archive"); err != nil {
+	if err := a.noteExport(ctx, "archive"); err != nil {
 		return r, err
 	}
 	return archive.Write(ctx, a.Store, a.key, out, archive.Options{
@@ -25,8 +27,26 @@ func (a *App) Export(ctx context.Context, version string, out io.Writer, record 
 	})
 }
 
-// NoteExport records that everybody is exported.
-func (a *App) NoteExport(ctx context.Context, format string) error {
+// ExportPeople writes everybody in the form of other software, and records that it does. It returns
+// what was left out, with how many people.
+func (a *App) ExportPeople(ctx context.Context, format, realm string, out io.Writer, report func(done, all int64)) (count int64, left map[string]int64, err error) {
+	if err := a.noteExport(ctx, format); err != nil {
+		return 0, nil, err
+	}
+	w, left := people.NewWriter(format, realm, out), map[string]int64{}
+	err = archive.People(ctx, a.Store, a.key, report, func(p people.Exported) error {
+		words, err := w.Write(p)
+		for _, word := range words {
+			left[word]++
+		}
+		count++
+		return err
+	})
+	return count, left, errors.Join(err, w.Close())
+}
+
+// noteExport records that everybody is exported.
+func (a *App) noteExport(ctx context.Context, format string) error {
 	return a.Store.Write(ctx, func(tx *store.Tx) error {
 		return audit.NewRecord(a.clock).Add(ctx, tx, audit.Fact{Name: audit.Exported, Actor: operator, Detail: format})
 	})
