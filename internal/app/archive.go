@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"portico/internal/audit"
@@ -85,6 +86,9 @@ func Import(ctx context.Context, cfg config.Config, from *archive.Archive, o Imp
 	if err := from.Fits(ctx, a.Store); err != nil {
 		return r, err
 	}
+	if !a.unserved() {
+		return r, store.ErrInUse
+	}
 	if a.Store.Shared() {
 		if _, err := a.deadNodes(ctx, o.Tell); err != nil {
 			return r, err
@@ -97,6 +101,9 @@ func Import(ctx context.Context, cfg config.Config, from *archive.Archive, o Imp
 		r.Mails, err = rewind(ctx, tx, a.clock, "import", o.EndSessions)
 		return err
 	}})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("interrupted, nothing was imported: run it again (%w)", err)
+	}
 	return r, err
 }
 

@@ -132,6 +132,9 @@ func (s *session) toFile(path string, fn func(io.Writer) error) error {
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(path)
+		if s.Err() != nil {
+			err = fmt.Errorf("interrupted, and the file was removed (%w)", err)
+		}
 	}
 	return err
 }

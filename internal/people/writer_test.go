@@ -122,7 +122,7 @@ func TestWriter_Auth0(t *testing.T) {
 	off, long := exported(), exported()
 	off.State, off.Name = "leaving", ""
 	long.TOTP = append(long.TOTP, long.TOTP[0])
-	long.TOTP[0].Digits = 8
+	long.TOTP[0].Digits, long.TOTP[0].Secret = 8, "AAAAAAAA"
 	text, left := write(t, "auth0", exported(), off, long)
 	want := []string{"password", "recovery codes", "passkeys", "identities", "other addresses", "end of the account", "former id"}
 	if !slices.Equal(left, slices.Concat(want, want, slices.Insert(slices.Clone(want), 1, "authenticator apps besides one of 6 digits"))) {
@@ -149,7 +149,7 @@ func TestWriter_Auth0(t *testing.T) {
 	if meta, _ := json.Marshal(users[0]["app_metadata"]); !strings.Contains(string(meta), `"roles":["admin","staff"]`) || !strings.Contains(string(meta), `"deep":{"a":1}`) {
 		t.Errorf("%s", meta)
 	}
-	if all[1].State != "disabled" || len(all[2].TOTP) != 1 {
+	if all[1].State != "disabled" || len(all[2].TOTP) != 1 || all[2].TOTP[0].Secret != exported().TOTP[0].Secret {
 		t.Errorf("%+v", all[1:])
 	}
 	if empty, _ := write(t, "auth0"); !json.Valid([]byte(empty)) {

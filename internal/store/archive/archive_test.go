@@ -353,6 +353,7 @@ func TestArchive_Damaged(t *testing.T) {
 		"a missing column": {bytes.Replace(text, []byte(`"address":"x",`), nil, 1), "account.address is missing"},
 		"a new column":     {bytes.Replace(text, []byte(`"address":`), []byte(`"more":1,"address":`), 1), "a column that this version does not know"},
 		"another type":     {bytes.Replace(text, []byte(`"address":"x"`), []byte(`"address":7`), 1), "account.address: it is not of the type"},
+		"two in a line":    {join(lines[:1], [][]byte{append(bytes.TrimSuffix(bytes.Clone(lines[1]), []byte("}\n")), append([]byte(","), lines[3][1:]...)...)}, lines[2:]), "is not a row"},
 		"not a row":        {bytes.Replace(text, []byte(`{"account":`), []byte(`{"account":1}{`), 1), "was changed"},
 		"another schema":   {bytes.Replace(text, []byte(`"schema":`), []byte(`"schema":9`), 1), "import it with that version"},
 		"another form":     {bytes.Replace(text, []byte(`archive":1`), []byte(`archive":2`), 1), "import it with that version"},
@@ -417,20 +418,4 @@ func (w *writing) Write(p []byte) (int, error) {
 		w.then()
 	}
 	return w.Buffer.Write(p)
-}
-
-// A server uses the SQLite database.
-func TestArchive_Served(t *testing.T) {
-	t.Parallel()
-	key := secret.NewKey()
-	p, to := onSQLite(t, key), onSQLite(t, key)
-	text := p.export(false)
-	claim, err := to.store.Claim()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer claim.Close()
-	if _, err := to.importing(t.Context(), text); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("%v", err)
-	}
 }

@@ -26,7 +26,7 @@ import (
 const mostLine = 32 << 20
 
 var (
-	errForm = errors.New("this is not an archive of 'portico export'")
+	errForm = errors.New("this is not an archive of 'portico export': for the people of another system, use 'portico user import'")
 	errCut  = errors.New("the archive ends early: part of it is missing, so nothing was imported")
 	errHash = errors.New("the archive was changed since it was written, so nothing was imported")
 )
