@@ -40,6 +40,7 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(complaints, 'hydration and policy').toEqual([]);
   expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
   await appeared(page);
+  expect.soft(await brokenImages(page), 'broken images').toEqual([]);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
   expect.soft(await dimInTheDark(page), 'contrast in the dark').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
@@ -65,6 +66,10 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   await restyle(page, ':root{font-size:200%!important}');
   expect.soft(await sideways(page), 'with twice the text size').toBe(0);
 });
+
+/** The images that did not load. */
+const brokenImages = (page: Page) =>
+  page.evaluate(() => [...document.images].filter((image) => !image.naturalWidth).map(({ src }) => src));
 
 /** The style of the dark scheme, which the server adds to a document. */
 let dark = '';
