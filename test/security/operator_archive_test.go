@@ -33,7 +33,7 @@ func (s *site) elsewhere() {
 	dir := s.TempDir()
 	s.config.DatabaseURL = "sqlite:" + filepath.Join(dir, "other.db")
 	if s.onSQLite() && os.Getenv(pgtest.Server) != "" {
-		s.config.DatabaseURL = pgtest.Patient(pgtest.Empty(s.T))
+		s.config.DatabaseURL = pgtest.Empty(s.T)
 	}
 	s.config.SecretFile = filepath.Join(dir, "other.key")
 	if _, err := secret.CreateKey(s.config.SecretFile); err != nil {

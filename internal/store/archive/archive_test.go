@@ -50,7 +50,7 @@ func onPostgres(t *testing.T, key *secret.Key) *place {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	p := &place{t, s, nil, key}
-	p.connect("pgx", url)
+	p.connect("pgx", pgtest.Plain(url))
 	return p
 }
 
