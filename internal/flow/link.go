@@ -167,6 +167,7 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d 
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return "", "", err
 	}
+	d.Welcome = false // what follows has to come soon
 	moved, err := f.begin(ctx, tx, Pending{
 		ID: next, Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
 		AddressKey: p.AddressKey, ReturnTo: p.ReturnTo,
@@ -223,7 +224,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
-	d.Handed = false // the next link is in an email
+	d.Handed, d.Welcome = false, false // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
 }
 

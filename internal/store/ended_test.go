@@ -40,6 +40,7 @@ var stays = map[string]string{
 	"factor":            ofAccount,
 	"identity":          ofAccount,
 	"imported_subject":  ofAccount,
+	"newcomer":          ofAccount,
 	"unproven_address":  ofAccount,
 	"openid_consent":    ofAccount,
 	"passkey":           ofAccount,
