@@ -36,6 +36,7 @@ func (w *auth0Writer) Write(p Exported) (left []string, err error) {
 		ID: p.ID, Email: p.Email, Verified: p.EmailVerified, Name: p.Name, Blocked: p.State != "active",
 		App: auth0Metadata{Roles: p.Roles, Claims: p.Claims, Locale: p.Locale},
 	}
+	left = p.left()
 	other := false
 	for _, t := range p.TOTP {
 		if t.Digits == 6 && t.Period == 30 && t.Algorithm == "SHA1" && len(u.Factors) == 0 { // Auth0 knows no other ones
@@ -44,14 +45,12 @@ func (w *auth0Writer) Write(p Exported) (left []string, err error) {
 			other = true
 		}
 	}
-	leaves(&left, p.Password != "", "password")
-	leaves(&left, other, "authenticator apps besides one of 6 digits")
-	leaves(&left, len(p.RecoveryCodes) > 0, "recovery codes")
-	leaves(&left, len(p.Passkeys) > 0, "passkeys")
-	leaves(&left, len(p.Identities) > 0, "identities")
-	leaves(&left, len(p.Addresses) > 0, "other addresses")
-	leaves(&left, !p.EndsAt.IsZero(), "end of the account")
-	leaves(&left, p.Subject != nil, "former id")
+	if other {
+		left = append(left, "authenticator apps besides one of 6 digits")
+	}
+	if len(p.Identities) > 0 {
+		left = append(left, "identities")
+	}
 	return left, w.add("[", u)
 }
 

@@ -53,6 +53,7 @@ func (w *keycloakWriter) head() string {
 
 // Write implements Writer.
 func (w *keycloakWriter) Write(p Exported) (left []string, err error) {
+	left = p.left()
 	u := keycloakUser{
 		ID: p.ID, Username: p.Email, Email: p.Email, Verified: p.EmailVerified, First: p.Name, Enabled: p.State == "active",
 		Created: p.CreatedAt.UnixMilli(), Roles: p.Roles, Attributes: map[string][]string{},
@@ -79,12 +80,6 @@ func (w *keycloakWriter) Write(p Exported) (left []string, err error) {
 		})
 		u.Credentials = append(u.Credentials, keycloakApp{"otp", cmp.Or(t.Name, "Portico"), t.CreatedAt.UnixMilli(), string(secret), string(settings)})
 	}
-	leaves(&left, p.Password != "", "password")
-	leaves(&left, len(p.RecoveryCodes) > 0, "recovery codes")
-	leaves(&left, len(p.Passkeys) > 0, "passkeys")
-	leaves(&left, len(p.Addresses) > 0, "other addresses")
-	leaves(&left, !p.EndsAt.IsZero(), "end of the account")
-	leaves(&left, p.Subject != nil, "former id")
 	return left, w.add(w.head(), u)
 }
 

@@ -128,9 +128,18 @@ func (w *csvWriter) Close() error {
 	return w.csv.Error()
 }
 
-// leaves adds a word to what is left out, if it is.
-func leaves(left *[]string, out bool, word string) {
-	if out {
-		*left = append(*left, word)
+// left returns what no other product has a place for.
+func (p Exported) left() (words []string) {
+	for _, part := range []struct {
+		has  bool
+		word string
+	}{
+		{p.Password != "", "password"}, {len(p.RecoveryCodes) > 0, "recovery codes"}, {len(p.Passkeys) > 0, "passkeys"},
+		{len(p.Addresses) > 0, "other addresses"}, {!p.EndsAt.IsZero(), "end of the account"}, {p.Subject != nil, "former id"},
+	} {
+		if part.has {
+			words = append(words, part.word)
+		}
 	}
+	return words
 }

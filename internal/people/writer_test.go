@@ -73,7 +73,7 @@ func TestWriter_Keycloak(t *testing.T) {
 	off.ID, off.Email, off.State, off.EmailVerified = "1", "off@example.org", "disabled", false
 	off.TOTP[0].Digits, off.TOTP[0].Period, off.TOTP[0].Algorithm = 8, 60, "SHA256"
 	text, left := write(t, "keycloak", exported(), off, plain)
-	want := []string{"claims that are objects", "password", "recovery codes", "passkeys", "other addresses", "end of the account", "former id"}
+	want := []string{"password", "recovery codes", "passkeys", "other addresses", "end of the account", "former id", "claims that are objects"}
 	if !slices.Equal(left, append(slices.Clone(want), want...)) {
 		t.Errorf("left out %q", left)
 	}
@@ -124,8 +124,8 @@ func TestWriter_Auth0(t *testing.T) {
 	long.TOTP = append(long.TOTP, long.TOTP[0])
 	long.TOTP[0].Digits, long.TOTP[0].Secret = 8, "AAAAAAAA"
 	text, left := write(t, "auth0", exported(), off, long)
-	want := []string{"password", "recovery codes", "passkeys", "identities", "other addresses", "end of the account", "former id"}
-	if !slices.Equal(left, slices.Concat(want, want, slices.Insert(slices.Clone(want), 1, "authenticator apps besides one of 6 digits"))) {
+	want := []string{"password", "recovery codes", "passkeys", "other addresses", "end of the account", "former id", "identities"}
+	if !slices.Equal(left, slices.Concat(want, want, slices.Insert(slices.Clone(want), 6, "authenticator apps besides one of 6 digits"))) {
 		t.Errorf("left out %q", left)
 	}
 	// The names that the JSON schema of Auth0 has; it refuses others.

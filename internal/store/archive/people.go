@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base32"
-	"encoding/base64"
 	"encoding/json"
 	"time"
 
@@ -75,25 +74,44 @@ func (r *reader) page(ctx context.Context, after string) (page []*people.Exporte
 	return page, r.parts(ctx, after, page[len(page)-1].ID)
 }
 
-// parts adds what other tables have of the people of a page.
+// parts adds what other tables have of the people of a page. Addresses that are kept only for an
+// alarm are left out.
 func (r *reader) parts(ctx context.Context, after, last string) error {
-	for _, part := range []struct {
-		query string
-		add   func(rows *sql.Rows) error
-	}{
-		{`SELECT account_id, issuer, subject, provider FROM identity`, r.identity},
-		{`SELECT account_id, id, sealed, digits, period, algorithm, created_at FROM factor`, r.app},
-		{`SELECT account_id, issuer, subject, '' FROM imported_subject`, r.subject},
-		{`SELECT account_id, address, kind, '' FROM other_address`, r.address},
-		{`SELECT account_id, credential, host FROM passkey`, r.passkey},
-		{`SELECT account_id, selector, hash, '' FROM recovery_code`, r.code},
+	for query, add := range map[string]func(p *people.Exported, a, b, c string){
+		`SELECT account_id, issuer, subject, provider FROM identity`: func(p *people.Exported, issuer, subject, provider string) {
+			p.Identities, p.Providers = append(p.Identities, people.Identity{Issuer: issuer, Subject: subject}), append(p.Providers, provider)
+		},
+		`SELECT account_id, issuer, subject, '' FROM imported_subject`: func(p *people.Exported, issuer, subject, _ string) {
+			p.Subject = &people.Subject{Issuer: issuer, Value: subject}
+		},
+		`SELECT account_id, address, kind, '' FROM other_address`: func(p *people.Exported, address, kind, _ string) {
+			if kind == "recovery" || kind == "other" {
+				p.Addresses = append(p.Addresses, people.Address{Email: address, Kind: kind, Verified: true})
+			}
+		},
+		`SELECT account_id, host, '', '' FROM passkey`: func(p *people.Exported, host, _, _ string) {
+			p.Passkeys = append(p.Passkeys, people.Passkey{RPID: host})
+		},
+		`SELECT account_id, hash, '', '' FROM recovery_code`: func(p *people.Exported, hash, _, _ string) {
+			p.RecoveryCodes = append(p.RecoveryCodes, hash)
+		},
 	} {
-		if err := r.each(ctx, part.query+` WHERE account_id > $1 AND account_id <= $2`, []any{after, last}, part.add); err != nil {
+		err := r.each(ctx, query+ofPage, []any{after, last}, func(rows *sql.Rows) error {
+			var id, a, b, c string
+			err := rows.Scan(&id, &a, &b, &c)
+			if err == nil {
+				add(r.byID[id], a, b, c)
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.each(ctx, `SELECT account_id, id, sealed, digits, period, algorithm, created_at FROM factor`+ofPage, []any{after, last}, r.app)
 }
+
+const ofPage = ` WHERE account_id > $1 AND account_id <= $2`
 
 func (r *reader) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
 	rows, err := r.conn.QueryContext(ctx, query, args...)
@@ -107,46 +125,6 @@ func (r *reader) each(ctx context.Context, query string, args []any, do func(*sq
 		}
 	}
 	return rows.Err()
-}
-
-// three reads an account and three texts.
-func (r *reader) three(rows *sql.Rows) (p *people.Exported, a, b, c string, err error) {
-	var id string
-	err = rows.Scan(&id, &a, &b, &c)
-	return r.byID[id], a, b, c, err
-}
-
-func (r *reader) identity(rows *sql.Rows) error {
-	p, issuer, subject, provider, err := r.three(rows)
-	if err == nil {
-		p.Identities, p.Providers = append(p.Identities, people.Identity{Issuer: issuer, Subject: subject}), append(p.Providers, provider)
-	}
-	return err
-}
-
-func (r *reader) subject(rows *sql.Rows) error {
-	p, issuer, subject, _, err := r.three(rows)
-	if err == nil {
-		p.Subject = &people.Subject{Issuer: issuer, Value: subject}
-	}
-	return err
-}
-
-// address leaves out the addresses that are kept only for an alarm.
-func (r *reader) address(rows *sql.Rows) error {
-	p, address, kind, _, err := r.three(rows)
-	if err == nil && (kind == "recovery" || kind == "other") {
-		p.Addresses = append(p.Addresses, people.Address{Email: address, Kind: kind, Verified: true})
-	}
-	return err
-}
-
-func (r *reader) code(rows *sql.Rows) error {
-	p, _, hash, _, err := r.three(rows)
-	if err == nil {
-		p.RecoveryCodes = append(p.RecoveryCodes, hash)
-	}
-	return err
 }
 
 func (r *reader) app(rows *sql.Rows) error {
@@ -165,17 +143,6 @@ func (r *reader) app(rows *sql.Rows) error {
 	p := r.byID[account]
 	p.TOTP = append(p.TOTP, t)
 	return nil
-}
-
-func (r *reader) passkey(rows *sql.Rows) error {
-	var account, host string
-	var credential []byte
-	err := rows.Scan(&account, &credential, &host)
-	if err == nil {
-		p := r.byID[account]
-		p.Passkeys = append(p.Passkeys, people.Passkey{RPID: host, ID: base64.RawURLEncoding.EncodeToString(credential)})
-	}
-	return err
 }
 
 func at(us int64) time.Time {

@@ -14,7 +14,7 @@ import (
 // archived are the tables of an archive, each after those that it refers to.
 func archived() []string {
 	return []string{
-		"account", "person", "account_role", "account_end", "applicant", "departure", "unproven_address", "imported_subject", "portrait",
+		"account", "person", "account_role", "account_end", "applicant", "newcomer", "departure", "unproven_address", "imported_subject", "portrait",
 		"other_address", "identity", "passkey", "passkey_refusal", "factor", "recovery_code",
 		"session", "session_end", "trusted_browser", "spent_ticket", "flow", "code",
 		"openid_registered_client", "openid_initial_token", "openid_consent", "openid_grant", "openid_pushed_request", "openid_device", "openid_watch",

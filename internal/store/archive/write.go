@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"portico/internal/masterkey"
 	"portico/internal/secret"
 	"portico/internal/store"
 )
@@ -178,9 +177,8 @@ const reportEach = 1000
 // former returns the row of the key that made the password hashes, as if it had been replaced.
 func (w *writer) former(t *table) []any {
 	now := w.head.At.UnixMicro()
-	f := masterkey.Former{ID: w.key.ID(), Pepper: w.options.Former()}
 	row := make([]any, len(t.columns))
-	for name, value := range map[string]any{"id": f.ID, "pepper": f.Pepper, "changed_at": now, "done_at": now} {
+	for name, value := range map[string]any{"id": w.key.ID(), "pepper": w.options.Former(), "changed_at": now, "done_at": now} {
 		row[t.place(name)] = value
 	}
 	return row
