@@ -322,6 +322,25 @@ test('a step that is not open any more says so on a page that leads on', async (
   await page.context().close();
 });
 
+test('the time until the next email stands in one place, and goes on', async () => {
+  const { page, complaints } = await open('verify-code/held');
+  await page.clock.install();
+  await page.reload();
+  await hydrated(page);
+  const words = page.getByRole('alert').first();
+  await expect.poll(() => words.textContent()).toContain('You can get the next one in 30 minutes.');
+  const button = page.getByRole('button', { name: /^Send a new code/ });
+  expect(await button.textContent()).toBe('Send a new code');
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await page.clock.runFor(61_000);
+  await expect.poll(() => words.locator('[aria-hidden=true]').textContent()).toContain('in 29 minutes');
+  await page.clock.runFor(1_800_000);
+  await expect.poll(() => words.textContent()).toBe('You can try again now.');
+  expect(await button.getAttribute('aria-disabled')).toBe('false');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/dev/screens/verify-code/idle/light?flow=flow2', flow: {} } },

@@ -246,7 +246,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		// About the email or earlier codes and not this request, so the status stays.
 		switch f := v.Locked; {
 		case v.Held != nil:
-			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
+			b.Errors.Code, b.Errors.Form, b.Errors.RetryAfter = v.Held.Code, s.words(r, b.Locale, v.Held), server.RetryAfter(v.Held)
 		case f != nil:
 			b.Errors.Code, b.Errors.Form, b.Errors.RetryAfter = f.Code, s.words(r, b.Locale, f), server.RetryAfter(f)
 		}
