@@ -74,6 +74,7 @@ const (
 	KeyRevoked      Name = "key_revoked"
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
+	Exported        Name = "exported"
 	MailSentAgain   Name = "mail_sent_again"
 	WebhookTried    Name = "webhook_tested"
 	WebhookRetried  Name = "webhook_retried"
