@@ -666,7 +666,7 @@ test('markup and formulas in a shown text stay text', async () => {
 test('webhooks are tested and their events sent again, with the keyboard alone', async () => {
   const fake = await open('system');
   const focused = () =>
-    page.evaluate(({ activeElement: at } = document) => at?.getAttribute('aria-label') || at?.textContent);
+    page.evaluate(() => document.activeElement?.ariaLabel || document.activeElement?.textContent);
   const press = async (name: string) => {
     for (let n = 0; n < 40 && (await focused()) !== name; n++) await page.keyboard.press('Tab');
     expect(await focused()).toBe(name);
