@@ -52,7 +52,8 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	operator := a.live.Load().Operator // a reload replaces it
+	live := a.live.Load() // a reload replaces it
+	operator := live.Operator
 	records, err := a.releaseRecord(ctx)
 	if err != nil {
 		return err
@@ -62,6 +63,7 @@ func (a *App) purge(ctx context.Context) error {
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
+		func(tx *store.Tx) (bool, error) { return false, tellOfApplicants(ctx, tx, live) },
 		func(tx *store.Tx) (bool, error) { return a.forgetEvents(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
@@ -70,6 +72,14 @@ func (a *App) purge(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellOfApplicants does nothing without the admin page, to which the email leads.
+func tellOfApplicants(ctx context.Context, tx *store.Tx, l *live) error {
+	if !l.config.Admin {
+		return nil
+	}
+	return l.Operator.TellOfApplicants(ctx, tx)
 }
 
 // warnOfKeys tells of API keys that end soon: their owners by email, and the operator in the log.

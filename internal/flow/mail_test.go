@@ -27,6 +27,7 @@ var uncopied = map[string]string{
 	"alarm-raised":   "an alarm posts it to each address",
 	"key-ends":       "it tells of no change",
 
+	"approvals-asked":  "it tells of no change of the admin's account",
 	"invitation":       "there is no account yet",
 	"account-approved": "an account that waits has one address",
 	"account-refused":  "an account that waits has one address",
@@ -45,6 +46,7 @@ var unalarming = map[string]string{
 	"account-approved": "nobody but the user could sign in before",
 	"account-refused":  "there is no account any more",
 	"key-ends":         "it tells of no change",
+	"approvals-asked":  "it tells of no change of the admin's account",
 	"welcome":          "nobody has signed in yet, and its button is the link",
 	"link-mailed":      "its button is the link of the admin, and the copy has the other one",
 }

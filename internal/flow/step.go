@@ -143,6 +143,7 @@ type data struct {
 	Handed   bool          `json:"handed,omitempty"`   // in a recovery: it began with a link that the operator handed over
 	Welcome  bool          `json:"welcome,omitempty"`  // with Handed: the link was emailed to somebody who did not wait for it
 	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
+	Moved    string        `json:"moved,omitempty"`    // in a recovery: the flow that goes on where its link was opened
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
 
 	Invitation string `json:"invitation,omitempty"` // id of the one whose link began a sign-up

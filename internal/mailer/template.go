@@ -73,6 +73,8 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "key-ends":
 		return layout{needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}}, true
+	case "approvals-asked":
+		return layout{needs: []string{"count", "people_link"}, parts: []part{heading, intro, button("action", "people_link"), note}}, true
 	case "invitation":
 		return layout{
 			needs: []string{"link", "until"},

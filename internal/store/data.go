@@ -38,6 +38,7 @@ var personals = []personal{
 	{name: "account_role", columns: "account_id, role", where: "account_id = $1"},
 	{name: "portrait", columns: "account_id, id, image, changed_at", where: "account_id = $1"},
 	{name: "account_end", columns: "account_id, ends_at", where: "account_id = $1"},
+	{name: "applicant", columns: "account_id", where: "account_id = $1"},
 	{name: "unproven_address", columns: "account_id, since", where: "account_id = $1"},
 	{name: "newcomer", columns: "account_id, queued_at, pace, welcomed_at", where: "account_id = $1"},
 	{name: "imported_subject", columns: "account_id, issuer, subject", where: "account_id = $1"},

@@ -61,17 +61,17 @@ func rowsOf(n, columns int) string {
 
 // InsertNewcomers implements flow.NewcomerStore.
 func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
+	newest, err := t.NewestSeal(ctx)
+	if err != nil {
+		return err
+	}
 	w := newWriting()
 	for _, n := range all {
 		w.take(n)
+		w.facts.add(factValues(n.Fact, newest)...)
 	}
 	for _, r := range w.tables() {
 		if err := t.insert(ctx, *r); err != nil {
-			return err
-		}
-	}
-	for _, n := range all {
-		if err := t.InsertFact(ctx, n.Fact); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
 
 // writing are the rows of newcomers, by table.
 type writing struct {
-	accounts, people, roles, ends, unproven, bare, subjects, others, identities, factors, codes, passkeys rows
+	accounts, people, roles, ends, unproven, bare, subjects, others, identities, factors, codes, passkeys, facts rows
 }
 
 func newWriting() *writing {
@@ -97,12 +97,13 @@ func newWriting() *writing {
 		factors:    rows{table: "factor", columns: factorColumns},
 		codes:      rows{table: "recovery_code", columns: "account_id, selector, hash"},
 		passkeys:   rows{table: "passkey", columns: passkeyColumns},
+		facts:      rows{table: "audit", columns: factColumns + ", seal"},
 	}
 }
 
 // tables returns the rows in the order in which they may refer to each other.
 func (w *writing) tables() []*rows {
-	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.bare, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys}
+	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.bare, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys, &w.facts}
 }
 
 func (w *writing) take(n flow.Newcomer) {

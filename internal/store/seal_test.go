@@ -391,7 +391,7 @@ func TestMonths(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Migrated(t)
 	now := clock.NewManual(sealingBegins)
-	s := &sealing{t, openPostgres(t, pgtest.Patient(url)), connect(t, "pgx", url), now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
+	s := &sealing{t, openPostgres(t, url), connect(t, "pgx", url), now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
 	months := func(want ...string) {
 		t.Helper()
 		var got string

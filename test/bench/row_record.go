@@ -34,7 +34,7 @@ func (b *bench) recorded(ctx context.Context, e engine, records int) (s *store.S
 	if err != nil {
 		return nil, err
 	}
-	if s, err = store.Open(ctx, store.Config{URL: i.url}); err != nil {
+	if s, err = i.open(ctx); err != nil {
 		return nil, err
 	}
 	now := time.Now()

@@ -84,6 +84,7 @@ func attacks() testform.Catalogue {
 			"SEC-056": "An attacker makes a return target that leads to another site.",
 			"SEC-057": "An attacker uses an origin that looks like an allowed one as the return target.",
 			"SEC-060": "An attacker turns a redirect that corrects a path into one to another site.",
+			"SEC-424": "A link names an app on the sign-in page, or a way back from the account, that the settings do not have.",
 			"SEC-061": "A secret travels in a URL and leaks through history, logs or Referer.",
 		},
 		"page": { // What a page shows and runs, and other sites
@@ -353,6 +354,7 @@ func attacks() testform.Catalogue {
 			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",
 			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",
 			"SEC-402": "An account that waits is opened without a recorded approval: disabled and enabled, at its end, or by a change of many people.",
+			"SEC-419": "Strangers sign up again and again to flood the admins who approve accounts.",
 			"SEC-375": "A user without the role, or an admin without a second factor or with an old proof, calls every operation of the admin page.",
 			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",

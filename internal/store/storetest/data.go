@@ -88,6 +88,9 @@ func (b *bundle) named(a account.Account, number int) {
 		if err := tx.InsertDelivery(ctx, told); err != nil {
 			return err
 		}
+		if err := tx.InsertApplicant(ctx, a.ID); err != nil {
+			return err
+		}
 		return tx.InsertFact(ctx, fact)
 	})
 }
