@@ -40,7 +40,9 @@ func httpFree() []string {
 			packages = append(packages, b.packages...)
 		}
 	}
-	return slices.DeleteFunc(packages, func(p string) bool { return slices.Contains(list("internal/federation internal/webhook internal/legacy"), p) })
+	return slices.DeleteFunc(packages, func(p string) bool {
+		return slices.Contains(list("internal/federation internal/webhook internal/legacy"), p)
+	})
 }
 
 func bannedImports(t *tree) []string {
