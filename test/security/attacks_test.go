@@ -21,6 +21,7 @@ func attacks() testform.Catalogue {
 			"SEC-330": "An attacker learns from emails that a mail server refuses whether an address has an account.",
 			"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
 			"SEC-405": "An attacker tries to learn from the time of a failed sign-in which accounts came from another system.",
+			"SEC-414": "An attacker tries to learn from the time or the answer of a failed sign-in about whom the former system is asked.",
 		},
 		"guess": { // Guessing
 			"SEC-011": "An attacker guesses the password of one account from many networks.",
@@ -38,6 +39,9 @@ func attacks() testform.Catalogue {
 			"SEC-346": "An attacker with many browsers that an account knows floods its mailbox, and guesses the codes.",
 			"SEC-347": "An attacker with many browsers that an account knows guesses its password.",
 			"SEC-359": "An attacker decorates an address with invisible characters to get more guesses, to learn whether an account exists or to seem to be its owner, or makes a message show the password of a URL.",
+			"SEC-413": "A guesser or a visitor makes Portico ask the former system about an account that is not new, or reads there or in a log what others typed.",
+			"SEC-415": "Whoever has the former system or its name gets passwords sent elsewhere, holds sign-ins, or is let in by an answer of another form.",
+			"SEC-416": "An account is closed, or gets a password, while the former system says yes.",
 		},
 		"code": { // Codes and links
 			"SEC-025": "An attacker uses a code a second time.",
