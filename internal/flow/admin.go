@@ -161,7 +161,7 @@ func (f *core) empty(ctx context.Context, tx Tx) (bool, error) {
 // admin whose session has ended, who has lost the role or was disabled since the request
 // began changes nothing. Nor does one whose proof has aged, nor a key that was ended.
 //
-// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded, and as keyStands.
+// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded, and as keyOf.
 func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.mayAct(ctx, tx, by); err != nil {
@@ -175,15 +175,10 @@ func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) err
 }
 
 func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
-	switch {
-	case by.step != nil:
+	if by.step != nil {
 		return f.goesOn(ctx, tx, by.step)
-	case by.key != nil:
-		return f.keyStands(ctx, tx, by.key.hash)
-	case by.admin == nil:
-		return nil
 	}
-	if err := f.stillAdmin(ctx, tx, by); err != nil {
+	if err := f.stillAdmin(ctx, tx, by); err != nil || by.admin == nil {
 		return err
 	}
 	return f.adminProof(ctx, tx, *by.admin)
@@ -193,7 +188,8 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 // the key stands. It suffices for what only reads.
 func (f *Operator) stillAdmin(ctx context.Context, tx Tx, by Actor) error {
 	if by.key != nil {
-		return f.keyStands(ctx, tx, by.key.hash)
+		_, err := f.keyOf(ctx, tx, by.key.hash)
+		return err
 	}
 	if by.admin == nil {
 		return nil

@@ -63,7 +63,17 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({ unproven, state, erased_at, ends_at, limits, emails, password, passkeys, providers }: Person) {
+function reasonsOf({
+  unproven,
+  state,
+  erased_at,
+  ends_at,
+  limits,
+  emails,
+  password,
+  passkeys,
+  providers,
+}: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
     reasons.push([
