@@ -31,6 +31,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		return a.comparePeople(ctx)
 	})
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
+	a.repeat(ctx, work, jobsEvery, "email imported people", a.welcome)
 	a.repeat(ctx, work, sealEvery, "seal audit records", a.sealRecord)
 	if !a.Store.Shared() {
 		return
@@ -112,6 +113,16 @@ func (a *App) workJobs(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// welcome writes the emails to imported people whose turn has come.
+func (a *App) welcome(ctx context.Context) error {
+	operator := a.live.Load().Operator
+	due, err := operator.WelcomeDue(ctx)
+	if err != nil || !due {
+		return err
+	}
+	return a.batches(ctx, func(tx *store.Tx) (bool, error) { return operator.WelcomeNext(ctx, tx) })
 }
 
 // batches runs fn alone, in one transaction after the other, while it reports more.

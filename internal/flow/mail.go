@@ -42,6 +42,7 @@ const (
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailLinkMailed = "link-mailed"
+	mailWelcome    = "welcome" // to an imported person without a password
 	mailUnlinked   = "provider-removed"
 	mailPortrait   = "picture-changed"
 	mailNoPortrait = "picture-removed" // by an operator

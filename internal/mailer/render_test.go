@@ -24,7 +24,7 @@ func templates() []string {
 		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "address-outside", "provider-only",
 		"invitation", "invitation-needed", "approval-awaited", "approvals-asked", "account-approved", "account-refused",
 		"password-changed", "password-removed", "address-changed", "address-given", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
-		"key-ends", "link-made", "link-mailed", "picture-changed", "picture-removed",
+		"key-ends", "link-made", "link-mailed", "welcome", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 		"account-changed", "account-managed", "alarm-raised",
 		"address-of-account", "address-removed", "recovery-address-set", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made", "recovery-code-used", "grant-reused",

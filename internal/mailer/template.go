@@ -130,6 +130,8 @@ func lookup(template string) (layout, bool) {
 		return layout{parts: alarm(heading, intro, facts, note, part{kind: partParagraph, words: "instead"})}, true
 	case "link-mailed":
 		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), facts, note}}, true
+	case "welcome":
+		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), {kind: partParagraph, words: "instead"}, note}}, true
 	case "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},

@@ -40,6 +40,7 @@ var personals = []personal{
 	{name: "account_end", columns: "account_id, ends_at", where: "account_id = $1"},
 	{name: "applicant", columns: "account_id", where: "account_id = $1"},
 	{name: "unproven_address", columns: "account_id, since", where: "account_id = $1"},
+	{name: "newcomer", columns: "account_id, queued_at, pace, welcomed_at", where: "account_id = $1"},
 	{name: "imported_subject", columns: "account_id, issuer, subject", where: "account_id = $1"},
 	{name: "departure", columns: "account_id, left_at, erase_at", where: "account_id = $1"},
 	{name: "other_address", columns: "address_key, account_id, address, kind, added_at, primary_until, expires_at", where: "account_id = $1"},

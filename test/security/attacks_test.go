@@ -80,6 +80,7 @@ func attacks() testform.Catalogue {
 			"SEC-056": "An attacker makes a return target that leads to another site.",
 			"SEC-057": "An attacker uses an origin that looks like an allowed one as the return target.",
 			"SEC-060": "An attacker turns a redirect that corrects a path into one to another site.",
+			"SEC-424": "A link names an app on the sign-in page, or a way back from the account, that the settings do not have.",
 			"SEC-061": "A secret travels in a URL and leaks through history, logs or Referer.",
 		},
 		"page": { // What a page shows and runs, and other sites
@@ -388,6 +389,9 @@ func attacks() testform.Catalogue {
 			"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",
 			"SEC-256": "An attacker with the former master key forges tokens after the key is gone.",
 			"SEC-257": "Commands that change the master key, or judge the change, print a key.",
+			"SEC-404": "Someone signs in to an installation that was made of an archive with less than before, or with what was used up.",
+			"SEC-408": "A thief of a sealed archive, or of the folder that it is written in, reads what it has.",
+			"SEC-409": "Someone changes an archive on its way: a role, a row more, a row of another account, SQL in a name.",
 			"SEC-351": "A pipe or a device stands where an operator's command or setting expects a file.",
 			"SEC-352": "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 			"SEC-362": "A stranger names an address inside, and Portico reaches others through a proxy.",
