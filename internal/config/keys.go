@@ -52,7 +52,7 @@ func keys() []key {
 		toggle("admin", func(c *Config) *bool { return &c.Admin },
 			"Whether there is an [admin page](admin.md). Without it, the page and its API answer 404, and commands do the same work."),
 		text("first_admin", func(c *Config) *string { return &c.FirstAdmin }, anything,
-			"The email address of the first admin. If there is no account when `portico serve` starts, it makes this one, and prints a link with which it gets its first passkey or password. See [The admin page](admin.md)."),
+			"The email address of the first admin. If there is no account when `portico serve` starts, it makes this one, and prints a link with which it gets its first passkey or password. Without this setting, the link asks for the address. See [The admin page](admin.md)."),
 		list("admin_networks", func(c *Config) *[]netip.Prefix { return &c.AdminNetworks }, parsePrefix, netip.Prefix.String,
 			"The networks from which the admin page answers, such as `[\"10.0.0.0/8\"]`. From all others it answers 404. Without this setting, it answers everywhere."),
 		text("places", func(c *Config) *string { return &c.Places }, checkEnding(".mmdb"),

@@ -355,6 +355,8 @@ func attacks() testform.Catalogue {
 			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",
 			"SEC-402": "An account that waits is opened without a recorded approval: disabled and enabled, at its end, or by a change of many people.",
 			"SEC-419": "Strangers sign up again and again to flood the admins who approve accounts.",
+			"SEC-422": "Many use the link for the first admin at the same moment, or nodes that start together make several.",
+			"SEC-423": "A thief uses the link for the first admin later, or when there is an account already.",
 			"SEC-375": "A user without the role, or an admin without a second factor or with an old proof, calls every operation of the admin page.",
 			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",

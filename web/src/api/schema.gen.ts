@@ -329,6 +329,7 @@ export interface AdminPeople {
 export interface AdminPerson {
   id: string;
   address: string;
+  unproven: boolean;
   name: string;
   state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
