@@ -79,7 +79,7 @@ BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andyb
 unit: build ## Go: all packages but the suites of test/, on SQLite
 	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
 
-# The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
+# The scripts of internal/cli run hundreds of processes, which the detector makes slow.
 # The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
 # settings with a hidden character and of a huge export. TestTiming compares times.
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
@@ -87,8 +87,11 @@ race: build ## The same with the race detector, on PostgreSQL, and the Go client
 	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
+# The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
+SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^TestScripts$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 
