@@ -114,7 +114,11 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
-	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(how.DryRun, count, size)}
+	what := "imported"
+	if how.DryRun {
+		what = "checked"
+	}
+	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(what, count, size)}
 	defer run.meter.clear()
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}

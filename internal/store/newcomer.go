@@ -80,7 +80,7 @@ func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
 
 // writing are the rows of newcomers, by table.
 type writing struct {
-	accounts, people, roles, ends, unproven, subjects, others, identities, factors, codes, passkeys, facts rows
+	accounts, people, roles, ends, unproven, bare, subjects, others, identities, factors, codes, passkeys, facts rows
 }
 
 func newWriting() *writing {
@@ -90,6 +90,7 @@ func newWriting() *writing {
 		roles:      rows{table: "account_role", columns: "account_id, role"},
 		ends:       rows{table: "account_end", columns: "account_id, ends_at"},
 		unproven:   rows{table: "unproven_address", columns: "account_id, since"},
+		bare:       rows{table: "newcomer", columns: "account_id, queued_at, pace, welcomed_at"},
 		subjects:   rows{table: "imported_subject", columns: "account_id, issuer, subject"},
 		others:     rows{table: "other_address", columns: otherColumns},
 		identities: rows{table: "identity", columns: identityColumns},
@@ -102,7 +103,7 @@ func newWriting() *writing {
 
 // tables returns the rows in the order in which they may refer to each other.
 func (w *writing) tables() []*rows {
-	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys, &w.facts}
+	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.bare, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys, &w.facts}
 }
 
 func (w *writing) take(n flow.Newcomer) {
@@ -117,6 +118,9 @@ func (w *writing) take(n flow.Newcomer) {
 	}
 	if n.Unproven {
 		w.unproven.add(a.ID, micros(a.CreatedAt))
+	}
+	if a.Password == "" {
+		w.bare.add(a.ID, 0, 0, 0)
 	}
 	if n.Subject != (account.Subject{}) {
 		w.subjects.add(a.ID, n.Subject.Issuer, n.Subject.Value)
