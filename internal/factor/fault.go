@@ -6,6 +6,7 @@ import "portico/internal/fault"
 const (
 	CodeWrong          = "factor.wrong"
 	CodeNewWrong       = "factor.new_wrong" // of an app that is being added
+	CodeFormat         = "factor.format"    // of an app with more than six digits
 	CodeReplayed       = "factor.replayed"
 	CodeRecoveryFormat = "factor.recovery_format"
 	CodeUsedUp         = "factor.used_up"

@@ -251,7 +251,7 @@ func (f *Operator) app(a *arrival, n int, t people.TOTP) {
 		a.refuse(field+".secret", "", "must be 10 to 128 bytes in base32")
 	case !form.Usable():
 		a.refuse(field, fmt.Sprintf("%d digits, %d seconds, %s", form.Digits, form.Period, form.Algorithm),
-			"must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
+			"must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
 	case len(a.Factors) == factor.Most:
 		a.leave("authenticator apps beyond the most that an account may have")
 		return

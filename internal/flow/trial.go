@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"portico/internal/account"
@@ -20,7 +21,7 @@ type parsedFactor struct {
 
 func parseFactor(in FactorInput) (g parsedFactor, bad *fault.Field) {
 	if !in.Recovery {
-		g.digits, bad = code.Parse(in.Code, "code")
+		g.digits, bad = code.ParseBetween(factor.Digits, factor.MostDigits, in.Code, "code")
 		return g, bad
 	}
 	parsed, ok := factor.ParseCode(in.Code)
@@ -83,6 +84,9 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 // the fault of a wrong one. A refused guess is not an error, because its count must
 // be committed.
 func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (method string, refused *fault.Error, err error) {
+	if err := f.fits(ctx, tx, a, t.factor.digits); err != nil {
+		return "", nil, err
+	}
 	if !t.counted {
 		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
 			return "", refused, err
@@ -102,6 +106,25 @@ func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t t
 		return "", nil, err
 	}
 	return method, nil, f.forgetFactors(ctx, tx, a, t)
+}
+
+// fits returns the fault of a code that no authenticator app of the account can show, because it has
+// another number of digits. It costs no guess. An empty code fits.
+func (f *Flows) fits(ctx context.Context, tx Tx, a account.Account, digits string) error {
+	if digits == "" {
+		return nil
+	}
+	apps, err := tx.FactorsOf(ctx, a.ID)
+	shortest, longest := lengths(apps)
+	switch {
+	case err != nil:
+		return err
+	case len(digits) == shortest, slices.ContainsFunc(apps, func(app factor.Factor) bool { return app.Form.Digits == len(digits) }):
+		return nil
+	case longest > code.Length:
+		return fault.InvalidFields(fault.Field{Name: "code", Code: factor.CodeFormat})
+	}
+	return fault.InvalidFields(fault.Field{Name: "code", Code: code.CodeFormat})
 }
 
 // spendCode uses up the recovery code of a trial, and tells the owner.

@@ -698,6 +698,8 @@ export interface MFA {
   passkey: string;
   recovery: string;
   second: string;
+  shortest: '' | '6' | '7' | '8';
+  longest: '' | '7' | '8';
   trust: string;
   trusting: string;
 }

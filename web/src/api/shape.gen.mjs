@@ -230,6 +230,8 @@ export const SHAPE = {
     "passkey": "",
     "recovery": "",
     "second": "",
+    "shortest": "",
+    "longest": "",
     "trust": "",
     "trusting": ""
   },
