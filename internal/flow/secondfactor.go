@@ -18,6 +18,7 @@ type SecondFactors struct {
 	Passkey bool // a passkey that works at this site
 	Newer   bool // the passkey was used after the app
 	Codes   int  // recovery codes, in place of either
+	Moved   bool // some of these codes are from another system
 
 	Shortest, Longest int // digits of the codes of the apps
 }
@@ -54,7 +55,7 @@ func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s Se
 		return s, err
 	}
 	left, err := tx.RecoveryCodesOf(ctx, accountID)
-	s.Codes = len(left)
+	s.Codes, s.Moved = len(left), factor.AnyMoved(left)
 	return s, err
 }
 

@@ -93,6 +93,7 @@ const ONLY_ON = {
   'code.early': ['verify-code', 'confirm-link'],
   'code.': ['verify-code'],
   'factor.format': ['mfa'],
+  'factor.moved_format': ['mfa'],
   'factor.': ['mfa', 'account-factors', 'protect'],
   'link.': ['confirm-link'],
   'field.': [],

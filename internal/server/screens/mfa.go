@@ -72,7 +72,7 @@ func waysOf(second flow.SecondFactors, first, asked string, query url.Values) MF
 		query.Set("way", way)
 		return pages.With(pages.MFA, query)
 	}
-	m := MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery)}
+	m := MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery), Moved: yes(second.Moved)}
 	if second.Longest > factor.Digits {
 		m.Shortest, m.Longest = strconv.Itoa(second.Shortest), strconv.Itoa(second.Longest)
 	}

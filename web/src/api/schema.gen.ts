@@ -700,6 +700,7 @@ export interface MFA {
   second: string;
   shortest: '' | '6' | '7' | '8';
   longest: '' | '7' | '8';
+  moved: string;
   trust: string;
   trusting: string;
 }

@@ -232,6 +232,7 @@ export const SHAPE = {
     "second": "",
     "shortest": "",
     "longest": "",
+    "moved": "",
     "trust": "",
     "trusting": ""
   },

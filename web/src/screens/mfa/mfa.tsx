@@ -104,10 +104,10 @@ function Code({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
         <TextField
           name="code"
           label={t('mfa.recovery.code')}
-          placeholder="XXXX-XXXX-XXXX-XXXX"
+          placeholder={choose(mfa.moved, '', 'XXXX-XXXX-XXXX-XXXX')}
           error={form.trouble.fields.code}
           autoComplete="off"
-          autoCapitalize="characters"
+          autoCapitalize={choose(mfa.moved, 'none', 'characters')}
           spellCheck={false}
           required
         />
