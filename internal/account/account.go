@@ -205,7 +205,10 @@ func (d *Directory) Create(ctx context.Context, tx Store, n New) (Account, error
 	if !ok {
 		return Account{}, Exists
 	}
-	return a, nil
+	if n.Waits {
+		err = tx.InsertApplicant(ctx, a.ID)
+	}
+	return a, err
 }
 
 // Join connects an external identity with an account. It reports whether the

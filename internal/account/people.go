@@ -73,6 +73,11 @@ type Page struct {
 type PeopleStore interface {
 	// People returns the page of a checked query at now, or BadCursor.
 	People(ctx context.Context, q Query, now time.Time) (Page, error)
+	// InsertApplicant notes an account that waits for an approval, for TakeApplicants.
+	InsertApplicant(ctx context.Context, accountID string) error
+	// TakeApplicants forgets what InsertApplicant has noted, and returns how many of these accounts
+	// still wait.
+	TakeApplicants(ctx context.Context) (int, error)
 	// IndexPeople compares up to limit accounts, in the order of their ids after the given
 	// one, with what the list is searched by, and mends it. It returns the last id, and ""
 	// at the end.

@@ -48,7 +48,7 @@ func (a *App) FinishRestore(ctx context.Context, options FinishOptions, tell fun
 		if options.NothingLost {
 			return tx.KeepLineage(ctx, now)
 		}
-		if f.Mails, err = rewind(ctx, tx, a.clock, options.EndSessions); err != nil {
+		if f.Mails, err = rewind(ctx, tx, a.clock, "", options.EndSessions); err != nil {
 			return err
 		}
 		return tx.KeepLineage(ctx, now)

@@ -53,7 +53,7 @@ func settingsOnPostgres(t *testing.T) config.Config {
 	}
 	cfg := settings(t, t.TempDir())
 	if onSQLite(cfg) {
-		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
+		cfg.DatabaseURL = pgtest.Empty(t)
 		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
 			t.Fatal(err)
 		}

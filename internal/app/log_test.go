@@ -14,7 +14,7 @@ func TestLog_NewDatabase(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
 	if !onSQLite(cfg) {
-		cfg.DatabaseURL = pgtest.Patient(pgtest.Empty(t))
+		cfg.DatabaseURL = pgtest.Empty(t)
 	}
 	for start, want := range []bool{true, false} {
 		var log bytes.Buffer

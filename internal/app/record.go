@@ -41,7 +41,7 @@ func (a *App) releaseRecord(ctx context.Context) (from time.Time, err error) {
 	}); err != nil || from.IsZero() { // another process has the lease
 		return from, err
 	}
-	if err := a.Store.MakeMonths(ctx, now); err != nil {
+	if err := a.Store.MakeMonths(ctx, now, now); err != nil {
 		return from, err
 	}
 	return from, a.Store.DropMonths(ctx, from)

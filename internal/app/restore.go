@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"portico/internal/audit"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/store"
@@ -22,12 +21,12 @@ type Restored struct {
 }
 
 // rewind ends what would happen again, and records that the database was restored.
-func rewind(ctx context.Context, tx *store.Tx, c clock.Clock, endSessions bool) (mails int64, err error) {
+func rewind(ctx context.Context, tx *store.Tx, c clock.Clock, detail string, endSessions bool) (mails int64, err error) {
 	mails, err = tx.Rewind(ctx, c.Now(), "restored from a copy: it may have been sent since", endSessions)
 	if err != nil {
 		return 0, err
 	}
-	return mails, audit.NewRecord(c).Add(ctx, tx, audit.Fact{Name: audit.Restored, Actor: "operator"})
+	return mails, noteRestored(ctx, tx, c, detail)
 }
 
 // Restore puts a backup in place of the database. It first checks the backup
@@ -43,7 +42,7 @@ func Restore(ctx context.Context, cfg config.Config, file string, options Restor
 			return err
 		}
 		return s.Write(ctx, func(tx *store.Tx) error {
-			if r.Mails, err = rewind(ctx, tx, clock.System{}, options.EndSessions); err != nil {
+			if r.Mails, err = rewind(ctx, tx, clock.System{}, "", options.EndSessions); err != nil {
 				return err
 			}
 			return tx.KeepLineage(ctx, "") // the name in a backup says that it is one

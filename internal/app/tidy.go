@@ -31,6 +31,7 @@ func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clo
 		return a.comparePeople(ctx)
 	})
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
+	a.repeat(ctx, work, jobsEvery, "email imported people", a.welcome)
 	a.repeat(ctx, work, sealEvery, "seal audit records", a.sealRecord)
 	if !a.Store.Shared() {
 		return
@@ -51,7 +52,8 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 }
 
 func (a *App) purge(ctx context.Context) error {
-	operator := a.live.Load().Operator // a reload replaces it
+	live := a.live.Load() // a reload replaces it
+	operator := live.Operator
 	records, err := a.releaseRecord(ctx)
 	if err != nil {
 		return err
@@ -61,6 +63,7 @@ func (a *App) purge(ctx context.Context) error {
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
+		func(tx *store.Tx) (bool, error) { return false, tellOfApplicants(ctx, tx, live) },
 		func(tx *store.Tx) (bool, error) { return a.forgetEvents(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
@@ -69,6 +72,14 @@ func (a *App) purge(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellOfApplicants does nothing without the admin page, to which the email leads.
+func tellOfApplicants(ctx context.Context, tx *store.Tx, l *live) error {
+	if !l.config.Admin {
+		return nil
+	}
+	return l.Operator.TellOfApplicants(ctx, tx)
 }
 
 // warnOfKeys tells of API keys that end soon: their owners by email, and the operator in the log.
@@ -102,6 +113,16 @@ func (a *App) workJobs(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// welcome writes the emails to imported people whose turn has come.
+func (a *App) welcome(ctx context.Context) error {
+	operator := a.live.Load().Operator
+	due, err := operator.WelcomeDue(ctx)
+	if err != nil || !due {
+		return err
+	}
+	return a.batches(ctx, func(tx *store.Tx) (bool, error) { return operator.WelcomeNext(ctx, tx) })
 }
 
 // batches runs fn alone, in one transaction after the other, while it reports more.

@@ -26,12 +26,12 @@ type band struct {
 func bands() []band {
 	return []band{
 		{"command", list("cmd/portico"), list("cli")},
-		{"cli", list("internal/cli"), list("clipart doctor dev app config handler form kit move adapter flow room ground web")},
+		{"cli", list("internal/cli"), list("clipart doctor dev app config handler form kit move archive adapter flow room ground web")},
 		{"clipart", list("internal/cli/spoof internal/notices"), list("ground")},
 		{"doctor", list("internal/doctor"), list("app config handler kit adapter room ground")},
 		{"dev", list("internal/dev"), list("devpart app config handler form kit adapter flow room ground web")},
 		{"devpart", under("internal/dev/", "idp mailbox"), list("kit ground web")},
-		{"app", list("internal/app"), list("config metric handler form kit adapter flow room ground web")},
+		{"app", list("internal/app"), list("config metric handler form kit archive adapter flow room ground web")},
 		{"config", list("internal/config"), list("ground")},
 		{"metric", list("internal/telemetry/metric"), list("kit adapter flow room ground")}, // reads the statistics of every part
 		{"handler", under("internal/server/", "api admin screens provider gateway issuer ops"), list("form kit flow room ground")},
@@ -39,6 +39,7 @@ func bands() []band {
 		{"kit", list("internal/server"), list("ground")},
 		{"adapter", list("internal/store internal/mailer internal/breach internal/farewell internal/telemetry/otlp"), list("engine enginekit flow room ground")},
 		{"move", list("internal/store/move"), list("adapter engine enginekit room ground")},
+		{"archive", list("internal/store/archive"), list("adapter engine enginekit room ground")},
 		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
 		{"enginekit", list("internal/store/engine"), list("ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},

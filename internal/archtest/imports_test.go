@@ -20,7 +20,7 @@ func importBans() []ban {
 	return []ban{
 		{"math/rand", "it is predictable: use crypto/rand through internal/secret or internal/ids", nil},
 		{"math/rand/v2", "it is predictable: use crypto/rand through internal/secret or internal/ids", list("internal/outbox internal/webhook internal/store/postgres")}, // spreads retries
-		{"database/sql", "SQL belongs to internal/store", list("internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move test/bench")},
+		{"database/sql", "SQL belongs to internal/store", list("internal/store internal/store/engine internal/store/sqlite internal/store/postgres internal/store/move internal/store/archive test/bench")},
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("internal/egress/egresstest clients/go/clienttest internal/telemetry/otlp/otlptest")},

@@ -68,7 +68,7 @@ var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|R
 
 // harmless are the methods that neither give nor take a way in.
 func harmless() []string {
-	return list(`InsertAccount UpdateLocale UpdateTellsTime UpdateFactorTold UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
+	return list(`InsertAccount InsertApplicant UpdateLocale UpdateTellsTime UpdateFactorTold UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
 		DropDueEnd DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocation TouchSession`)
 }
 

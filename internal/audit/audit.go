@@ -74,6 +74,7 @@ const (
 	KeyRevoked      Name = "key_revoked"
 	KeyChanged      Name = "key_changed"
 	RecordExported  Name = "record_exported"
+	Exported        Name = "exported"
 	MailSentAgain   Name = "mail_sent_again"
 	APIKeyMade      Name = "api_key_made"
 	APIKeyRotated   Name = "api_key_rotated"

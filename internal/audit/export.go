@@ -4,8 +4,9 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"strings"
 	"time"
+
+	"portico/internal/legible"
 )
 
 // Format is the form of an export.
@@ -50,7 +51,7 @@ func (w *csvWriter) Write(f Fact) error {
 	}
 	row := cells(f)
 	for i, cell := range row {
-		row[i] = inert(cell)
+		row[i] = legible.Inert(cell)
 	}
 	return w.csv.Write(row)
 }
@@ -70,14 +71,6 @@ func (w *csvWriter) Flush() error {
 	}
 	w.csv.Flush()
 	return w.csv.Error()
-}
-
-// inert puts an apostrophe before a text that a spreadsheet would run as a formula.
-func inert(cell string) string {
-	if strings.IndexAny(cell, "=+-@\t\r\n") == 0 || strings.HasPrefix(cell, "＝") || strings.HasPrefix(cell, "＋") || strings.HasPrefix(cell, "－") || strings.HasPrefix(cell, "＠") {
-		return "'" + cell
-	}
-	return cell
 }
 
 type jsonWriter struct{ json *json.Encoder }

@@ -77,6 +77,7 @@ var words = map[Name]string{
 	KeyRevoked:            "A signing key was revoked",
 	KeyChanged:            "The master key was changed",
 	RecordExported:        "The record was exported",
+	Exported:              "All accounts were exported",
 	ClientAuthorized:      "Signed in to an app",
 	GrantReused:           "An app’s access was ended, because a code or key was used twice",
 	ConsentGiven:          "An app got access",

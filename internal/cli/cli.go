@@ -61,7 +61,8 @@ type commands struct {
 	Cfg      configCmd   `cmd:"" name:"config" help:"Check or show the settings."`
 	User     userCmd     `cmd:"" help:"Create and change accounts."`
 	Audit    auditCmd    `cmd:"" help:"Export the audit records."`
-	Export   exportCmd   `cmd:"" help:"Export what other systems need."`
+	Export   exportCmd   `cmd:"" help:"Write everything to one file, to move it or to leave with it."`
+	Import   importCmd   `cmd:"" help:"Make an empty installation the one of an export."`
 	Why      whyCmd      `cmd:"" help:"Find out why a user is stuck: a timeline of an address."`
 	Session  sessionCmd  `cmd:"" help:"Show where users are signed in, and sign them out."`
 	Secret   secretCmd   `cmd:"" help:"Change the master key."`

@@ -10,6 +10,7 @@ import (
 )
 
 type exportCmd struct {
+	All      exportAllCmd      `cmd:"" default:"withargs" help:"Write everything to a file. 'portico export FILE' does the same."`
 	Subjects exportSubjectsCmd `cmd:"" help:"Print what imported users were called, and what an OpenID client calls them now."`
 }
 

@@ -38,12 +38,9 @@ type meter struct {
 	filled bool // the bar is on the screen
 }
 
-func (s *session) meter(dry bool, bytes *counting, size int64) *meter {
-	m := &meter{what: "imported", bytes: bytes, size: size, began: time.Now()}
+func (s *session) meter(what string, bytes *counting, size int64) *meter {
+	m := &meter{what: what, bytes: bytes, size: size, began: time.Now()}
 	m.said = m.began
-	if dry {
-		m.what = "checked"
-	}
 	f, ok := s.Stderr.(*os.File)
 	if !ok {
 		return m

@@ -14,6 +14,7 @@ import (
 type userCmd struct {
 	Create        userCreateCmd        `cmd:"" help:"Create an account."`
 	Import        userImportCmd        `cmd:"" help:"Import accounts from another system, or from a file in the format of Portico."`
+	Welcome       userWelcomeCmd       `cmd:"" help:"Email imported people without a password a link to choose one."`
 	Invite        userInviteCmd        `cmd:"" help:"Email people an invitation to make an account."`
 	Approve       userApproveCmd       `cmd:"" help:"Approve an account that waits for it, and notify the user."`
 	Refuse        userRefuseCmd        `cmd:"" help:"Delete an account that waits for an approval, and notify the user."`

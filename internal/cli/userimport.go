@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"portico/internal/app"
 	"portico/internal/file"
@@ -47,6 +48,8 @@ func (c userImportCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	// A server on this machine keeps half of the processors.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
 	return s.withApp(func(a *app.App) error {
 		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
@@ -111,7 +114,11 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
-	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(how.DryRun, count, size)}
+	what := "imported"
+	if how.DryRun {
+		what = "checked"
+	}
+	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(what, count, size)}
 	defer run.meter.clear()
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}

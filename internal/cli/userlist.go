@@ -7,12 +7,17 @@ import (
 	"portico/internal/app"
 )
 
-type userListCmd struct {
+// conditions say which accounts a command is about.
+type conditions struct {
 	Role          string `help:"Only accounts with this role." placeholder:"NAME"`
 	State         string `help:"Only accounts in this state: active, disabled, leaving or waiting." placeholder:"STATE"`
 	WithoutFactor bool   `help:"Only accounts without a passkey and without an authenticator app."`
 	SeenBefore    string `help:"Only accounts that no one has used since the beginning of this day (UTC)." placeholder:"YYYY-MM-DD"`
-	JSON          bool   `name:"json" help:"Print the accounts as JSON."`
+}
+
+type userListCmd struct {
+	conditions `embed:""`
+	JSON       bool `name:"json" help:"Print the accounts as JSON."`
 }
 
 func (userListCmd) Help() string {
@@ -51,7 +56,7 @@ func listedOf(p account.Person) listed {
 	return l
 }
 
-func (c userListCmd) query() (account.Query, error) {
+func (c conditions) query() (account.Query, error) {
 	q := account.Query{Role: c.Role, State: account.State(c.State), Limit: account.MostPeople}
 	if c.WithoutFactor {
 		q.Factors = account.NoFactor

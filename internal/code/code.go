@@ -79,10 +79,14 @@ func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, er
 // HandedLife is the validity of a secret that an operator hands over.
 const HandedLife = 15 * time.Minute
 
-// IssueHanded makes a secret for the flow, of which only the link is used and an
-// operator hands it over.
-func (i *Issuer) IssueHanded(ctx context.Context, tx Store, flowID string) (Issued, error) {
-	return i.issue(ctx, tx, flowID, HandedLife)
+// WelcomeLife is the validity of a secret that an operator has emailed to somebody who does not wait for
+// it. It is the most that NIST 800-63B-4 4.2.1.2 allows.
+const WelcomeLife = 24 * time.Hour
+
+// IssueHanded makes a secret for the flow, of which only the link is used and which
+// comes from an operator.
+func (i *Issuer) IssueHanded(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {
+	return i.issue(ctx, tx, flowID, life)
 }
 
 func (i *Issuer) issue(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {

@@ -52,15 +52,15 @@ func (f *Operator) adminProof(ctx context.Context, tx Tx, found session.Found) e
 func (f *Operator) HasAdmin(ctx context.Context) (bool, error) {
 	found := false
 	err := f.store.Read(ctx, func(tx Tx) (err error) {
-		found, err = f.anyAdmin(ctx, tx, func(a account.Account) (bool, error) { return a.Open(f.clock.Now()), nil })
+		found, err = f.anyAdmin(ctx, tx, account.AnyFactor, func(a account.Account) (bool, error) { return a.Open(f.clock.Now()), nil })
 		return err
 	})
 	return found, err
 }
 
-// anyAdmin reports whether one of the active admins with a second factor or a passkey fits.
-func (f *core) anyAdmin(ctx context.Context, tx Tx, fits func(account.Account) (bool, error)) (bool, error) {
-	q := account.Query{Role: RoleAdmin, State: account.Active, Factors: account.AnyFactor, Limit: 10}
+// anyAdmin reports whether one of the active admins with these second factors fits.
+func (f *core) anyAdmin(ctx context.Context, tx Tx, having account.Factors, fits func(account.Account) (bool, error)) (bool, error) {
+	q := account.Query{Role: RoleAdmin, State: account.Active, Factors: having, Limit: 10}
 	for {
 		page, err := tx.People(ctx, q, f.clock.Now())
 		for _, p := range page.People {
@@ -82,7 +82,7 @@ func (f *core) notLast(ctx context.Context, tx Tx, a account.Account) error {
 	if !slices.Contains(a.Roles, RoleAdmin) {
 		return nil
 	}
-	another, err := f.anyAdmin(ctx, tx, func(found account.Account) (bool, error) {
+	another, err := f.anyAdmin(ctx, tx, account.AnyFactor, func(found account.Account) (bool, error) {
 		if found.ID == a.ID {
 			return false, nil
 		}

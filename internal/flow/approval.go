@@ -6,6 +6,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/pages"
+	"portico/internal/throttle"
 )
 
 // awaitApproval ends the sign-up of an account that waits. Its flow is for the page that says so.
@@ -32,6 +33,30 @@ func (f *Flows) awaits(ctx context.Context, tx Tx, p Pending) (bool, error) {
 	}
 	a, ok, err := tx.AccountByID(ctx, p.AccountID)
 	return ok && a.State == account.Waiting, err
+}
+
+// TellOfApplicants emails the admins whose addresses are proven how many accounts have begun to wait for
+// an approval since the last such email, at most once an hour.
+func (f *Operator) TellOfApplicants(ctx context.Context, tx Tx) error {
+	hourly := throttle.Attempt{Limit: appliedHour}
+	if left, err := f.limiter.Left(ctx, tx, hourly); err != nil || left == 0 {
+		return err
+	}
+	n, err := tx.TakeApplicants(ctx)
+	if err != nil || n == 0 {
+		return err
+	}
+	if _, err := f.limiter.Take(ctx, tx, hourly); err != nil {
+		return err
+	}
+	_, err = f.anyAdmin(ctx, tx, "", func(a account.Account) (bool, error) {
+		unproven, err := tx.IsUnproven(ctx, a.ID)
+		if err != nil || unproven || !a.Open(f.clock.Now()) {
+			return false, err
+		}
+		return false, f.post(ctx, tx, ByOperator.caller, email{template: mailApplied, owner: &a, waiting: n})
+	})
+	return err
 }
 
 // ApproveUser opens an account that waits for an approval, and tells its user. SetUserState does the

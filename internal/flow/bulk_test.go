@@ -118,7 +118,7 @@ func TestWorkJobs_Killed(t *testing.T) {
 	engines := map[string]func(t *testing.T) *store.Store{
 		"SQLite": func(t *testing.T) *store.Store { return sqlitetest.Open(t) },
 		"Postgres": func(t *testing.T) *store.Store {
-			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Patient(pgtest.Migrated(t))})
+			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Migrated(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -151,6 +151,11 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err := f.followChoice(ctx, tx, c, e.account.Account); err != nil {
 		return Result{}, err
 	}
+	if untouched(e.account.Account) {
+		if err := tx.DeleteWelcome(ctx, e.account.ID); err != nil {
+			return Result{}, err
+		}
+	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
 		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,

@@ -53,7 +53,7 @@ func TestImport_ExportsSignIn(t *testing.T) {
 	t.Parallel()
 	for file, name := range map[string]string{
 		"keycloak.json": "keycloak", "auth0.ndjson": "auth0", "clerk.csv": "clerk", "firebase.json": "firebase", "supabase.csv": "supabase",
-		"kratos.json": "kratos", "authelia.yml": "authelia", "better-auth.json": "better-auth", "zitadel.json": "zitadel",
+		"kratos.json": "kratos", "authelia.yml": "authelia", "better-auth.json": "better-auth", "better-auth-original.jsonl": "better-auth", "zitadel.json": "zitadel",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

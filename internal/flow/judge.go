@@ -279,6 +279,20 @@ func (f *Operator) exists(ctx context.Context, tx Tx, id string) (cleared, error
 	return cleared{judged{a}}, err
 }
 
+// newcomer returns an account, and whether it was imported without a password and nothing has happened to it
+// since: nobody has signed in, and no change has raised its versions.
+func (f *core) newcomer(ctx context.Context, tx Tx, id string) (a cleared, w Welcome, is bool, err error) {
+	found, ok, err := tx.AccountByID(ctx, id)
+	if err != nil || !ok || !untouched(found) {
+		return a, w, false, err
+	}
+	w, is, err = tx.WelcomeOf(ctx, id)
+	return cleared{judged{found}}, w, is, err
+}
+
+// untouched reports whether an account has no password, and no change has raised its versions.
+func untouched(a account.Account) bool { return a.Password == "" && a.FlowVersion() == 1 }
+
 // made returns an account that this transaction has made.
 func made(a account.Account) cleared { return cleared{judged{a}} }
 

@@ -111,6 +111,9 @@ var (
 	noticeDay = throttle.Limit{Name: "notice day", Count: 2, Window: 24 * time.Hour}
 	deviceDay = throttle.Limit{Name: "device day", Count: 5, Window: 24 * time.Hour}
 
+	// Emails to the admins about accounts that wait for an approval, however many do.
+	appliedHour = throttle.Limit{Name: "approvals hour", Count: 1, Window: time.Hour}
+
 	// Downloads of an account's data. Each sends an email and reads all of its rows.
 	dataDay = throttle.Limit{Name: "data day", Count: 10, Window: 24 * time.Hour}
 	// Pictures that a user gives. Each is decoded.
@@ -140,7 +143,7 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, dataDay, portraitDay, deviceCode, adminAPI, adminOnce,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, deviceCode, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {

@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/fault"
+	"portico/internal/ids"
 	"portico/internal/pages"
 	"portico/internal/password"
 	"portico/internal/secret"
@@ -157,11 +158,18 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d 
 			return "", "", err
 		}
 	}
+	next := ids.New()
+	before := d
+	before.Moved = next
+	if _, err := f.renew(ctx, tx, p, before); err != nil {
+		return "", "", err
+	}
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return "", "", err
 	}
+	d.Welcome = false // what follows has to come soon
 	moved, err := f.begin(ctx, tx, Pending{
-		Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
+		ID: next, Kind: Recovery, Step: Reset, AccountID: p.AccountID, Version: p.Version,
 		AddressKey: p.AddressKey, ReturnTo: p.ReturnTo,
 	}, d, c.BrowserCookie)
 	return moved.ID, f.pageOfReset(moved, d), err
@@ -216,7 +224,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
-	d.Handed = false // the next link is in an email
+	d.Handed, d.Welcome = false, false // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
 }
 

@@ -42,6 +42,7 @@ const (
 	mailName       = "name-changed"
 	mailLinkMade   = "link-made"
 	mailLinkMailed = "link-mailed"
+	mailWelcome    = "welcome" // to an imported person without a password
 	mailUnlinked   = "provider-removed"
 	mailPortrait   = "picture-changed"
 	mailNoPortrait = "picture-removed" // by an operator
@@ -67,7 +68,8 @@ const (
 	mailLeft   = "account-left"
 	mailKept   = "account-kept"
 
-	mailKeyEnds = "key-ends" // to the admin who answers for an API key
+	mailKeyEnds = "key-ends"        // to the admin who answers for an API key
+	mailApplied = "approvals-asked" // to all admins
 
 	// These two tell of an event in the words of the security history.
 	mailChanged = "account-changed" // by the user
@@ -102,6 +104,7 @@ type email struct {
 	eraseAt  time.Time     // when an account that its owner has closed is erased
 	key      string        // name of an API key
 	endsAt   time.Time     // when it ends
+	waiting  int           // accounts that wait for an approval
 	suppress bool          // stored like any other and never sent
 }
 
@@ -210,6 +213,9 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	}
 	if mail.key != "" {
 		m.Data["key"], m.Data["ends_at"] = mail.key, mail.endsAt.Format(time.RFC3339)
+	}
+	if mail.waiting > 0 {
+		m.Data["count"], m.Data["people_link"] = strconv.Itoa(mail.waiting), f.settings.PublicURL+pages.Admin+"/people?state="+string(account.Waiting)
 	}
 	if mail.left != "" {
 		m.Data["left"] = mail.left

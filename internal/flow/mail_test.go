@@ -27,9 +27,11 @@ var uncopied = map[string]string{
 	"alarm-raised":   "an alarm posts it to each address",
 	"key-ends":       "it tells of no change",
 
+	"approvals-asked":  "it tells of no change of the admin's account",
 	"invitation":       "there is no account yet",
 	"account-approved": "an account that waits has one address",
 	"account-refused":  "an account that waits has one address",
+	"welcome":          "one mailbox gets the link, and nobody has signed in yet",
 }
 
 // unalarming are the emails about changes without the button "This wasn't me", with the
@@ -44,6 +46,8 @@ var unalarming = map[string]string{
 	"account-approved": "nobody but the user could sign in before",
 	"account-refused":  "there is no account any more",
 	"key-ends":         "it tells of no change",
+	"approvals-asked":  "it tells of no change of the admin's account",
+	"welcome":          "nobody has signed in yet, and its button is the link",
 	"link-mailed":      "its button is the link of the admin, and the copy has the other one",
 }
 

@@ -34,6 +34,15 @@ type NewcomerStore interface {
 	IdentitiesAt(ctx context.Context, issuer string, subjects []string) ([]account.Identity, error)
 	// KnownCredentials returns which account has a passkey with each of the ids.
 	KnownCredentials(ctx context.Context, credentials [][]byte) (map[string]string, error)
-	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken.
+	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken. Those without
+	// a password get a Welcome.
 	InsertNewcomers(ctx context.Context, all []Newcomer) error
+	// WelcomeOf returns the Welcome of an account that has one, and holds it.
+	WelcomeOf(ctx context.Context, accountID string) (Welcome, bool, error)
+	UpdateWelcome(ctx context.Context, accountID string, w Welcome) error
+	DeleteWelcome(ctx context.Context, accountID string) error
+	// NextWelcome returns the account whose email has waited longest.
+	NextWelcome(ctx context.Context) (accountID string, ok bool, err error)
+	// StopWelcomes takes all that wait out of the queue, and returns how many did.
+	StopWelcomes(ctx context.Context) (int64, error)
 }

@@ -45,6 +45,7 @@ func TestNIST(t *testing.T) {
 		{"4.2.1.1: recovery codes of a set", len(factor.NewCodes()), factor.Codes, factor.Codes},
 		{"4.2.1.2: digits of a code that recovers an account", code.Length, 6, 10},
 		{"4.2.1.2: hours of a code that recovers an account", int((CodeLife + time.Hour - 1) / time.Hour), 1, 24},
+		{"4.2.1.2: hours of the link that is emailed to imported people", int(code.WelcomeLife / time.Hour), 1, 24},
 		{"4.2.1.2: hours of an operator's link", int((code.HandedLife + time.Hour - 1) / time.Hour), 1, 24},
 		{"ASVS 7.5.1: minutes of a proof", int(proofLife / time.Minute), 1, 10},
 	} {

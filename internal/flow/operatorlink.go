@@ -32,34 +32,44 @@ func (f *Operator) MailLink(ctx context.Context, by Actor, id string) (until tim
 	return issued.ExpiresAt, err
 }
 
-// linkFor makes the secret of an operator's link, which ends the former one, and writes the email.
+// linkFor makes the secret of an operator's link, and writes the email.
 func (f *Operator) linkFor(ctx context.Context, by Actor, id, template string) (issued code.Issued, err error) {
 	err = f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		if err := a.Refusal(f.clock.Now()); err != nil {
 			return err
 		}
-		if err := f.endLink(ctx, tx, a); err != nil {
-			return err
-		}
-		p, err := f.begin(ctx, tx, Pending{
-			Kind: Recovery, Step: Verify, AccountID: a.ID, Version: Recovery.versionOf(a.Account), AddressKey: a.Address.Key,
-		}, data{Address: a.Address.Mail, New: a.Password == "", Handed: true}, noBrowser)
-		if err != nil {
-			return err
-		}
-		if issued, err = f.codes.IssueHanded(ctx, tx, p.ID); err != nil {
-			return err
-		}
-		if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID, "")); err != nil {
-			return err
-		}
-		mail := email{template: template, owner: &a.Account}
-		if template == mailLinkMailed {
-			mail.secret = &issued
-		}
-		return f.post(ctx, tx, by.caller, mail)
+		issued, err = f.handLink(ctx, tx, by, a, template)
+		return err
 	})
 	return issued, err
+}
+
+// handLink is linkFor in the transaction of its caller. It ends the former link.
+func (f *Operator) handLink(ctx context.Context, tx Tx, by Actor, a cleared, template string) (issued code.Issued, err error) {
+	if err := f.endLink(ctx, tx, a); err != nil {
+		return issued, err
+	}
+	d, life, detail := data{Address: a.Address.Mail, New: a.Password == "", Handed: true}, code.HandedLife, ""
+	if template == mailWelcome {
+		d.Welcome, life, detail = true, code.WelcomeLife, "welcome"
+	}
+	p, err := f.begin(ctx, tx, Pending{
+		Kind: Recovery, Step: Verify, AccountID: a.ID, Version: Recovery.versionOf(a.Account), AddressKey: a.Address.Key,
+	}, d, noBrowser)
+	if err != nil {
+		return issued, err
+	}
+	if issued, err = f.codes.IssueHanded(ctx, tx, p.ID, life); err != nil {
+		return issued, err
+	}
+	if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID, detail)); err != nil {
+		return issued, err
+	}
+	mail := email{template: template, owner: &a.Account}
+	if template != mailLinkMade {
+		mail.secret = &issued
+	}
+	return issued, f.post(ctx, tx, by.caller, mail)
 }
 
 // noBrowser stands for the browser of the flow of an operator's link. It is not a valid cookie,

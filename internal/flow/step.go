@@ -8,6 +8,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/clock"
+	"portico/internal/code"
 	"portico/internal/ids"
 	"portico/internal/secret"
 )
@@ -140,7 +141,9 @@ type data struct {
 	New      bool          `json:"new,omitempty"`      // in a recovery: the account has never had a password
 	Passkey  bool          `json:"passkey,omitempty"`  // in a sign-up, with New after it, and with Handed: a passkey is added instead of a password
 	Handed   bool          `json:"handed,omitempty"`   // in a recovery: it began with a link that the operator handed over
+	Welcome  bool          `json:"welcome,omitempty"`  // with Handed: the link was emailed to somebody who did not wait for it
 	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
+	Moved    string        `json:"moved,omitempty"`    // in a recovery: the flow that goes on where its link was opened
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
 
 	Invitation string `json:"invitation,omitempty"` // id of the one whose link began a sign-up
@@ -229,7 +232,11 @@ func (f *core) renew(ctx context.Context, tx Tx, p Pending, d data) (bool, error
 func (f *core) seal(p *Pending, d data) error {
 	plain, err := json.Marshal(d)
 	if err == nil {
-		p.ExpiresAt = f.clock.Now().Add(p.Kind.life())
+		life := p.Kind.life()
+		if d.Welcome {
+			life = code.WelcomeLife
+		}
+		p.ExpiresAt = f.clock.Now().Add(life)
 		p.Sealed = f.box.Seal(plain, p.ID)
 	}
 	return err

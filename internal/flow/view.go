@@ -32,6 +32,7 @@ type View struct {
 	Next          string
 	Passkey       bool          // in a recovery: the account gets a passkey instead of a password
 	Handed        bool          // in a recovery: it began with a link that the operator handed over
+	Elsewhere     bool          // the recovery goes on where its link was opened, and is not over there
 	SecondFactors SecondFactors // what a second step can be
 	Provider      string        // the provider of an identity that waits to be joined
 	ReturnTo      Target
@@ -97,6 +98,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			f.viewProtection(owner, d, &v)
 		case Done:
 			v.Next = f.settings.Targets.Or(v.ReturnTo)
+			if d.Moved != "" {
+				moved, ok, err := tx.FlowByID(ctx, d.Moved)
+				v.Elsewhere = !ok || moved.Step != Done
+				return err
+			}
 			v.Waits, err = f.awaits(ctx, tx, p)
 			return err
 		case Verify:
@@ -259,6 +265,8 @@ func (v View) State() string {
 		return "used_up"
 	case v.Step == Factor, v.Step == Confirm:
 		return "code"
+	case v.Elsewhere:
+		return "elsewhere"
 	case v.Step != Verify:
 		return "done"
 	case v.Held != nil:

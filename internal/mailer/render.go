@@ -26,7 +26,7 @@ type Message struct {
 	Locale   string
 
 	// Data has the values of the template:
-	//   - code, link, signin_link, reset_link, alarm_link, provider
+	//   - code, link, signin_link, reset_link, alarm_link, people_link, provider
 	//   - minutes: validity of the code, or duration of the block
 	//   - browser, system: names from package useragent
 	//   - at, erase_at, ends_at, until: a time (RFC 3339)
@@ -34,6 +34,7 @@ type Message struct {
 	//   - event: a name of package audit, shown in the words of the security history
 	//   - app: name of an OpenID client
 	//   - key: name of an API key
+	//   - count: of accounts that wait for an approval
 	//   - brand: replaces the configured brand
 	//
 	// Unknown and empty values are ignored.

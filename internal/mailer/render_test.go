@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "write the golden files")
 func templates() []string {
 	return []string{
 		"verify-address", "recover", "take-back", "signin-code", "already-registered", "no-account", "account-closed", "address-outside", "provider-only",
-		"invitation", "invitation-needed", "approval-awaited", "account-approved", "account-refused",
+		"invitation", "invitation-needed", "approval-awaited", "approvals-asked", "account-approved", "account-refused",
 		"password-changed", "password-removed", "address-changed", "address-given", "address-added", "confirm-address", "address-taken", "address-replaced", "name-changed", "provider-removed", "signin-blocked", "new-device", "provider-linked", "provider-disconnected",
-		"key-ends", "link-made", "link-mailed", "picture-changed", "picture-removed",
+		"key-ends", "link-made", "link-mailed", "welcome", "picture-changed", "picture-removed",
 		"passkey-added", "passkey-renamed", "passkey-removed", "passkey-suspect", "data-downloaded", "browser-trusted", "account-left", "account-kept",
 		"account-changed", "account-managed", "alarm-raised",
 		"address-of-account", "address-removed", "recovery-address-set", "factor-added", "factor-removed", "factor-failed", "recovery-codes-made", "recovery-code-used", "grant-reused",
@@ -59,6 +59,7 @@ func message(template, locale string) Message {
 			"code": "123456", "minutes": "10",
 			"link":        "https://id.x.test/auth/confirm-link?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"signin_link": "https://id.x.test/auth/signin", "reset_link": "https://id.x.test/auth/forgot-password",
+			"people_link": "https://id.x.test/auth/admin/people?state=waiting", "count": "3",
 			"alarm_link": "https://id.x.test/auth/not-me?token=4kTzq1bV0o9dPzJtC2pX8mE5nYhRsLwA7uGfQiKjB3c",
 			"left":       "3", "address": "ada@work.test", "event": "trust_ended", "provider": "Google", "browser": "Firefox", "system": "Linux", "at": "2026-11-20T14:05:00Z", "erase_at": "2026-12-04T14:05:00Z", "key": "HR import", "ends_at": "2026-12-04T14:05:00Z", "until": "2026-11-27T14:05:00Z", "words": "See https://x.test",
 		},

@@ -73,6 +73,8 @@ func lookup(template string) (layout, bool) {
 		}, true
 	case "key-ends":
 		return layout{needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}}, true
+	case "approvals-asked":
+		return layout{needs: []string{"count", "people_link"}, parts: []part{heading, intro, button("action", "people_link"), note}}, true
 	case "invitation":
 		return layout{
 			needs: []string{"link", "until"},
@@ -128,6 +130,8 @@ func lookup(template string) (layout, bool) {
 		return layout{parts: alarm(heading, intro, facts, note, part{kind: partParagraph, words: "instead"})}, true
 	case "link-mailed":
 		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), facts, note}}, true
+	case "welcome":
+		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), {kind: partParagraph, words: "instead"}, note}}, true
 	case "provider-removed":
 		return layout{
 			needs: []string{"provider", "reset_link"},

@@ -46,6 +46,15 @@ func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
 	return err
 }
 
+// factValues returns a row for factColumns and seal, as InsertFact writes it.
+func factValues(f audit.Fact, newest audit.Seal) []any {
+	seal := 0
+	if newest.Number > 0 && !f.At.Add(-audit.Late).After(newest.Last.At) {
+		seal = -1
+	}
+	return []any{f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, seal}
+}
+
 // Facts implements audit.Store.
 func (t *Tx) Facts(ctx context.Context, q audit.Query) (audit.Page, error) {
 	s := &search{}

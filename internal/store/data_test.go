@@ -84,7 +84,7 @@ func knowsAll(t *testing.T, schema map[string][]string) {
 }
 
 func postgresColumns(t *testing.T) map[string][]string {
-	conn, err := pgx.Connect(t.Context(), pgtest.Migrated(t))
+	conn, err := pgx.Connect(t.Context(), pgtest.Plain(pgtest.Migrated(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,28 +3,35 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"portico/internal/masterkey"
 )
 
-// sealedTable says how a table holds a sealed value.
-type sealedTable struct{ table, column, context string }
+// SealedTable says how a table holds a sealed value. The context is the values of some columns,
+// with a space between.
+type SealedTable struct {
+	Table, Column string
+	Context       []string
+}
 
-func sealedTableOf(place masterkey.Place) (t sealedTable, err error) {
+// SealedTableOf returns the table of a place.
+func SealedTableOf(place masterkey.Place) (t SealedTable, err error) {
+	id := []string{"id"}
 	switch place {
 	case masterkey.Flows:
-		t = sealedTable{"flow", "sealed", "id"}
+		t = SealedTable{"flow", "sealed", id}
 	case masterkey.Outbox:
-		t = sealedTable{"outbox", "payload", "id"}
+		t = SealedTable{"outbox", "payload", id}
 	case masterkey.SigningKeys:
-		t = sealedTable{"signing_key", "sealed", "id"}
+		t = SealedTable{"signing_key", "sealed", id}
 	case masterkey.Factors:
-		t = sealedTable{"factor", "sealed", "id || ' ' || account_id"}
+		t = SealedTable{"factor", "sealed", []string{"id", "account_id"}}
 	case masterkey.Formers:
-		t = sealedTable{"former_master_key", "pepper", "id"}
+		t = SealedTable{"former_master_key", "pepper", id}
 	case masterkey.Chain:
-		t = sealedTable{"audit_chain", "sealed", "id"}
+		t = SealedTable{"audit_chain", "sealed", id}
 	default:
 		err = fmt.Errorf("no table holds what is sealed for %q", place)
 	}
@@ -33,11 +40,11 @@ func sealedTableOf(place masterkey.Place) (t sealedTable, err error) {
 
 // SealedRows implements masterkey.Store.
 func (t *Tx) SealedRows(ctx context.Context, place masterkey.Place, after string, limit int) ([]masterkey.Row, error) {
-	at, err := sealedTableOf(place)
+	at, err := SealedTableOf(place)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, t, `SELECT id, `+at.context+`, `+at.column+` FROM `+at.table+` WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit},
+	return collect(ctx, t, `SELECT id, `+strings.Join(at.Context, ` || ' ' || `)+`, `+at.Column+` FROM `+at.Table+` WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit},
 		func(row scanner) (r masterkey.Row, err error) {
 			err = row.Scan(&r.ID, &r.Context, &r.Sealed)
 			return r, err
@@ -46,11 +53,11 @@ func (t *Tx) SealedRows(ctx context.Context, place masterkey.Place, after string
 
 // Reseal implements masterkey.Store.
 func (t *Tx) Reseal(ctx context.Context, place masterkey.Place, id string, before, after []byte) (bool, error) {
-	at, err := sealedTableOf(place)
+	at, err := SealedTableOf(place)
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec(ctx, `UPDATE `+at.table+` SET `+at.column+` = $3 WHERE id = $1 AND `+at.column+` = $2`, id, before, after)
+	n, err := t.exec(ctx, `UPDATE `+at.Table+` SET `+at.Column+` = $3 WHERE id = $1 AND `+at.Column+` = $2`, id, before, after)
 	return n == 1, err
 }
 

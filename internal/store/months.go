@@ -16,9 +16,10 @@ func (s *Store) KeptFrom(before time.Time) time.Time {
 	return before
 }
 
-// MakeMonths makes the partitions of the audit records for this month and some more.
-func (s *Store) MakeMonths(ctx context.Context, now time.Time) error {
-	return s.engine.MakeMonths(ctx, now, now)
+// MakeMonths makes the partitions of the audit records for the months from a time on, and some
+// after now.
+func (s *Store) MakeMonths(ctx context.Context, from, now time.Time) error {
+	return s.engine.MakeMonths(ctx, from, now)
 }
 
 // DropMonths drops the partitions whose audit records are all from before a time.

@@ -61,17 +61,17 @@ func rowsOf(n, columns int) string {
 
 // InsertNewcomers implements flow.NewcomerStore.
 func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
+	newest, err := t.NewestSeal(ctx)
+	if err != nil {
+		return err
+	}
 	w := newWriting()
 	for _, n := range all {
 		w.take(n)
+		w.facts.add(factValues(n.Fact, newest)...)
 	}
 	for _, r := range w.tables() {
 		if err := t.insert(ctx, *r); err != nil {
-			return err
-		}
-	}
-	for _, n := range all {
-		if err := t.InsertFact(ctx, n.Fact); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
 
 // writing are the rows of newcomers, by table.
 type writing struct {
-	accounts, people, roles, ends, unproven, subjects, others, identities, factors, codes, passkeys rows
+	accounts, people, roles, ends, unproven, bare, subjects, others, identities, factors, codes, passkeys, facts rows
 }
 
 func newWriting() *writing {
@@ -90,18 +90,20 @@ func newWriting() *writing {
 		roles:      rows{table: "account_role", columns: "account_id, role"},
 		ends:       rows{table: "account_end", columns: "account_id, ends_at"},
 		unproven:   rows{table: "unproven_address", columns: "account_id, since"},
+		bare:       rows{table: "newcomer", columns: "account_id, queued_at, pace, welcomed_at"},
 		subjects:   rows{table: "imported_subject", columns: "account_id, issuer, subject"},
 		others:     rows{table: "other_address", columns: otherColumns},
 		identities: rows{table: "identity", columns: identityColumns},
 		factors:    rows{table: "factor", columns: factorColumns},
 		codes:      rows{table: "recovery_code", columns: "account_id, selector, hash"},
 		passkeys:   rows{table: "passkey", columns: passkeyColumns},
+		facts:      rows{table: "audit", columns: factColumns + ", seal"},
 	}
 }
 
 // tables returns the rows in the order in which they may refer to each other.
 func (w *writing) tables() []*rows {
-	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys}
+	return []*rows{&w.accounts, &w.people, &w.roles, &w.ends, &w.unproven, &w.bare, &w.subjects, &w.others, &w.identities, &w.factors, &w.codes, &w.passkeys, &w.facts}
 }
 
 func (w *writing) take(n flow.Newcomer) {
@@ -116,6 +118,9 @@ func (w *writing) take(n flow.Newcomer) {
 	}
 	if n.Unproven {
 		w.unproven.add(a.ID, micros(a.CreatedAt))
+	}
+	if a.Password == "" {
+		w.bare.add(a.ID, 0, 0, 0)
 	}
 	if n.Subject != (account.Subject{}) {
 		w.subjects.add(a.ID, n.Subject.Issuer, n.Subject.Value)

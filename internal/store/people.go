@@ -23,6 +23,22 @@ func (t *Tx) People(ctx context.Context, q account.Query, now time.Time) (accoun
 	return account.Page{People: all, Next: s.next, Partial: s.partial, Places: s.places}, err
 }
 
+// InsertApplicant implements account.PeopleStore.
+func (t *Tx) InsertApplicant(ctx context.Context, accountID string) error {
+	_, err := t.exec(ctx, `INSERT INTO applicant (account_id) VALUES ($1)`, accountID)
+	return err
+}
+
+// TakeApplicants implements account.PeopleStore.
+func (t *Tx) TakeApplicants(ctx context.Context) (n int, err error) {
+	counts, err := collect(ctx, t, `DELETE FROM applicant WHERE account_id > '' RETURNING (SELECT COUNT(*) FROM account a WHERE a.id = account_id AND a.state = 'waiting')`, nil,
+		func(row scanner) (count int, err error) { return count, row.Scan(&count) })
+	for _, count := range counts {
+		n += count
+	}
+	return n, err
+}
+
 func scanPerson(row scanner) (account.Person, error) {
 	var p account.Person
 	var seen, erase int64

@@ -32,7 +32,7 @@ func onBoth(t *testing.T, version int64, run func(t *testing.T, s *store.Store, 
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
 		url := pgtest.Empty(t)
-		s := openPostgres(t, pgtest.Patient(url))
+		s := openPostgres(t, url)
 		if err := s.MigrateTo(t.Context(), version); err != nil {
 			t.Fatal(err)
 		}

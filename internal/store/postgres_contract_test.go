@@ -24,14 +24,14 @@ func openPostgres(t *testing.T, url string) *store.Store {
 
 func TestContract_Postgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) *store.Store { return openPostgres(t, pgtest.Patient(pgtest.Migrated(t))) })
+	storetest.Run(t, func(t *testing.T) *store.Store { return openPostgres(t, pgtest.Migrated(t)) })
 }
 
 // preparedByPostgres fails unless PostgreSQL accepts every text and reads no
 // whole table or index for it. The tables are empty, so the ways to read large parts of
 // them are made expensive.
 func preparedByPostgres(t *testing.T, texts []string) {
-	conn, err := pgx.Connect(t.Context(), pgtest.Migrated(t))
+	conn, err := pgx.Connect(t.Context(), pgtest.Plain(pgtest.Migrated(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

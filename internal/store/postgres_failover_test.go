@@ -57,7 +57,7 @@ func (s *shared) say(conn *pgx.Conn, text string) {
 // If one of several servers hangs, the others are still tried.
 func TestOpen_FirstOfTwoHangs(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Migrated(t)
+	database := pgtest.Plain(pgtest.Migrated(t))
 	hangs, well := pgtest.NewProxy(t, database), pgtest.NewProxy(t, database)
 	hangs.Be(pgtest.Hanging)
 	both, err := url.Parse(well.URL())

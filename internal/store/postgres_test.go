@@ -33,7 +33,7 @@ type shared struct {
 
 func newShared(t *testing.T, settings ...string) *shared {
 	t.Helper()
-	s := &shared{T: t, url: pgtest.Migrated(t)}
+	s := &shared{T: t, url: pgtest.Plain(pgtest.Migrated(t))}
 	s.proxy = pgtest.NewProxy(t, s.url)
 	u, err := url.Parse(s.proxy.URL())
 	if err != nil {

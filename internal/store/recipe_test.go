@@ -25,7 +25,7 @@ func TestRecipe_Upsert(t *testing.T) {
 	statement, _, _ := strings.Cut(rest, "```")
 	urls := map[string]string{"sqlite3": "file:" + filepath.Join(t.TempDir(), "app.db") + "?_pragma=busy_timeout(10000)"}
 	if os.Getenv(pgtest.Server) != "" {
-		urls["pgx"] = pgtest.Empty(t)
+		urls["pgx"] = pgtest.Plain(pgtest.Empty(t))
 	}
 	for driver, url := range urls {
 		db, err := sql.Open(driver, url)

@@ -302,7 +302,7 @@ func TestSeal_Killed(t *testing.T) {
 func TestRelease_WholeSeals(t *testing.T) {
 	t.Parallel()
 	onBothSealed(t, func(s *sealing) {
-		if err := s.store.MakeMonths(s.Context(), s.clock.Now()); err != nil {
+		if err := s.store.MakeMonths(s.Context(), s.clock.Now(), s.clock.Now()); err != nil {
 			s.Fatal(err)
 		}
 		s.filled()
@@ -391,7 +391,7 @@ func TestMonths(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Migrated(t)
 	now := clock.NewManual(sealingBegins)
-	s := &sealing{t, openPostgres(t, pgtest.Patient(url)), connect(t, "pgx", url), now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
+	s := &sealing{t, openPostgres(t, url), connect(t, "pgx", url), now, audit.NewRecord(now), audit.NewSealer(now, secret.NewKey().Box(audit.BoxPurpose))}
 	months := func(want ...string) {
 		t.Helper()
 		var got string
@@ -401,7 +401,7 @@ func TestMonths(t *testing.T) {
 	}
 	s.add("early")
 	for range 2 { // the second time there is nothing to do
-		if err := s.store.MakeMonths(t.Context(), now.Now()); err != nil {
+		if err := s.store.MakeMonths(t.Context(), now.Now(), now.Now()); err != nil {
 			t.Fatal(err)
 		}
 		months("audit_2026_04", "audit_2026_05")
@@ -427,10 +427,10 @@ func TestMonths(t *testing.T) {
 	}
 	l.exec(l.owner, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "+l.role)
 	server := openPostgres(t, l.url)
-	if err := errors.Join(server.MakeMonths(t.Context(), now.Now()), server.DropMonths(t.Context(), now.Now())); err != nil {
+	if err := errors.Join(server.MakeMonths(t.Context(), now.Now(), now.Now()), server.DropMonths(t.Context(), now.Now())); err != nil {
 		t.Errorf("a role that only serves: %v", err)
 	}
-	if err := openPostgres(t, l.owner).MakeMonths(t.Context(), now.Now()); err != nil {
+	if err := openPostgres(t, l.owner).MakeMonths(t.Context(), now.Now(), now.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := server.Migrate(t.Context()); err != nil { // it needs no right on the partitions themselves

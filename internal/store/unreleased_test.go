@@ -27,7 +27,7 @@ func TestUnreleased(t *testing.T) {
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
 		url := pgtest.Migrated(t)
-		refusesUnreleased(t, openPostgres(t, pgtest.Patient(url)), "pgx", url, "pg_tables WHERE tablename", "CREATE DATABASE")
+		refusesUnreleased(t, openPostgres(t, url), "pgx", url, "pg_tables WHERE tablename", "CREATE DATABASE")
 	})
 }
 

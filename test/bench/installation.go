@@ -64,7 +64,7 @@ func (b *bench) installed(ctx context.Context, e engine, count int) (*installati
 		return nil, err
 	}
 	b.made[name] = i
-	if err := migrate(ctx, i.url); err != nil {
+	if err := i.migrate(ctx); err != nil {
 		return nil, err
 	}
 	passwords, err := newPasswords(key)
@@ -86,8 +86,8 @@ func (i *installation) settingsFile() string { return filepath.Join(i.dir, "port
 // sessions returns the number of accounts with a session.
 func (i *installation) sessions() int { return min(i.people, mostSessions) }
 
-func migrate(ctx context.Context, url string) (err error) {
-	s, err := store.Open(ctx, store.Config{URL: url})
+func (i *installation) migrate(ctx context.Context) (err error) {
+	s, err := i.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,15 +142,24 @@ func (i *installation) timed(ctx context.Context) (*process, time.Duration, erro
 	return p, time.Since(began), nil
 }
 
-func (i *installation) environ() []string {
-	database := i.url
-	if i.patience != "" && strings.HasPrefix(database, "postgres") {
-		database += "&answer_within=" + i.patience
+// database returns the URL for the product, and for its store in this program.
+func (i *installation) database() string {
+	if i.patience != "" && strings.HasPrefix(i.url, "postgres") {
+		return i.url + "&answer_within=" + i.patience
 	}
+	return i.url
+}
+
+// open returns the product's store of the installation.
+func (i *installation) open(ctx context.Context) (*store.Store, error) {
+	return store.Open(ctx, store.Config{URL: i.database()})
+}
+
+func (i *installation) environ() []string {
 	return []string{
 		"PORTICO_CONFIG=" + i.settingsFile(), "PORTICO_UPSTREAM=" + i.upstream,
 		"PORTICO_PUBLIC_URL=" + publicURL, "PORTICO_LISTEN=" + i.listen, "PORTICO_OPS_LISTEN=" + i.ops,
-		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + database, "PORTICO_SECRET_FILE=" + i.keyFile(),
+		"PORTICO_TRUSTED_PROXIES=127.0.0.0/8", "PORTICO_DATABASE_URL=" + i.database(), "PORTICO_SECRET_FILE=" + i.keyFile(),
 		"PORTICO_SMTP_URL=smtp://" + i.mail.Addr().String() + "?tls=none", "PORTICO_MAIL_FROM=no-reply@bench.test",
 		// The cost of the raw hashes.
 		"PORTICO_PASSWORD_HASH=fixed", "PORTICO_HASHING_MEMORY_MIB=19", "PORTICO_HASHING_PASSES=2",

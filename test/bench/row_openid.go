@@ -64,7 +64,7 @@ func (b *bench) issue(ctx context.Context, e engine, least string, aim float64, 
 	if err != nil {
 		return nil, err
 	}
-	p, limit, err := b.turns(ctx, b.round, roleOpenID, least, other.url)
+	p, limit, err := b.turns(ctx, b.round, roleOpenID, least, other.database())
 	if err != nil {
 		return nil, err
 	}

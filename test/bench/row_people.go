@@ -51,7 +51,7 @@ func lists(ctx context.Context, b *bench, e engine) (figures []figure, err error
 		if err != nil {
 			return nil, err
 		}
-		s, err := store.Open(ctx, store.Config{URL: i.url})
+		s, err := i.open(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -34,14 +34,11 @@ func (b *bench) recorded(ctx context.Context, e engine, records int) (s *store.S
 	if err != nil {
 		return nil, err
 	}
-	if s, err = store.Open(ctx, store.Config{URL: i.url}); err != nil {
+	if s, err = i.open(ctx); err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	for month := range 1 + recordDays/28 { // the partitions
-		err = errors.Join(err, s.MakeMonths(ctx, now.AddDate(0, -month, 0)))
-	}
-	if err == nil {
+	if err = s.MakeMonths(ctx, now.AddDate(0, 0, -recordDays), now); err == nil {
 		progress("%s: loading %d records", e.name(), records)
 		each := (recordDays * 24 * time.Hour / time.Duration(records)).Microseconds()
 		err = e.run(ctx, i.url, fmt.Sprintf(fillRecords, records, now.UnixMicro(), each), "ANALYZE")

@@ -64,7 +64,7 @@ func (i *installation) strengthen(ctx context.Context) (held []*holder, apps []f
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := store.Open(ctx, store.Config{URL: i.url})
+	s, err := i.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

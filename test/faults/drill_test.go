@@ -140,7 +140,7 @@ func (p *onPostgres) restored(folder string) *onPostgres {
 		p.Fatal(err)
 	}
 	at := *p.place
-	m := &onPostgres{place: &at, past: pgtest.Empty(p.T)}
+	m := &onPostgres{place: &at, past: pgtest.Plain(pgtest.Empty(p.T))}
 	at.extra = append(p.extra[:len(p.extra):len(p.extra)], "PORTICO_DATABASE_URL="+pgtest.Patient(m.past))
 	follow(p.T, folder, m.past, documented(p.T, "pg_restore"))
 	if out := m.command("doctor"); !strings.Contains(out, "finish-restore") {

@@ -51,7 +51,7 @@ func home(t *testing.T, url string) error {
 
 func countPostgres(t *testing.T, url, query string, args ...any) (n int) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
+	conn, err := pgx.Connect(t.Context(), pgtest.Plain(url))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type onPostgres struct {
 
 func newOnPostgres(t *testing.T, connections int) *onPostgres {
 	t.Helper()
-	p := &onPostgres{past: pgtest.Migrated(t)}
+	p := &onPostgres{past: pgtest.Plain(pgtest.Migrated(t))}
 	p.proxy = pgtest.NewProxy(t, p.past)
 	database := p.proxy.URL() + fmt.Sprintf("&pool_max_conns=%d", connections)
 	p.place = newPlace(t, newSink(t), "PORTICO_DATABASE_URL="+database)

@@ -21,7 +21,7 @@ import (
 func TestFLT10_NodesApart(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	past, mail, log := pgtest.Migrated(t), newSink(t), &logtest.Buffer{}
+	past, mail, log := pgtest.Plain(pgtest.Migrated(t)), newSink(t), &logtest.Buffer{}
 	key := filepath.Join(t.TempDir(), "secret.key")
 	if _, err := secret.CreateKey(key); err != nil {
 		t.Fatal(err)

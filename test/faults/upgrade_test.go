@@ -83,7 +83,7 @@ func rollingUpgrade(t *testing.T, old, next string, dumped bool) {
 // onEmptyPostgres returns an installation whose database has no schema yet.
 func onEmptyPostgres(t *testing.T) *onPostgres {
 	t.Helper()
-	p := &onPostgres{past: pgtest.Empty(t)}
+	p := &onPostgres{past: pgtest.Plain(pgtest.Empty(t))}
 	database := p.past + "&pool_max_conns=8"
 	if !full() {
 		database = pgtest.Patient(database)

@@ -13,6 +13,8 @@ import (
 type boot struct {
 	ReturnTo string `json:"return_to"`
 	Notice   string `json:"notice"`
+	Detail   string `json:"detail"`
+	Back     string `json:"back"`
 	Link     struct{ State, Mark, Kind, Address string }
 	Flow     struct{ ID, State string }
 	Errors   struct{ Code string }

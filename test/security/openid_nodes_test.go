@@ -26,7 +26,7 @@ func startPair(t *testing.T, options ...option) (a, b *site) {
 
 func onPostgres(t *testing.T) option {
 	return func(c *config.Config) {
-		c.DatabaseURL = pgtest.Patient(pgtest.Migrated(t))
+		c.DatabaseURL = pgtest.Migrated(t)
 		if _, err := secret.CreateKey(c.SecretFile); err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"strings"
@@ -141,4 +142,34 @@ func TestSEC061_NoSecretsInURLs(t *testing.T) {
 			t.Errorf("%s has the referrer policy %q", target, policy)
 		}
 	}
+}
+
+// An attacker's link, page or cookie must not give the sign-in page the name of another app, nor the
+// account a way back to another site.
+func TestSEC424_AppsAreThoseOfTheSettings(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, apps)
+	address := fresh("v")
+	s.operator(address, good)
+	v := s.visitor()
+	v.signIn(address, good)
+	leads := func(how, want string, header http.Header) {
+		t.Helper()
+		if got := v.do("GET", "/auth/account"+how, "", header).must(200).boot().Back; got != want {
+			t.Errorf("%q, %v: the account leads back to %q, want %q", how, header, got, want)
+		}
+	}
+	for _, target := range append(evilTargets(), "/auth/openid/authorize?client_id=Your+Bank", "https://evil.test/login") {
+		asks := "?return_to=" + url.QueryEscape(target)
+		if says := s.visitor().get("/auth/signin" + asks).boot().Detail; says != "" {
+			t.Errorf("%q: the sign-in page says %q", target, says)
+		}
+		leads(asks, "", nil)
+		if !strings.ContainsAny(target, "\n\r\x00") {
+			leads("", "", http.Header{"Referer": {target}})
+		}
+		leads("", "", http.Header{"Cookie": {v.cookieLine() + "; " + v.cookieName("app") + "=" + base64.RawURLEncoding.EncodeToString([]byte(target))}})
+	}
+	leads("?return_to="+url.QueryEscape("https://app.test/x?y=//evil.test#z"), "https://app.test/", nil)
 }

@@ -43,7 +43,7 @@ func both(t *testing.T, run func(engine)) {
 // db opens the database without the store.
 func (e engine) db() *sql.DB {
 	e.Helper()
-	driver, name := "pgx", e.url
+	driver, name := "pgx", pgtest.Plain(e.url)
 	if e.file != "" {
 		driver, name = "sqlite3", "file:"+e.file+"?_pragma=foreign_keys(0)"
 	}
@@ -118,7 +118,7 @@ func (e engine) save(version string) {
 			e.Fatal(err)
 		}
 	} else {
-		dump := exec.Command(filepath.Join(os.Getenv("POSTGRES_BIN"), "pg_dump"), "--no-owner", "--no-privileges", "--inserts", e.url)
+		dump := exec.Command(filepath.Join(os.Getenv("POSTGRES_BIN"), "pg_dump"), "--no-owner", "--no-privileges", "--inserts", pgtest.Plain(e.url))
 		if content, err = dump.Output(); err != nil {
 			e.Fatalf("pg_dump: %v", err)
 		}
@@ -173,7 +173,7 @@ func (e engine) load(version string) {
 		}
 		return
 	}
-	conn, err := pgx.Connect(e.Context(), e.url)
+	conn, err := pgx.Connect(e.Context(), pgtest.Plain(e.url))
 	if err != nil {
 		e.Fatal(err)
 	}

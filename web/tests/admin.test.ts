@@ -4,7 +4,7 @@ import type { BrowserContext, Locator, Page, Route } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BOOT, installation } from '../fixtures/admin.mjs';
 import { dimTexts, violations } from './axe';
-import { openWorld, shown, type World } from './browser';
+import { darkStyle, openWorld, restyle, shown, type World } from './browser';
 
 let world: World;
 let page: Page;
@@ -99,14 +99,13 @@ const PLACES = [
 ];
 
 test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
-  await open(`${place}?theme=dark`);
-  await settled();
-  expect.soft(await dimTexts(page), 'dark').toEqual([]);
-  await page.context().close();
-
   await open(place);
   await settled();
   expect.soft(await violations(page), '1280 px').toEqual([]);
+  await restyle(page, await darkStyle(world));
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+  expect.soft(await dimTexts(page), 'dark').toEqual([]);
+  await restyle(page, '*{transition:none!important}');
   expect.soft(await page.locator('.places [aria-current]').count()).toBe(1);
   await page.setViewportSize({ width: 360, height: 740 });
   expect.soft(await violations(page), '360 px').toEqual([]);
@@ -518,21 +517,24 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
 });
 
 test('an error has a retry, and loading rows keep the place of the list', async () => {
-  let broken = true;
+  let broken = 'unavailable';
   let release = () => {};
   const held = new Promise<void>((done) => {
     release = done;
   });
   await open('people', installation(), 1280, async (route, path) => {
     if (!path.includes('/people')) return false;
-    if (broken) await route.fulfill(refused('internal'));
+    if (broken) await route.fulfill(refused(broken));
     else await held;
-    return broken;
+    return broken !== '';
   });
+  await page.getByText('This is temporarily unavailable.').waitFor();
+  broken = 'internal';
+  await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('because of an error of its own').waitFor();
   await page.getByText('01JD3K8V5Q').waitFor();
   expect(await violations(page)).toEqual([]);
-  broken = false;
+  broken = '';
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.reload();
   await page.locator('.bones').first().waitFor();

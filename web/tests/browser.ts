@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { inject } from 'vitest';
+import { pathOf } from '../tools/gallery.mjs';
 
 export interface World {
   origin: string;
@@ -26,6 +27,22 @@ export const shown = (state: string): string =>
     /^([\w-]+\/[\w-]+)(?:\/(\w+))?/,
     (_, name, locale) => `/dev/screens/${name}/light${locale ? `?locale=${locale}` : ''}`,
   );
+
+/** Adds a style to a page, in place of the one before. The policy forbids a style element, not the CSSOM. */
+export const restyle = (page: Page, css: string) =>
+  page.evaluate((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets = [sheet];
+  }, css);
+
+/** The style of the dark scheme, which the server adds to a document, at once. */
+export async function darkStyle({ origin }: World): Promise<string> {
+  const html = await (await fetch(origin + pathOf('leaving', 'idle', 'en', 'dark'))).text();
+  const style = html.match(/<style>[^<]*/g)?.[1]?.replace('<style>', '');
+  if (!style?.includes('--accent:')) throw new Error('the document has no style of the dark scheme');
+  return `${style}*{transition:none!important}`;
+}
 
 export interface Visit {
   page: Page;

@@ -330,6 +330,18 @@ test.each([
   await close(opened);
 });
 
+test.each(['refused', 'unnamed', 'proof-again'])(
+  'passkeys, %s: the answer to a form is above the list',
+  async (state) => {
+    const opened = await open(`account-passkeys/${state}`);
+    const top = async (selector: string) =>
+      (await opened.page.locator(selector).first().boundingBox())?.y ?? 0;
+    expect(await top('.message-box')).toBeGreaterThan(0);
+    expect(await top('.message-box')).toBeLessThan(await top('.entry'));
+    await close(opened);
+  },
+);
+
 test('a form without script that has lost the passwords does not promise to keep them', async () => {
   const { page, ...opened } = await open('account-password/proof-again');
   await expect

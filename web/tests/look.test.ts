@@ -3,7 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
 import { pathOf } from '../tools/gallery.mjs';
 import { dimTexts, violations } from './axe';
-import { type Api, appeared, hydrated, openWorld, type Visit, visit, type World } from './browser';
+import {
+  type Api,
+  appeared,
+  darkStyle,
+  hydrated,
+  openWorld,
+  restyle,
+  type Visit,
+  visit,
+  type World,
+} from './browser';
 
 const API: Api = {
   // Asked when the focus comes back to the page, which a new window size can do.
@@ -40,6 +50,7 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(complaints, 'hydration and policy').toEqual([]);
   expect.soft(await jumps(page), 'layout shift').toBeLessThan(0.05);
   await appeared(page);
+  expect.soft(await brokenImages(page), 'broken images').toEqual([]);
   expect.soft(await violations(page), 'accessibility').toEqual([]);
   expect.soft(await dimInTheDark(page), 'contrast in the dark').toEqual([]);
   expect.soft(await smallTargets(page), 'targets under 24 px').toEqual([]);
@@ -66,17 +77,13 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(await sideways(page), 'with twice the text size').toBe(0);
 });
 
-/** The style of the dark scheme, which the server adds to a document. */
-let dark = '';
-beforeAll(async () => {
-  const html = await (await fetch(world.origin + pathOf('leaving', 'idle', 'en', 'dark'))).text();
-  dark = html.match(/<style>[^<]*/g)?.[1]?.replace('<style>', '') ?? '';
-  expect(dark).toContain('--accent:');
-});
+/** The images that did not load. */
+const brokenImages = (page: Page) =>
+  page.evaluate(() => [...document.images].filter((image) => !image.naturalWidth).map(({ src }) => src));
 
 /** Texts with too little contrast in the dark scheme. Another visit would take twice the time. */
 async function dimInTheDark(page: Page): Promise<string[]> {
-  await restyle(page, `${dark}*{transition:none!important}`);
+  await restyle(page, await darkStyle(world));
   const found = await dimTexts(page);
   await restyle(page, '');
   return found;
@@ -141,13 +148,6 @@ const overlap = (page: Page) =>
   });
 
 /** The policy forbids a style element, not the CSSOM. */
-const restyle = (page: Page, css: string) =>
-  page.evaluate((text) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(text);
-    document.adoptedStyleSheets = [sheet];
-  }, css);
-
 /** Tab reaches everything once, from top to bottom of each part of the page, shows where it is, and leaves again. */
 async function walkByKeyboard(page: Page): Promise<void> {
   await page.locator('header a').focus();

@@ -322,6 +322,25 @@ test('a step that is not open any more says so on a page that leads on', async (
   await page.context().close();
 });
 
+test('the time until the next email stands in one place, and goes on', async () => {
+  const { page, complaints } = await open('verify-code/held');
+  await page.clock.install();
+  await page.reload();
+  await hydrated(page);
+  const words = page.getByRole('alert').first();
+  await expect.poll(() => words.textContent()).toContain('You can get the next one in 30 minutes.');
+  const button = page.getByRole('button', { name: /^Send a new code/ });
+  expect(await button.textContent()).toBe('Send a new code');
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await page.clock.runFor(61_000);
+  await expect.poll(() => words.locator('[aria-hidden=true]').textContent()).toContain('in 29 minutes');
+  await page.clock.runFor(1_800_000);
+  await expect.poll(() => words.textContent()).toBe('You can try again now.');
+  expect(await button.getAttribute('aria-disabled')).toBe('false');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/dev/screens/verify-code/idle/light?flow=flow2', flow: {} } },
@@ -330,11 +349,22 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   await page.waitForURL('**/verify-code/idle/light?flow=flow2');
   await page.context().close();
 });
-test('a reset link that was opened in another browser leads there, or begins anew here', async () => {
-  const { page, complaints } = await open('verify-code/done-recovery');
+test('a reset link that was opened in another browser leads there, or begins anew here, until it is over', async () => {
+  const flow = { id: 'flow1', kind: 'recovery', next: '', now: 1_700_000_000 };
+  const waits = { ...flow, state: 'elsewhere', address: 'm•••@example.com', email: 'mara@example.com' };
+  const times = { sent_at: 1_699_999_980, expires_at: 1_700_000_580, resend_at: 1_699_999_999 };
+  const api: Api = { '/auth/api/flows/flow1': { body: { ...waits, ...times } } };
+  const { page, complaints } = await open('verify-code/elsewhere', api);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Continue in your other browser');
   const anew = page.getByRole('link', { name: 'Start over here' });
   expect(await anew.getAttribute('href')).toBe('/auth/forgot-password?flow=flow1');
+  await page.waitForResponse('**/flows/flow1'); // by itself, soon after the page came
+  await page.route('**/dev/screens/verify-code/elsewhere/light', (route) =>
+    route.continue({ url: `${world.origin}/dev/screens/verify-code/done-recovery/light` }),
+  );
+  api['/auth/api/flows/flow1'] = { body: { ...waits, ...times, state: 'done' } };
+  await page.getByRole('heading', { name: 'Password changed' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Start over here' }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

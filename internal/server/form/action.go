@@ -165,7 +165,8 @@ func (a *Actions) SignOut(w http.ResponseWriter, r *http.Request, in SignOut) (s
 
 // forget clears the session and the data of the browser. The flows that began in it are bound to
 // its cookie and end with it: the next visitor must not go on with a recovery, an opened link
-// or a second step. The former profile that can be brought back has the user's name.
+// or a second step. The former profile that can be brought back has the user's name, and the app that
+// the user came from may say what the user does.
 func (a *Actions) forget(w http.ResponseWriter) {
 	a.session.Clear(w)
 	a.browser.Clear(w)
@@ -173,6 +174,7 @@ func (a *Actions) forget(w http.ResponseWriter) {
 	a.alarm.Clear(w)
 	a.flow.Clear(w)
 	a.undo.Clear(w)
+	a.app.Clear(w)
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 }
 

@@ -47,7 +47,7 @@ type Actions struct {
 	clock clock.Clock
 
 	// The cookies.
-	session, browser, device, trust, link, alarm, provider, crossing, ticket, flow, done, undo, locale, appLocale server.Cookie
+	session, browser, device, trust, link, alarm, provider, crossing, ticket, flow, done, undo, app, locale, appLocale server.Cookie
 }
 
 // NewActions returns the Actions of the site at the public URL.
@@ -57,7 +57,7 @@ func NewActions(flows *flow.Flows, owner *flow.Owner, catalogue *locale.Catalogu
 		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, owner: owner, clock: c,
 		session: cookie("session"), browser: cookie("browser"), device: cookie("device"), trust: cookie("trust"), link: cookie("link"),
 		alarm: cookie("alarm"), provider: cookie("provider"), crossing: cookie("crossing"), ticket: cookie("ticket"), flow: cookie("flow"),
-		done: cookie("done"), undo: cookie("undo"), locale: cookie("locale"), appLocale: cookie("app-locale"),
+		done: cookie("done"), undo: cookie("undo"), app: cookie("app"), locale: cookie("locale"), appLocale: cookie("app-locale"),
 	}
 }
 
@@ -210,6 +210,26 @@ func (a *Actions) Said(w http.ResponseWriter, r *http.Request) string {
 		a.done.Clear(w)
 	}
 	return word
+}
+
+// AtClient returns the return target by which KeepApp knows an OpenID client.
+func AtClient(id string) string {
+	return pages.With(pages.Authorize, url.Values{"client_id": {id}})
+}
+
+// KeepApp keeps a return target in an app until the browser is closed: the account pages lead
+// back there.
+func (a *Actions) KeepApp(w http.ResponseWriter, r *http.Request, at string) {
+	if a.App(w, r) != at {
+		a.app.Write(w, base64.RawURLEncoding.EncodeToString([]byte(at)), 0)
+	}
+}
+
+// App returns the value of KeepApp, or "". Check it: the settings may have changed since.
+func (a *Actions) App(w http.ResponseWriter, r *http.Request) string {
+	value, _ := a.app.Current(w, r)
+	at, _ := base64.RawURLEncoding.DecodeString(value)
+	return string(at)
 }
 
 // KeepLink moves the token of a mailed link into a cookie, so that later URLs,

@@ -12,7 +12,7 @@ import (
 type Flow struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind" enum:" signup recovery code provider mfa terms return address enrol protect"`
-	State     string `json:"state" enum:" code held refused used_up expired done"`
+	State     string `json:"state" enum:" code held refused used_up expired elsewhere done"`
 	Address   string `json:"address"` // masked
 	Email     string `json:"email"`   // unmasked; only for the browser that entered it
 	SentAt    int64  `json:"sent_at"`

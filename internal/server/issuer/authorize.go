@@ -12,6 +12,7 @@ import (
 	"portico/internal/pages"
 	"portico/internal/rule"
 	"portico/internal/server"
+	"portico/internal/server/form"
 	"portico/internal/session"
 )
 
@@ -149,6 +150,9 @@ func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Fou
 		return h.Screens.AskConsent(w, r, found, request, rawQuery, h.another(w, r, rawQuery))
 	case err != nil:
 		return h.refuse(w, r, request, err)
+	}
+	if !request.Client.Guest {
+		h.Actions.KeepApp(w, r, form.AtClient(request.Client.ID))
 	}
 	return h.answer(w, r, request, url.Values{"code": {code}})
 }

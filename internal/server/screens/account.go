@@ -88,6 +88,7 @@ func (s *Screens) profilePage() page {
 // the sign-in and back.
 func (s *Screens) own(p section) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		s.arriveFrom(w, r)
 		found, err := s.Actions.Session(w, r)
 		if errors.Is(err, session.Required) {
 			return signInFirst(w, p)
@@ -121,6 +122,7 @@ func signInFirst(w http.ResponseWriter, p section) error {
 func (s *Screens) section(w http.ResponseWriter, r *http.Request, p section, found session.Found) (Boot, error) {
 	b := s.boot(p.screen, s.Actions.Locale(w, r))
 	b.Session, b.Here = personOf(found), p.path
+	s.wayBack(w, r, &b)
 	if err := s.head(r, found, &b); err != nil {
 		return b, err
 	}

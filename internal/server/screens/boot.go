@@ -201,6 +201,7 @@ type OwnSession struct {
 	Phone  string `json:"phone"` // "yes" if the system is that of a phone or a tablet
 	Since  Moment `json:"since"`
 	Place  string `json:"place"` // where it began, or the network
+	By     string `json:"by"`    // with what the user signed in
 	Seen   Moment `json:"seen"`
 	Active string `json:"active"` // "yes" if it was used in the last minutes
 	Here   string `json:"here"`   // "yes" for the browser that asks
@@ -225,6 +226,7 @@ type LinkedProvider struct {
 type Client struct {
 	Request string  `json:"request"` // the query of its request, which the form returns
 	Name    string  `json:"name"`
+	Mark    string  `json:"mark"`    // one or two letters that stand for it
 	Host    string  `json:"host"`    // to which the browser returns
 	Asked   string  `json:"asked"`   // ids of the scopes
 	Scopes  []Scope `json:"scopes"`  // what it asks for, in words

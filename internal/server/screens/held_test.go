@@ -25,7 +25,7 @@ func TestVerifyCode_SaysThatNoMailWasSent(t *testing.T) {
 			next = v.Send("/auth/forgot-password", url.Values{"email": {address}}).Next()
 		}
 		b := v.opens(next)
-		if b.Flow.State != "held" || b.Flow.SentAt != 0 || b.Flow.ResendAt != b.Flow.Now+3600 || b.Status != 200 {
+		if b.Flow.State != "held" || b.Flow.SentAt != 0 || b.Flow.ResendAt != b.Flow.Now+3600 || b.Errors.RetryAfter != 3600 || b.Status != 200 {
 			t.Errorf("%s: %+v", address, b.Flow)
 		}
 		_, id, _ := strings.Cut(next, "flow=")

@@ -54,7 +54,7 @@ func TestConfirmLink_SaysHowOldTheNewestMailIs(t *testing.T) {
 }
 
 // The link of a reset is opened on another device. The page that waits can begin anew
-// with the same address, and no other browser learns it.
+// with the same address, and no other browser learns it. Once the password is chosen there, it says so.
 func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -68,7 +68,7 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 		t.Fatalf("the phone goes to %s", next)
 	}
 	b := v.opens(waits)
-	if b.Flow.State != "done" || b.Flow.Kind != "recovery" {
+	if b.Flow.State != "elsewhere" || b.Flow.Kind != "recovery" {
 		t.Errorf("the page that waits is %+v", b.Flow)
 	}
 	if again := v.opens("/auth/forgot-password?flow=" + b.Flow.ID); again.Values.Email != "mara@example.org" {
@@ -76,5 +76,14 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 	}
 	if other := visit(s).opens("/auth/forgot-password?flow=" + b.Flow.ID); other.Values.Email != "" {
 		t.Errorf("another browser learns the address %q", other.Values.Email)
+	}
+	const chosen = "quite another phrase 42"
+	phone.Send("/auth/reset-password", url.Values{"flow": {phone.opens(next).Flow.ID}, "password": {"short"}, "confirm_password": {"short"}})
+	if b = v.opens(waits); b.Flow.State != "elsewhere" {
+		t.Errorf("after a password that was refused it is %+v", b.Flow)
+	}
+	phone.leads(phone.Send("/auth/reset-password", url.Values{"flow": {phone.opens(next).Flow.ID}, "password": {chosen}, "confirm_password": {chosen}}), "/auth/account")
+	if b = v.opens(waits); b.Flow.State != "done" {
+		t.Errorf("after the new password it is %+v", b.Flow)
 	}
 }

@@ -37,7 +37,7 @@ func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found sessi
 		b.Session, b.Next, b.NextLabel = personOf(found), another, s.Catalogue.Text(b.Locale, "failure.next.account", nil)
 		b.Account.Initials = account.Initials(found.User.Name, b.Session.Email)
 		b.Client = Client{
-			Request: query, Name: request.Client.Name, Host: request.Host(), Unknown: request.Client.Host,
+			Request: query, Name: request.Client.Name, Mark: account.Initials(request.Client.Name, ""), Host: request.Host(), Unknown: request.Client.Host,
 			Asked:  strings.Join(request.Asks(), " "),
 			Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...),
 		}

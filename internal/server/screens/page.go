@@ -45,6 +45,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		s.Actions.ClearSession(w)
 	}
 	target := s.asked(r)
+	s.cameFrom(w, r, target)
 	if led, err := s.askStronger(w, r, person, target.String()); err != nil || led {
 		return err
 	}
@@ -78,27 +79,6 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 			b.Notice = s.Catalogue.Text(b.Locale, failed, map[string]string{"provider": s.providerName(query.Get("provider"))})
 		}
 	})
-}
-
-// nameApp says which app sent the visitor to the sign-in page, if there is one.
-func (s *Screens) nameApp(b *Boot) {
-	if app := s.appAt(b.ReturnTo); app != "" {
-		b.Detail = s.Catalogue.Text(b.Locale, "signin.notice.app", map[string]string{"app": app})
-	}
-}
-
-// appAt returns the name of the app that a return target leads to, as the settings have it: the
-// name of an OpenID client, or the host of another origin. It is "" for a path of this site, and for
-// a guest, which names itself.
-func (s *Screens) appAt(returnTo string) string {
-	u, err := url.Parse(s.Actions.Targets.Check(returnTo).String())
-	switch {
-	case err != nil:
-		return ""
-	case u.Path == pages.Authorize && u.Host == "":
-		return s.ClientName(u.Query().Get("client_id"))
-	}
-	return u.Host
 }
 
 // cookieLost reports whether the browser came from the sign-in page back to it
@@ -266,7 +246,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 		// About the email or earlier codes and not this request, so the status stays.
 		switch f := v.Locked; {
 		case v.Held != nil:
-			b.Errors.Code, b.Errors.Form = v.Held.Code, s.words(r, b.Locale, v.Held)
+			b.Errors.Code, b.Errors.Form, b.Errors.RetryAfter = v.Held.Code, s.words(r, b.Locale, v.Held), server.RetryAfter(v.Held)
 		case f != nil:
 			b.Errors.Code, b.Errors.Form, b.Errors.RetryAfter = f.Code, s.words(r, b.Locale, f), server.RetryAfter(f)
 		}

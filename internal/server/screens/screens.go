@@ -35,8 +35,10 @@ type Config struct {
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
 	Related   []string // other origins that may use the passkeys
-	// ClientName returns the name that the settings give an OpenID client, "" if they have no such client.
-	ClientName func(id string) string
+	// Client returns an OpenID client of the settings, and App the app or the allowed origin that has a
+	// path of another origin, or of this one (""). Both return Known{} for others.
+	Client func(id string) Known
+	App    func(origin, path string) Known
 	// Describe returns a browser in words, such as "Firefox, Linux"; "" if it is unknown.
 	Describe func(userAgent string) string
 	// Place returns the city and country of a network in words, "" if it is unknown.

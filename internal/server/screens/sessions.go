@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/pages"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -58,6 +59,7 @@ func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found ses
 		shown := OwnSession{
 			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Phone: yes(useragent.Handheld(each.UserAgent)),
 			Place: cmp.Or(s.Place(each.Peer, b.Locale), network(each.Peer)), Active: yes(s.Actions.Now().Sub(each.LastSeenAt) < activeFor),
+			By:    s.eventOf(b.Locale, audit.Fact{Name: audit.SignedIn, Detail: strings.Join(each.Methods, ",")}),
 			Since: s.moment(b.Locale, each.CreatedAt), Seen: s.moment(b.Locale, each.LastSeenAt),
 		}
 		if each.ID == found.Session.ID {

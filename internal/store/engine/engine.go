@@ -19,6 +19,9 @@ type Engine interface {
 	Write(ctx context.Context, fn func(*Tx) error) error
 	// Read returns a Tx that runs each statement on its own.
 	Read() *Tx
+	// Long runs fn in one transaction on a connection of its own, without the time limits of
+	// requests and without retries. One that does not write sees one state of all tables.
+	Long(ctx context.Context, write bool, fn func(*sql.Conn, *Tx) error) error
 	// Ping reports whether the database answers and takes writes.
 	Ping(ctx context.Context) error
 	Stats() Stats

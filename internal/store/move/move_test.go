@@ -92,7 +92,7 @@ func (m *moving) change(query string, args ...any) {
 
 func (m *moving) postgres() *pgx.Conn {
 	m.Helper()
-	conn, err := pgx.Connect(m.Context(), m.to)
+	conn, err := pgx.Connect(m.Context(), pgtest.Plain(m.to))
 	if err != nil {
 		m.Fatal(err)
 	}

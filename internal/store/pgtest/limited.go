@@ -33,7 +33,7 @@ func Limited(t testing.TB) (owner, role, limited string) {
 func Exec(t testing.TB, url string, statements ...string) {
 	t.Helper()
 	ctx := context.Background() // also while the test ends
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := pgx.Connect(ctx, Plain(url))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,15 +32,17 @@ func Chosen(t testing.TB, path string) string {
 	if cmp.Or(os.Getenv(Engine), "sqlite") == "sqlite" {
 		return "sqlite:" + path
 	}
-	return Patient(Migrated(t))
+	return Migrated(t)
 }
 
-// Patient returns the URL for a store with a long time limit. It is for tests
-// of results, not of times, on a busy machine.
-func Patient(url string) string { return url + "&answer_within=20s" }
+// Patient gives the store of a URL more time for an answer than users would wait, because the machine may be
+// busy. All databases of this package have it, except large ones.
+func Patient(url string) string { return url + patience }
 
-// Plain returns the URL without the store's own parameters, for other tools.
-func Plain(url string) string { return strings.TrimSuffix(url, "&answer_within=20s") }
+const patience = "&answer_within=20s"
+
+// Plain returns the URL without this time: for tests of times, and for other tools, which do not know it.
+func Plain(url string) string { return strings.TrimSuffix(url, patience) }
 
 // Migrated returns the URL of a database with the whole schema and no rows.
 func Migrated(t testing.TB) string {
@@ -62,8 +64,8 @@ func Empty(t testing.TB) string {
 	return create(t, admin, "")
 }
 
-// OnDisk returns the URL of a database without a schema that may be larger than
-// memory, and its folder.
+// OnDisk returns the plain URL of a database without a schema that may be larger
+// than memory, and its folder.
 func OnDisk(t testing.TB) (url, folder string) {
 	t.Helper()
 	admin := connect(t)
@@ -75,7 +77,7 @@ func OnDisk(t testing.TB) (url, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return create(t, admin, " TABLESPACE disk"), folder
+	return Plain(create(t, admin, " TABLESPACE disk")), folder
 }
 
 // connect connects to the server. Without a server it skips the test.
@@ -105,7 +107,7 @@ func create(t testing.TB, admin *pgx.Conn, clause string) string {
 			t.Error(err)
 		}
 	})
-	return of(name)
+	return Patient(of(name))
 }
 
 // drop opens a new connection. A test with hundreds of databases would

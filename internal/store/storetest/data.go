@@ -88,13 +88,16 @@ func (b *bundle) named(a account.Account, number int) {
 		if err := tx.InsertDelivery(ctx, told); err != nil {
 			return err
 		}
+		if err := tx.InsertApplicant(ctx, a.ID); err != nil {
+			return err
+		}
 		return tx.InsertFact(ctx, fact)
 	})
 }
 
 func (b data) AccountData_EveryTableOfOneAccount() {
 	arrived := flow.Newcomer{Account: full[account.Account](1), Unproven: true, Subject: full[account.Subject](1), Fact: full[audit.Fact](9)}
-	arrived.Account.State = account.Active
+	arrived.Account.State, arrived.Account.Password = account.Active, ""
 	newcomers(b).make(arrived)
 	a, other := arrived.Account, b.person(2)
 	b.named(a, 1)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/account"
@@ -325,4 +326,37 @@ func (b people) IndexPeople_ComesToAll() {
 		seen = append(seen, last)
 	}
 	b.equal("how many pages had a next one", len(seen), 2)
+}
+
+func (b people) InsertApplicant_EndsWithTheAccount() {
+	a := b.person(1)
+	b.write(func(tx *store.Tx) error { return tx.InsertApplicant(b.Context(), a.ID) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
+	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) })
+	if b.did(func(tx *store.Tx) (bool, error) {
+		n, err := tx.TakeApplicants(b.Context())
+		return n > 0, err
+	}) {
+		b.Error("an account that is deleted counts")
+	}
+}
+
+// Who was approved meanwhile is not counted, nor anybody twice, also by nodes at the same moment.
+func (b people) TakeApplicants_Once() {
+	for number := range 3 {
+		a := b.person(number + 1)
+		b.write(func(tx *store.Tx) error { return tx.InsertApplicant(b.Context(), a.ID) })
+		if number < 2 {
+			b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
+		}
+	}
+	var counted atomic.Int64
+	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+		n, err := tx.TakeApplicants(b.Context())
+		if n > 0 {
+			counted.Store(int64(n))
+		}
+		return n > 0, err
+	})
+	b.equal("the number", counted.Load(), int64(2))
 }

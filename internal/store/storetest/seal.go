@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portico/internal/audit"
+	"portico/internal/flow"
 	"portico/internal/store"
 )
 
@@ -121,6 +122,19 @@ func (b seals) LateFacts_Assigned() {
 	behind, near, next := b.fact(2, -1), b.fact(3, 0), b.fact(4, 1)
 	b.equal("late", b.late(audit.Position{At: next.At, ID: next.ID}), []audit.Fact{behind, near})
 	b.equal("up to the seal", b.late(audit.Position{At: last.At}), []audit.Fact{behind})
+}
+
+// Facts that many newcomers bring are late as those that come alone.
+func (b seals) LateFacts_OfNewcomers() {
+	last := b.add(1, b.fact(1, 0)).Last
+	var all []flow.Newcomer
+	for i, minutes := range []int{-1, 0, 1} {
+		n := newcomer(2 + i)
+		n.Fact.At = moment().Add(time.Duration(minutes) * time.Minute)
+		all = append(all, n)
+	}
+	newcomers{b.bundle}.make(all...)
+	b.equal("late", b.late(audit.Position{At: last.At.Add(time.Hour)}), []audit.Fact{all[0].Fact, all[1].Fact})
 }
 
 func (b seals) AssignSeal_BelongsToIt() {

@@ -31,6 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('heading')).toHaveText(`Notes of ${person.email}`);
       await page.goto(`${portico.origin}/auth/account/apps`);
       await expect(page.getByText('Notes', { exact: true })).toBeVisible();
+      await expect(link(page, 'Back to Notes')).toHaveAttribute('href', `${notes.origin}/`);
 
       await page.goto(`${notes.origin}/signout`);
       await expectScreen(page, 'Sign out?');

@@ -57,8 +57,10 @@ test('an emailed link works in another browser', async ({ page, openBrowser, wor
   await open(elsewhere, mail.link);
   await expectScreen(elsewhere, 'Reset your password');
   await button(elsewhere, 'Continue').click();
+  await expectScreen(page, 'Continue in your other browser'); // which learns of it by itself
   await choose(elsewhere, 'a fresh amber orchard');
   await expectAccount(elsewhere, person);
+  await expectScreen(page, 'Password changed');
   await open(page, mail.link);
   await expectScreen(page, 'This link has already been used');
   await expect(page.getByText("If you've already chosen a new password, sign in with it.")).toBeVisible();

@@ -121,6 +121,7 @@ export const WORDS: Record<string, string> = {
   'address.invalid': 'This is not an email address.',
   'address.letters': 'Letters like é do not work before the @.',
   'throttle.limited': 'Too many requests. Try again in a moment.',
+  unavailable: 'This is temporarily unavailable. Try again in a few seconds.',
   internal: 'Portico could not do this because of an error of its own.',
 };
 

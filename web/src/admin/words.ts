@@ -12,6 +12,7 @@ export const MAILS: Record<string, string> = {
   'account-left': 'Account deleted by its owner',
   'account-kept': 'Deletion canceled',
   'account-managed': 'Account changed by an administrator',
+  'approvals-asked': 'Accounts wait for an approval',
   'key-ends': 'An API key ends soon',
 };
 

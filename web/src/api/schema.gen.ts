@@ -547,6 +547,7 @@ export interface Choice {
 export interface Client {
   request: string;
   name: string;
+  mark: string;
   host: string;
   asked: string;
   scopes: Scope[];
@@ -638,7 +639,7 @@ export interface FieldErrors {
 export interface Flow {
   id: string;
   kind: '' | 'signup' | 'recovery' | 'code' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol' | 'protect';
-  state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'done';
+  state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'elsewhere' | 'done';
   address: string;
   email: string;
   sent_at: number;
@@ -731,6 +732,7 @@ export interface OwnSession {
   phone: string;
   since: Moment;
   place: string;
+  by: string;
   seen: Moment;
   active: string;
   here: string;

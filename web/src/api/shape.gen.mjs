@@ -167,6 +167,7 @@ export const SHAPE = {
           "words": ""
         },
         "place": "",
+        "by": "",
         "seen": {
           "at": "",
           "words": ""
@@ -210,6 +211,7 @@ export const SHAPE = {
   "client": {
     "request": "",
     "name": "",
+    "mark": "",
     "host": "",
     "asked": "",
     "scopes": [

@@ -13,11 +13,11 @@ interface Press {
   begin: () => boolean;
 }
 
-/** The state of such a button. It begins with the words that the page has. */
-export function usePress(firstWords = ''): Press {
+/** The state of such a button. */
+export function usePress(): Press {
   const summary = useRef<HTMLDivElement>(null);
   const [busy, setBusy] = useState(false);
-  const [words, setWords] = useState(firstWords);
+  const [words, setWords] = useState('');
   useRestoredPage(useCallback(() => setBusy(false), []));
   useEffect(() => {
     if (words) summary.current?.focus();

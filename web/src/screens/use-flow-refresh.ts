@@ -6,13 +6,15 @@ import { useReturn } from '../lib/use-return';
 
 /**
  * Keeps the flow of an open page true: it loads the flow when the user comes back to this tab. For a
- * flow with an email it also does so when the code expires, and every few seconds in between. The page then
- * leads on after the step was taken in another tab or by the mailed link, and says soon after the email
- * when it was refused. onFlow gets a flow that is new but leads nowhere else. It returns a function
- * that loads the flow at once.
+ * flow with an email, or one that goes on in another browser, it also does so every few seconds until the code expires,
+ * and then. The page leads on after the step was taken in another tab or by the mailed link, and says soon after the
+ * email when it was refused. onFlow gets a flow that is new but leads nowhere else. It returns a function that loads the
+ * flow at once.
  */
 export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload): () => Promise<void> {
-  const { id, now, sent_at, expires_at } = flow;
+  const { id, now } = flow;
+  // A step that is taken elsewhere is looked for as long as an email.
+  const { sent_at, expires_at } = flow.state === 'elsewhere' ? { sent_at: now, expires_at: now + 600 } : flow;
   const shown = useRef(flow);
   shown.current = flow;
   const refresh = useCallback(async () => {

@@ -1,17 +1,35 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { signalAccepted } from '../../passkey/signal';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
+import { ErrorSummary } from '../../ui/message';
 import { Changes } from '../own/changes';
 import { Empty, Entries } from '../own/entry';
 import { OwnPage } from '../own/own-page';
+import { Proof, useProven } from '../own/proof';
+import { Refused } from '../own/refused';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Add } from './add';
 import { OnePasskey } from './entry';
+
+/** What is wrong with the form of a passkey that was sent without script. It is above all of them, and so in sight. */
+function Answer({ boot }: { boot: Boot }) {
+  const [asked, setAsked] = useState<string>(boot.again);
+  useProven(() => setAsked(''));
+  return (
+    <>
+      <Proof asked={asked} path="/auth/account/passkeys" />
+      <Refused boot={boot} />
+      <When value={boot.errors.fields.name}>
+        <ErrorSummary words={boot.errors.fields.name} />
+      </When>
+    </>
+  );
+}
 
 /** The passkeys of the account. */
 function View({ boot }: { boot: Boot }) {
@@ -27,6 +45,9 @@ function View({ boot }: { boot: Boot }) {
   }, [boot.passkeys]);
   return (
     <OwnPage boot={boot} at="passkeys" title={screen.title(boot, text)}>
+      <Changes boot={boot}>
+        <Answer boot={boot} />
+      </Changes>
       <Lead>{t('account-passkeys.lead')}</Lead>
       <When value={boot.passkeys.list} otherwise={<Empty>{t('account-passkeys.none')}</Empty>}>
         <Entries>

@@ -3,7 +3,7 @@ import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
-import { Unless, When } from '../../lib/template';
+import { Unless } from '../../lib/template';
 import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
@@ -17,9 +17,8 @@ import styles from './passkeys.module.css';
 export function Add({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const { errors } = boot;
-  const [asked, setAsked] = useState<string>(boot.again);
-  const { busy, setBusy, words, setWords, summary, begin } = usePress(errors.form);
+  const [asked, setAsked] = useState('');
+  const { busy, setBusy, words, setWords, summary, begin } = usePress();
   useProven(() => setAsked(''));
 
   const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
@@ -43,9 +42,6 @@ export function Add({ boot }: { boot: Boot }) {
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
       <ErrorSummary words={words} ref={summary} />
-      <When value={errors.fields.name}>
-        <ErrorSummary words={errors.fields.name} />
-      </When>
       <Unless value={boot.passkeys.full}>
         <div className={`${styles.add} needs-script`}>
           <Button type="button" busy={busy} onClick={add}>

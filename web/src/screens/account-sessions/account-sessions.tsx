@@ -70,7 +70,7 @@ function Device({ boot, session }: { boot: Boot; session: OwnSession }) {
       >
         <span>{t('account-sessions.active')}</span>
       </When>
-      <Timed words={t('account-sessions.since')} of={session.since} />
+      <Timed words={`${session.by}, {time}`} of={session.since} />
     </Entry>
   );
 }

@@ -6,6 +6,7 @@ import { Served } from '../../lib/served';
 import { useReturn } from '../../lib/use-return';
 import { Button } from '../../ui/button';
 import { Success } from '../../ui/success';
+import { BackToApp } from '../own/back';
 import { OwnFrame } from '../own/own-frame';
 import { stillHere } from '../recheck';
 import type { Screen } from '../screen';
@@ -28,6 +29,7 @@ function View({ boot }: { boot: Boot }) {
     <OwnFrame
       boot={boot}
       at=""
+      above={<Served className="back">{import.meta.env.SSR ? <BackToApp boot={boot} /> : null}</Served>}
       title={screen.title(boot, text)}
       summary={form.summary}
       announcement={form.announcement}

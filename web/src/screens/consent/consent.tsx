@@ -17,7 +17,15 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   const { account, client, session } = boot;
   return (
-    <Frame boot={boot} title={screen.title(boot, text)}>
+    <Frame
+      boot={boot}
+      title={screen.title(boot, text)}
+      above={
+        <span className={`${styles.letters} ${styles.app}`} aria-hidden="true">
+          {client.mark}
+        </span>
+      }
+    >
       <div className={styles.account}>
         <span className={styles.letters} aria-hidden="true">
           {account.initials}

@@ -1,6 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
+import { BackToApp } from './back';
 import { Who } from './portrait';
 import { GROUPS, pathOf } from './sections';
 
@@ -13,6 +14,7 @@ export function Rail({ boot, at }: { boot: Boot; at: string }) {
       <a className="skip" href="#content">
         {t('section.skip')}
       </a>
+      <BackToApp boot={boot} />
       <Who boot={boot} at="rail" />
       <a href="/auth/account" {...current('')}>
         {t('section.back')}

@@ -45,7 +45,8 @@ export function Resend({
     },
     onTrouble: reloadWhenOver,
   });
-  const props = { busy: form.busy, wait: form.wait };
+  const counted = COUNTED.includes(fault) && form.wait > 0;
+  const props = { busy: form.busy, wait: counted ? Number.POSITIVE_INFINITY : form.wait };
   const times = useTimes(flow, resent, life, LOCKED.includes(fault));
   const said = resent ? times : '';
 
@@ -83,6 +84,9 @@ function SendNew({ flow, ...props }: { flow: Flow; busy: boolean; wait: number }
 
 /** The faults after which only the link of the email works. */
 export const LOCKED = ['code.locked', 'code.link_only'];
+
+/** The faults whose words count the wait of the button. */
+const COUNTED = ['code.held'];
 
 /** The times of the code, unless no code works. */
 const Times = ({ fault, children }: { fault: string; children: string }) =>

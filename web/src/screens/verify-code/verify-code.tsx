@@ -29,7 +29,9 @@ function View({ boot }: { boot: Boot }) {
 
 const Open = ({ boot }: { boot: Boot }) => (
   <When value={boot.flow.id} otherwise={<NoFlow boot={boot} />}>
-    <Enter boot={boot} />
+    <When value={boot.flow.state} is="elsewhere" otherwise={<Enter boot={boot} />}>
+      <Elsewhere boot={boot} />
+    </When>
   </When>
 );
 
@@ -44,18 +46,29 @@ function Done({ boot }: { boot: Boot }) {
           boot.flow.kind,
           {
             address: t('verify-code.done.address'),
-            recovery: t('verify-code.done.recovery'),
+            recovery: t('verify-code.done.password'),
             code: t('verify-code.done.code'),
           },
           t('verify-code.done.signup'),
         )}
       </Lead>
       <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
-      <When value={boot.flow.kind} is="recovery">
-        <Footer>
-          <a href={startOf(boot.flow)}>{t('verify-code.done.again')}</a>
-        </Footer>
-      </When>
+    </Frame>
+  );
+}
+
+/** The link of a recovery was opened in another browser, where it goes on. This page learns of its end. */
+function Elsewhere({ boot }: { boot: Boot }) {
+  const text = useText();
+  const { t } = text;
+  useFlowRefresh(boot.flow);
+  return (
+    <Frame boot={boot} title={screen.title(boot, text)}>
+      <Lead>{t('verify-code.done.recovery')}</Lead>
+      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <Footer>
+        <a href={startOf(boot.flow)}>{t('verify-code.done.again')}</a>
+      </Footer>
     </Frame>
   );
 }
@@ -184,13 +197,14 @@ const OtherAddress = ({ flow }: { flow: Flow }) => (
 
 /** The title says the state of the code. */
 function titleOf({ kind, state }: Flow, { t }: Text): string {
-  // A sign-in verifies nothing anew, and a recovery goes on where its link was opened.
+  // A sign-in verifies nothing anew.
   const done = oneOf(
     kind,
-    { code: t('verify-code.done.code_title'), recovery: t('verify-code.done.recovery_title') },
+    { code: t('verify-code.done.code_title'), recovery: t('verify-code.done.password_title') },
     t('verify-code.done.title'),
   );
   const over = {
+    elsewhere: t('verify-code.done.recovery_title'),
     used_up: t('verify-code.used_up'),
     expired: t('verify-code.expired'),
     held: t('verify-code.held'),

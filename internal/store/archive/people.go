@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base32"
+	"encoding/json"
+	"time"
+
+	"portico/internal/masterkey"
+	"portico/internal/people"
+	"portico/internal/secret"
+	"portico/internal/store"
+)
+
+// pageOf is how many people are in memory.
+const pageOf = 500
+
+// People calls write with everybody, in one state of a database that may be served meanwhile.
+func People(ctx context.Context, s *store.Store, key *secret.Key, report func(done, all int64), write func(people.Exported) error) error {
+	return s.Snapshot(ctx, func(conn *sql.Conn) error {
+		r := &reader{conn: conn, box: key.Box(string(masterkey.Factors))}
+		var done, all int64
+		if err := conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM account`).Scan(&all); err != nil {
+			return err
+		}
+		for after := ""; ; {
+			page, err := r.page(ctx, after)
+			if err != nil || len(page) == 0 {
+				return err
+			}
+			for _, p := range page {
+				if err := write(*p); err != nil {
+					return err
+				}
+			}
+			done += int64(len(page))
+			report(done, all)
+			after = page[len(page)-1].ID
+		}
+	})
+}
+
+// reader reads a page of people.
+type reader struct {
+	conn *sql.Conn
+	box  *secret.Box
+	byID map[string]*people.Exported
+}
+
+func (r *reader) page(ctx context.Context, after string) (page []*people.Exported, err error) {
+	r.byID = map[string]*people.Exported{}
+	err = r.each(ctx, `SELECT a.id, a.address, a.name, a.locale, a.state, a.roles, a.password, a.app_claims, a.created_at, a.ends_at, COALESCE(p.seen_at, 0), COALESCE(u.since, 0)
+		FROM account a LEFT JOIN person p ON p.account_id = a.id LEFT JOIN unproven_address u ON u.account_id = a.id
+		WHERE a.id > $1 ORDER BY a.id LIMIT CAST($2 AS BIGINT)`, []any{after, pageOf}, func(rows *sql.Rows) error {
+		p := &people.Exported{}
+		var roles, claims string
+		var created, ends, seen, unproven int64
+		err := rows.Scan(&p.ID, &p.Email, &p.Name, &p.Locale, &p.State, &roles, &p.Password, &claims, &created, &ends, &seen, &unproven)
+		if err == nil {
+			err = json.Unmarshal([]byte(roles), &p.Roles)
+		}
+		if claims != "" {
+			p.Claims = json.RawMessage(claims)
+		}
+		p.EmailVerified = unproven == 0
+		p.CreatedAt, p.EndsAt, p.SeenAt = at(created), at(ends), at(seen)
+		page, r.byID[p.ID] = append(page, p), p
+		return err
+	})
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	return page, r.parts(ctx, after, page[len(page)-1].ID)
+}
+
+// parts adds what other tables have of the people of a page. Addresses that are kept only for an
+// alarm are left out.
+func (r *reader) parts(ctx context.Context, after, last string) error {
+	for query, add := range map[string]func(p *people.Exported, a, b, c string){
+		`SELECT account_id, issuer, subject, provider FROM identity`: func(p *people.Exported, issuer, subject, provider string) {
+			p.Identities, p.Providers = append(p.Identities, people.Identity{Issuer: issuer, Subject: subject}), append(p.Providers, provider)
+		},
+		`SELECT account_id, issuer, subject, '' FROM imported_subject`: func(p *people.Exported, issuer, subject, _ string) {
+			p.Subject = &people.Subject{Issuer: issuer, Value: subject}
+		},
+		`SELECT account_id, address, kind, '' FROM other_address`: func(p *people.Exported, address, kind, _ string) {
+			if kind == "recovery" || kind == "other" {
+				p.Addresses = append(p.Addresses, people.Address{Email: address, Kind: kind, Verified: true})
+			}
+		},
+		`SELECT account_id, host, '', '' FROM passkey`: func(p *people.Exported, host, _, _ string) {
+			p.Passkeys = append(p.Passkeys, people.Passkey{RPID: host})
+		},
+		`SELECT account_id, hash, '', '' FROM recovery_code`: func(p *people.Exported, hash, _, _ string) {
+			p.RecoveryCodes = append(p.RecoveryCodes, hash)
+		},
+	} {
+		err := r.each(ctx, query+ofPage, []any{after, last}, func(rows *sql.Rows) error {
+			var id, a, b, c string
+			err := rows.Scan(&id, &a, &b, &c)
+			if err == nil {
+				add(r.byID[id], a, b, c)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.each(ctx, `SELECT account_id, id, sealed, digits, period, algorithm, created_at FROM factor`+ofPage, []any{after, last}, r.app)
+}
+
+const ofPage = ` WHERE account_id > $1 AND account_id <= $2`
+
+func (r *reader) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
+	rows, err := r.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (r *reader) app(rows *sql.Rows) error {
+	var account, id string
+	var sealed []byte
+	var created int64
+	var t people.TOTP
+	if err := rows.Scan(&account, &id, &sealed, &t.Digits, &t.Period, &t.Algorithm, &created); err != nil {
+		return err
+	}
+	clear, err := r.box.Open(sealed, id+" "+account)
+	if err != nil {
+		return nil // nobody can use it
+	}
+	t.Secret, t.CreatedAt = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(clear), at(created)
+	p := r.byID[account]
+	p.TOTP = append(p.TOTP, t)
+	return nil
+}
+
+func at(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
