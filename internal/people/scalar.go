@@ -51,18 +51,23 @@ func (i *instant) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
-		*i = instant(ms)
+		i.set(ms)
 		return nil
 	}
 	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(form, s); err == nil {
-			if *i = instant(at.UnixMilli()); at.IsZero() {
-				*i = 0 // what programs in Go write for none
-			}
+			i.set(at.UnixMilli())
 			return nil
 		}
 	}
 	return errors.New("no time")
+}
+
+// set takes a time in milliseconds. The zero time of Go is what programs in Go write for none.
+func (i *instant) set(ms int64) {
+	if *i = instant(ms); ms == (time.Time{}).UnixMilli() {
+		*i = 0
+	}
 }
 
 // known reports whether the time is between the years 1970 and 9999.
