@@ -163,6 +163,7 @@ func attacks() testform.Catalogue {
 			"SEC-034": "An attacker replays a TOTP code.",
 			"SEC-036": "An attacker sends TOTP codes in odd forms or from another time.",
 			"SEC-037": "An attacker uses recovery codes twice, of another account, or after the second factor is off.",
+			"SEC-410": "An attacker with the password guesses the recovery codes that came from another system, uses one twice, or reads them in the database.",
 			"SEC-063": "An attacker plants a session before the second factor and uses it afterwards.",
 			"SEC-093": "An attacker who knows only the password uses a sign-in that waits for the second factor.",
 			"SEC-094": "An attacker who knows only the password replaces the second factor.",

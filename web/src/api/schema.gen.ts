@@ -700,6 +700,9 @@ export interface MFA {
   passkey: string;
   recovery: string;
   second: string;
+  shortest: '' | '6' | '7' | '8';
+  longest: '' | '7' | '8';
+  moved: string;
   trust: string;
   trusting: string;
 }
