@@ -71,7 +71,8 @@ staticcheck: build ## The finer lint of Go
 # The stage check runs all of go vet, so the tests leave it out.
 PACKAGES = $(shell go list ./... | grep -v /test/)
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
-# Nothing of archtest runs at the same time, and the detector makes it take minutes.
+# Two goroutines can meet in these packages: they or their tests start one, listen, or guard data. The stage unit runs all.
+CONCURRENT = $(shell for p in $(filter-out %/archtest,$(PACKAGES)); do grep -qE '"sync|^\s*go |\bchan\b|AfterFunc|"net"|httptest' .$${p#portico}/*.go && echo "$$p"; done)
 # Libraries that only compute have no data race of their own, and the detector makes them eight times as slow: SQLite, which
 # is C translated to Go, Brotli, and the hashes of passwords. Without it there, the packages that compress screens take half.
 BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andybalholm/brotli/... golang.org/x/crypto/... github.com/go-crypt/x/...,-gcflags=$(library)=-race=false)
@@ -79,16 +80,19 @@ BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andyb
 unit: build ## Go: all packages but the suites of test/, on SQLite
 	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
 
-# The scripts of internal/cli run hundreds of processes, which the detector makes slow: they are in the stage postgres.
+# The scripts of internal/cli run hundreds of processes, which the detector makes slow.
 # The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
 # settings with a hidden character and of a huge export. TestTiming compares times.
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
-	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(filter-out %/archtest,$(PACKAGES))
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(CONCURRENT)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
+# The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
+SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./internal/cli ./test/upgrade
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^TestScripts$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
 

@@ -12,6 +12,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/federation"
+	"portico/internal/legacy"
 	"portico/internal/locale"
 	"portico/internal/mailer"
 	"portico/internal/openid"
@@ -42,6 +43,7 @@ type parts struct {
 	toldGuest *egress.Client         // for those to unknown clients
 	hooks     []webhook.Hook
 	hooked    *egress.Client // for the webhooks
+	asked     *legacy.Config // the former system; nil without one
 	mailer    *mailer.Mailer // nil without SMTP
 }
 
@@ -77,7 +79,7 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
 	}
 	p.takePlaces(r)
-	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeBrand(r, o.Icons))
+	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database
 		failed = errors.Join(failed, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/farewell"
 	"portico/internal/flow"
+	"portico/internal/legacy"
 	"portico/internal/origin"
 	"portico/internal/pages"
 	"portico/internal/passkey"
@@ -29,6 +30,7 @@ type live struct {
 	flow.All
 	sessions  *session.Keeper
 	passwords *password.Service
+	legacy    *legacy.Keeper   // asks the former system; nil without one
 	farewell  *farewell.Sender // tells OpenID clients about ended sessions
 	handlers                   // set by Run
 
@@ -53,6 +55,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	if l.passwords, err = a.hashing.With(l.policy, []string{"Portico", cfg.Brand.Name, publicURL(cfg).Hostname()}); err != nil {
 		return nil, err
 	}
+	l.legacy = a.makeLegacy(l.parts, before)
 	public := publicURL(cfg)
 	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {
@@ -62,7 +65,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
 		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
-		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents,
+		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy,
 		Settings: flow.Settings{
 			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
@@ -135,6 +138,9 @@ func (l *live) close(next *live) {
 	}
 	l.farewell.Close()
 	l.hooked.Close()
+	if next == nil || next.legacy != l.legacy {
+		l.legacy.Stop()
+	}
 	l.asserted.Close()
 	if l.documents != nil {
 		l.documents.Close()

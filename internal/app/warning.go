@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/rule"
@@ -14,6 +15,7 @@ import (
 func Warnings(cfg config.Config) config.Problems {
 	r := cfg.Report()
 	strangers(cfg, r)
+	warnOfLegacy(cfg, r, clock.System{}.Now())
 	if t, err := readTexts(cfg); err == nil {
 		add(cfg, r, t.doubtful)
 	}

@@ -32,7 +32,7 @@ func importBans() []ban {
 }
 
 // httpFree returns the packages that must not use HTTP: the flow, and its
-// packages except federation and webhook, which speak it to providers and receivers.
+// packages except federation, webhook and legacy, which speak it to providers, receivers and the former system.
 func httpFree() []string {
 	var packages []string
 	for _, b := range bands() {
@@ -40,7 +40,9 @@ func httpFree() []string {
 			packages = append(packages, b.packages...)
 		}
 	}
-	return slices.DeleteFunc(packages, func(p string) bool { return p == "internal/federation" || p == "internal/webhook" })
+	return slices.DeleteFunc(packages, func(p string) bool {
+		return slices.Contains(list("internal/federation internal/webhook internal/legacy"), p)
+	})
 }
 
 func bannedImports(t *tree) []string {

@@ -62,7 +62,7 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 		e.at.Raw = bytes.Clone(at.Raw) // the reader uses it again
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended && !errors.As(err, &e.err) {
-			return fmt.Errorf("line %d: %w", at.Line, err)
+			return fmt.Errorf("%v: %w", at, err)
 		}
 		if !ended {
 			batch = append(batch, e)
@@ -121,7 +121,7 @@ func (r *importRun) take(batch []importEntry) error {
 func (r *importRun) refuse(e importEntry) {
 	r.sum.Refused++
 	r.meter.clear()
-	complain(r.Stderr, fmt.Sprintf("line %d: %v", e.at.Line, e.err))
+	complain(r.Stderr, fmt.Sprintf("%v: %v", e.at, e.err))
 	r.rejects.add(e.person, e.at)
 }
 

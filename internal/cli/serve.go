@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"time"
 
 	"portico/internal/app"
 	"portico/internal/config"
@@ -24,17 +25,23 @@ func (serveCmd) Help() string {
 Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. If a setting is missing or unsafe, it names the setting and does not start. It waits for a PostgreSQL server that does not answer yet.`
 }
 
-// firstAdmin makes the admin of an empty installation, and prints the link to get in. The log
-// never has it.
-func firstAdmin(s *session, a *app.App) error {
-	if a.Config.FirstAdmin == "" {
-		return nil
+// firstAdmin prints the link to get in to an empty installation: that of the admin whom the settings
+// name, or one that asks for an address. The log never has it.
+func firstAdmin(s *session, a *app.App) (err error) {
+	var link, what string
+	var until time.Time
+	switch {
+	case a.Config.FirstAdmin != "":
+		what = "create the passkey or the password of " + a.Config.FirstAdmin
+		link, until, err = a.Operator.FirstAdmin(s, flow.ByOperator, a.Config.FirstAdmin)
+	case a.Config.Admin:
+		what = "create the account of the first admin"
+		link, until, err = a.Operator.FirstLink(s)
 	}
-	link, until, err := a.Operator.FirstAdmin(s, flow.ByOperator, a.Config.FirstAdmin)
 	if err != nil || link == "" {
 		return err
 	}
-	return s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to create the passkey or the password of "+a.Config.FirstAdmin+":", "   "+link)
+	return s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to "+what+":", "   "+link)
 }
 
 // glance returns the quick findings of the doctor for the admin page.

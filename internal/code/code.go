@@ -99,10 +99,15 @@ func (i *Issuer) issue(ctx context.Context, tx Store, flowID string, life time.D
 	})
 }
 
-// Parse extracts the digits from typed or pasted text. It accepts the digits of
+// Parse extracts the digits of a code from typed or pasted text. It accepts the digits of
 // every script and ignores spaces and hyphens. The fault, if any, belongs to the
 // field.
 func Parse(typed, field string) (string, *fault.Field) {
+	return ParseBetween(Length, Length, typed, field)
+}
+
+// ParseBetween is Parse for a code of another system, which has some number of digits.
+func ParseBetween(least, most int, typed, field string) (string, *fault.Field) {
 	if len(typed) > 256 {
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
@@ -110,7 +115,7 @@ func Parse(typed, field string) (string, *fault.Field) {
 	switch {
 	case strings.TrimSpace(typed) == "":
 		return "", &fault.Field{Name: field, Code: CodeRequired}
-	case len(digits) != Length:
+	case len(digits) < least || most < len(digits):
 		return "", &fault.Field{Name: field, Code: CodeFormat}
 	}
 	return digits, nil

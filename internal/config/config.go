@@ -106,7 +106,19 @@ const RequireAll = "all"
 
 // SignIn says how users may sign in.
 type SignIn struct {
-	Code bool // by an emailed code
+	Code   bool   // by an emailed code
+	Legacy string // the address of the former system that is asked about passwords; "" for none
+
+	LegacySecret     string // in the form of Standard Webhooks
+	LegacySecretNext string // a second one, while the secret is changed; "" for none
+	LegacyUntil      string // the last day, in UTC
+	LegacyPrivate    bool   // whether the address may be private, and http
+}
+
+// LegacyEnds returns when the former system is not asked any more.
+func (s SignIn) LegacyEnds() time.Time {
+	day, _ := time.Parse(time.DateOnly, s.LegacyUntil) // it was checked
+	return day.AddDate(0, 0, 1)
 }
 
 // SignUp says who may sign up, and what the form asks for.

@@ -132,6 +132,11 @@ terms_version = "2026-01"
 
 [signin]
 code = true
+legacy = "http://127.0.0.1:3001/portico-password"
+legacy_secret = "whsec_Y2FuYXJ5Mi1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+legacy_secret_next = "whsec_Y2FuYXJ5My1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+legacy_until = "2026-12-31"
+legacy_private = true
 
 [signup]
 mode = "closed"

@@ -45,6 +45,7 @@ func (c *Config) checkNIST(add func(key, why, write string, others ...string)) {
 		{"mfa.grace", c.MFA.Grace > 0, `"0s"`},
 		{"mfa.trust", c.MFA.Trust, "false: a trusted browser does not replace a second factor"},
 		{"signin.code", c.SignIn.Code, "false: an emailed code does not count as a factor"},
+		{"signin.legacy", c.SignIn.Legacy != "", `"": another system must not get passwords`},
 		{"passkeys", !c.Passkeys, "true: users need a sign-in that resists phishing"},
 	} {
 		if r.weak {

@@ -36,7 +36,7 @@ func TestSecret_Forms(t *testing.T) {
 	if step, ok := s.step(Form{Digits: 6, Period: 60, Algorithm: "SHA1"}, s.In(Form{Digits: 6, Period: 60, Algorithm: "SHA1"}, time.Unix(600, 0)), time.Unix(659, 0)); !ok || step != 10 {
 		t.Errorf("in the same minute: %v, step %d", ok, step)
 	}
-	for _, unusable := range []Form{{}, {5, 30, "SHA1"}, {8, 30, "SHA1"}, {6, 14, "SHA1"}, {6, 61, "SHA1"}, {6, 30, "MD5"}} {
+	for _, unusable := range []Form{{}, {5, 30, "SHA1"}, {9, 30, "SHA1"}, {6, 14, "SHA1"}, {6, 61, "SHA1"}, {6, 30, "MD5"}} {
 		if _, ok := s.step(unusable, "000000", time.Unix(0, 0)); ok || unusable.Usable() {
 			t.Errorf("%+v is used", unusable)
 		}

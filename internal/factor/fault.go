@@ -6,8 +6,10 @@ import "portico/internal/fault"
 const (
 	CodeWrong          = "factor.wrong"
 	CodeNewWrong       = "factor.new_wrong" // of an app that is being added
+	CodeFormat         = "factor.format"    // of an app with more than six digits
 	CodeReplayed       = "factor.replayed"
 	CodeRecoveryFormat = "factor.recovery_format"
+	CodeMovedFormat    = "factor.moved_format" // of a recovery code, where some are from another system
 	CodeUsedUp         = "factor.used_up"
 	CodeFull           = "factor.full"
 	CodeMissing        = "factor.missing"

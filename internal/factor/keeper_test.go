@@ -105,9 +105,14 @@ func TestKeeper_RecoveryCodes(t *testing.T) {
 		code := parsed[len(codes)-left]
 		for _, want := range []error{nil, factor.Wrong} {
 			err := b.write(func(tx factor.Store) error {
-				c, n, err := b.Select(t.Context(), tx, "mara", code)
-				if want == nil && (err != nil || n != left || c.Hash != "hash of "+code) {
-					t.Errorf("selected %+v of %d (%v), want %q of %d", c, n, err, code, left)
+				all, err := b.Guesses(t.Context(), tx, "mara", code)
+				if want == nil && (err != nil || len(all) != 1 || all[0].Hash != "hash of "+code || all[0].Text != code) {
+					t.Errorf("the guesses are %+v (%v), want %q", all, err, code)
+				}
+				for _, g := range all {
+					if n, err := b.Left(t.Context(), tx, g.RecoveryCode); err != nil || n != left {
+						t.Errorf("%d are left (%v), want %d", n, err, left)
+					}
 				}
 				return b.Spend(t.Context(), tx, factor.RecoveryCode{AccountID: "mara", Selector: code[:factor.SelectorLength]})
 			})

@@ -3,7 +3,10 @@ package factor
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"strings"
+
+	"portico/internal/fault"
 )
 
 // Codes is how many recovery codes a set has.
@@ -52,12 +55,7 @@ func ParseCode(typed string) (code string, ok bool) {
 	if len(typed) > 256 {
 		return "", false
 	}
-	code = look.Replace(strings.ToUpper(strings.Map(func(r rune) rune {
-		if r == '-' || r == ' ' || r == '\t' || r == '\u00a0' || r == '\u2011' || r == '\u2013' {
-			return -1
-		}
-		return r
-	}, typed)))
+	code = look.Replace(folded(typed))
 	_, err := plainBase32.DecodeString(code)
 	return code, err == nil && len(code) == codeLength
 }
@@ -76,16 +74,40 @@ func (k *Keeper) Replace(ctx context.Context, tx Store, accountID string, codes,
 	return nil
 }
 
-// Select returns the stored code that a parsed code may be, and how many codes are
-// left. The caller compares the hash.
-func (k *Keeper) Select(ctx context.Context, tx Store, accountID, parsed string) (c RecoveryCode, left int, err error) {
-	all, err := tx.RecoveryCodesOf(ctx, accountID)
-	for _, stored := range all {
-		if stored.Selector == parsed[:SelectorLength] {
-			c = stored
+// Guess is a stored code, and what of a typed text may have been hashed for it.
+type Guess struct {
+	RecoveryCode
+	Text string
+}
+
+// Guesses returns the codes that a typed text may be: at most one of ours, and all of another system. The caller compares
+// the hashes. If the account could have no code of this form, it returns the fault of the field code.
+func (k *Keeper) Guesses(ctx context.Context, tx Store, accountID, typed string) (all []Guess, err error) {
+	codes, err := tx.RecoveryCodesOf(ctx, accountID)
+	_, own := ParseCode(typed)
+	switch moved := AnyMoved(codes); {
+	case err != nil:
+		return nil, err
+	case moved && !own && !readable(typed):
+		return nil, fault.InvalidFields(fault.Field{Name: "code", Code: CodeMovedFormat})
+	case !moved && !own:
+		return nil, fault.InvalidFields(fault.Field{Name: "code", Code: CodeRecoveryFormat})
+	}
+	for _, c := range codes {
+		for _, text := range c.spellings(typed) {
+			all = append(all, Guess{c, text})
 		}
 	}
-	return c, len(all), err
+	return all, nil
+}
+
+// Left returns how many codes are left, 0 if the given one is no longer among them.
+func (k *Keeper) Left(ctx context.Context, tx Store, c RecoveryCode) (left int, err error) {
+	codes, err := tx.RecoveryCodesOf(ctx, c.AccountID)
+	if !slices.Contains(codes, c) {
+		return 0, err
+	}
+	return len(codes), err
 }
 
 // Spend uses up a code, or returns Wrong if another call has used it.

@@ -16,8 +16,11 @@ import (
 	"time"
 )
 
-// Digits of a time-based code.
-const Digits = 6
+// Digits of a time-based code. One from another system may have up to MostDigits.
+const (
+	Digits     = 6
+	MostDigits = 8
+)
 
 // Period is the length of a time step in seconds. A code is valid in its step and in
 // one step each way (NIST SP 800-63B-4 3.1.4, RFC 6238 5.2).
@@ -33,10 +36,10 @@ type Form struct {
 // Standard is the form that all authenticator apps know.
 func Standard() Form { return Form{Digits: Digits, Period: Period, Algorithm: "SHA1"} }
 
-// Usable reports whether codes of the form can be typed and checked. The page asks for six digits. A longer period
+// Usable reports whether codes of the form can be typed and checked. A longer period
 // would make a code valid for minutes.
 func (f Form) Usable() bool {
-	return f.Digits == Digits && 15 <= f.Period && f.Period <= 60 && f.hash() != nil
+	return Digits <= f.Digits && f.Digits <= MostDigits && 15 <= f.Period && f.Period <= 60 && f.hash() != nil
 }
 
 // hash returns the hash function of the form, or nil.

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/code"
+	"portico/internal/invitation"
 	"portico/internal/session"
 )
 
@@ -104,8 +107,8 @@ func (f *core) notLast(ctx context.Context, tx Tx, a account.Account) error {
 //
 // Faults: the field email.
 func (f *Operator) FirstAdmin(ctx context.Context, by Actor, email string) (link string, until time.Time, err error) {
-	page, err := f.People(ctx, account.Query{Limit: 1})
-	if err != nil || len(page.People) > 0 {
+	empty := false
+	if err := f.store.Read(ctx, func(tx Tx) error { empty, err = f.empty(ctx, tx); return err }); err != nil || !empty {
 		return "", until, err
 	}
 	a, err := f.CreateUser(ctx, by, email, "", "", RoleAdmin)
@@ -118,11 +121,47 @@ func (f *Operator) FirstAdmin(ctx context.Context, by Actor, email string) (link
 	return f.AccountLink(ctx, by, a)
 }
 
+// FirstLink returns a link by which whoever opens it gets the first account, as an admin, with the address
+// that is typed there. It ends the former one, and counts while there is no account. It returns "" if there is
+// one, or if another node makes a link at this moment.
+func (f *Operator) FirstLink(ctx context.Context) (link string, until time.Time, err error) {
+	now := f.clock.Now()
+	until = now.Add(code.HandedLife)
+	err = f.store.Write(ctx, func(tx Tx) error {
+		link = ""
+		empty, err := f.empty(ctx, tx)
+		if err != nil || !empty {
+			return err
+		}
+		former, _, err := tx.InvitationOf(ctx, invitation.FirstAdmin)
+		if err == nil {
+			_, err = tx.EndInvitation(ctx, former.ID, invitation.Replaced, now)
+		}
+		if err != nil {
+			return err
+		}
+		i := invitation.Invitation{Key: invitation.FirstAdmin, Roles: []string{RoleAdmin}, By: ByOperator.name, Most: 1, EndsAt: until}
+		made, ok, err := f.invite(ctx, tx, Caller{}, i)
+		if err != nil || !ok {
+			return err
+		}
+		link = made
+		return f.record.Add(ctx, tx, ByOperator.fact(audit.InvitationSent, "", "first,"+RoleAdmin))
+	})
+	return link, until, err
+}
+
+// empty reports whether there is no account.
+func (f *core) empty(ctx context.Context, tx Tx) (bool, error) {
+	page, err := tx.People(ctx, account.Query{Limit: 1}, f.clock.Now())
+	return len(page.People) == 0, err
+}
+
 // acts runs a change by an Actor, in one transaction that judges the Actor first. An
 // admin whose session has ended, who has lost the role or was disabled since the request
 // began changes nothing. Nor does one whose proof has aged, nor a key that was ended.
 //
-// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded, and as keyStands.
+// Faults: session.Required, ErrNotAdmin, NoAdminFactor, ProofNeeded, and as keyOf.
 func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := f.mayAct(ctx, tx, by); err != nil {
@@ -136,15 +175,10 @@ func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) err
 }
 
 func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
-	switch {
-	case by.step != nil:
+	if by.step != nil {
 		return f.goesOn(ctx, tx, by.step)
-	case by.key != nil:
-		return f.keyStands(ctx, tx, by.key.hash)
-	case by.admin == nil:
-		return nil
 	}
-	if err := f.stillAdmin(ctx, tx, by); err != nil {
+	if err := f.stillAdmin(ctx, tx, by); err != nil || by.admin == nil {
 		return err
 	}
 	return f.adminProof(ctx, tx, *by.admin)
@@ -154,7 +188,8 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 // the key stands. It suffices for what only reads.
 func (f *Operator) stillAdmin(ctx context.Context, tx Tx, by Actor) error {
 	if by.key != nil {
-		return f.keyStands(ctx, tx, by.key.hash)
+		_, err := f.keyOf(ctx, tx, by.key.hash)
+		return err
 	}
 	if by.admin == nil {
 		return nil

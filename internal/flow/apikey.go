@@ -22,7 +22,7 @@ type heldKey struct {
 // ByKey returns the program that sends a request with the secret of a key. Each change judges the
 // key again (acts).
 //
-// Faults: as keyStands.
+// Faults: as keyOf.
 func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, error) {
 	if !apikey.Valid(text) {
 		return Actor{}, apikey.Unknown
@@ -35,15 +35,10 @@ func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, err
 	return Actor{name: audit.ByKey(held.ID), caller: ByOperator.caller, from: c, key: &held}, err
 }
 
-// keyStands returns a fault unless the secret of a key works: it was not ended, the end of the key
+// keyOf returns the key of a secret, and a fault unless the secret works: it was not ended, the end of the key
 // has not come, and the account that answers for it is an admin's.
 //
 // Faults: apikey.Unknown, apikey.Ended, apikey.Stopped.
-func (f *Operator) keyStands(ctx context.Context, tx Tx, hash []byte) error {
-	_, err := f.keyOf(ctx, tx, hash)
-	return err
-}
-
 func (f *Operator) keyOf(ctx context.Context, tx Tx, hash []byte) (apikey.Held, error) {
 	held, ok, err := tx.APIKeyBySecret(ctx, hash)
 	switch {

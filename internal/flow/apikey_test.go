@@ -3,6 +3,7 @@ package flow_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,5 +188,37 @@ func TestOnce_AfterAKill(t *testing.T) {
 	}
 	if made := slices.DeleteFunc(b.store.facts.all(), func(f audit.Fact) bool { return f.Name != audit.LinkMade }); len(made) != 2 {
 		t.Errorf("%d links were made, want 2", len(made))
+	}
+}
+
+// The record of a key has its name, also after its end.
+func TestKnown_NamesKeys(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, _ := b.administers(apikey.DefaultLife)
+	if _, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	b.mails(1)
+	if err := errors.Join(
+		b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, true),
+		b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false),
+	); err != nil {
+		t.Fatal(err)
+	}
+	page, err := b.Operator.Record(t.Context(), audit.Query{Limit: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := b.Operator.Known(t.Context(), page.Facts)
+	var got []string
+	for _, fact := range page.Facts {
+		if strings.HasPrefix(string(fact.Name), "api_key_") {
+			got = append(got, string(fact.Name)+" "+known.DetailOf(fact))
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"api_key_ended HR import", "api_key_ended HR import, old_secret", "api_key_made HR import", "api_key_rotated HR import"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the record has %q, %v", got, err)
 	}
 }

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -57,6 +59,7 @@ func (f *Operator) arrive(p people.Person, how Import) *arrival {
 	for n, k := range p.Passkeys {
 		f.passkey(a, n, k)
 	}
+	a.codes(p, how)
 	a.Fact = how.By.fact(audit.AccountImported, a.Account.ID, "")
 	a.Fact.At, a.Fact.ID = now, ids.NewAt(now)
 	return a
@@ -159,9 +162,48 @@ func (a *arrival) secrets(p people.Person, how Import) {
 		}
 		a.Account.Password = stored
 	}
-	if len(p.RecoveryCodes) > 0 {
-		a.leave("recovery codes")
+}
+
+// codes takes recovery codes, whose values no reason shows. They replace a second factor, so without one they would
+// never be asked for.
+func (a *arrival) codes(p people.Person, how Import) {
+	if len(p.RecoveryCodes) > 0 && len(a.Factors)+len(a.Passkeys) == 0 {
+		a.leave("recovery codes of accounts without a second factor")
+		return
 	}
+	for n, text := range p.RecoveryCodes {
+		if slices.Contains(p.RecoveryCodes[:n], text) {
+			continue // it would work twice
+		}
+		if len(a.Codes) == factor.MostMoved {
+			a.leave("recovery codes beyond the most that an account may have")
+			return
+		}
+		as, stored, err := spelled(text, how)
+		if err != nil {
+			a.refuse("recovery_codes["+strconv.Itoa(n)+"]", "", err.Error())
+		}
+		a.Codes = append(a.Codes, factor.Moved(a.Account.ID, n, as, stored))
+	}
+}
+
+// spelled returns what is stored of a recovery code, which is clear or a hash.
+func spelled(text string, how Import) (as factor.Spelling, stored string, err error) {
+	stored, err = how.Hash(text)
+	switch {
+	case err == nil && strings.HasPrefix(text, "$keyed$"):
+		return factor.Kept, stored, nil
+	case err == nil && stored == text:
+		return factor.Ours, stored, nil
+	case err == nil, strings.ContainsAny(text, "${"):
+		return factor.There, stored, err
+	}
+	hash, ok := factor.HashClear(text)
+	if !ok {
+		return "", "", errors.New("must be a known hash, or have 6 to 64 characters beside blanks and hyphens")
+	}
+	stored, err = how.Hash(hash)
+	return factor.Clear, stored, err
 }
 
 func (a *arrival) subject(s people.Subject) {
@@ -251,7 +293,7 @@ func (f *Operator) app(a *arrival, n int, t people.TOTP) {
 		a.refuse(field+".secret", "", "must be 10 to 128 bytes in base32")
 	case !form.Usable():
 		a.refuse(field, fmt.Sprintf("%d digits, %d seconds, %s", form.Digits, form.Period, form.Algorithm),
-			"must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
+			"must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512")
 	case len(a.Factors) == factor.Most:
 		a.leave("authenticator apps beyond the most that an account may have")
 		return

@@ -16,6 +16,7 @@ import (
 	"portico/internal/federation"
 	"portico/internal/invitation"
 	"portico/internal/job"
+	"portico/internal/legacy"
 	"portico/internal/once"
 	"portico/internal/openid"
 	"portico/internal/outbox"
@@ -114,7 +115,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -129,6 +130,7 @@ type Config struct {
 	Keys      *signingkey.Keeper
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
+	Legacy    *legacy.Keeper    // asks the system that people have come from; nil without one
 	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
 
 	Settings
@@ -192,6 +194,7 @@ type core struct {
 	clients   openid.Clients
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
+	legacy    *legacy.Keeper
 
 	box, crossings, marks, alarms *secret.Box
 	devices, mailboxes, visits    *secret.MAC
@@ -226,6 +229,7 @@ func New(cfg Config) All {
 		clients:   cfg.Clients,
 		asserted:  cfg.Asserted,
 		documents: cfg.Documents,
+		legacy:    cfg.Legacy,
 
 		box:       cfg.Key.Box("flow"),
 		crossings: cfg.Key.Box("crossing"),

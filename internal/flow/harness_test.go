@@ -37,26 +37,25 @@ type bundle struct {
 	mail  *mailbox
 }
 
-// flowStore gives the flows the transactions of a real SQLite file. Each is
-// undone and run once more, as a database with many writers may ask for.
+// flowStore gives the flows the transactions of a real SQLite file. Each runs as often as runs
+// says, undone before the last time, as a database with many writers may ask for.
 type flowStore struct {
 	*store.Store
 	facts *facts
 }
 
-// runs is how often.
-const runs = 2
-
 var errUndone = errors.New("undone")
 
 func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
-	err := s.Store.Write(ctx, func(tx *store.Tx) error { return errors.Join(fn(tx), errUndone) })
-	if !errors.Is(err, errUndone) {
-		return err
+	for range runs - 1 {
+		err := s.Store.Write(ctx, func(tx *store.Tx) error { return errors.Join(fn(tx), errUndone) })
+		if !errors.Is(err, errUndone) {
+			return err
+		}
 	}
 	noting := notingTx{}
 	var untold []string
-	err = s.Store.Write(ctx, func(tx *store.Tx) error {
+	err := s.Store.Write(ctx, func(tx *store.Tx) error {
 		noting = notingTx{Tx: tx, noted: new([]audit.Fact), posted: new([]string), told: new([]webhook.Event)}
 		before, err := stateOf(ctx, tx)
 		if err != nil {

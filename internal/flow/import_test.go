@@ -11,6 +11,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/flow"
 	"portico/internal/openid"
@@ -233,7 +234,7 @@ func TestImport_Refuses(t *testing.T) {
 		"year 9999":       {with(func(p *people.Person) { p.CreatedAt = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }), `created_at: "9999-01-01T00:00:00Z": is in the future`},
 		"a hash":          {with(func(p *people.Person) { p.Password = "secret" }), "password: is of a form that Portico does not know"},
 		"a seed":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: "GEZDG!"}} }), "totp[0].secret: must be 10 to 128 bytes in base32"},
-		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 8}} }), `totp[0]: "8 digits, 30 seconds, SHA1": must be 6 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
+		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 9}} }), `totp[0]: "9 digits, 30 seconds, SHA1": must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
 		"subject":         {with(func(p *people.Person) { p.Subject = &people.Subject{Issuer: "https://old.test"} }), `subject.value: must have 1 to 255 printable ASCII characters`},
 		"no issuer":       {with(func(p *people.Person) { p.Subject = &people.Subject{Value: "42"} }), "subject.issuer: is missing: name the former system with --issuer"},
 		"identity":        {with(func(p *people.Person) { p.Identities = []people.Identity{{Issuer: "https://idp.test"}} }), `identities[0].subject: must have 1 to 255 printable ASCII characters`},
@@ -303,23 +304,54 @@ func TestImport_SendsNoEmail(t *testing.T) {
 	}
 }
 
-// A code of an app with another algorithm and period works at once.
+// A code of an app with another algorithm, period or number of digits works at once.
 func TestImport_CodeWorksAtOnce(t *testing.T) {
 	t.Parallel()
+	for _, form := range []factor.Form{
+		{Digits: 6, Period: 60, Algorithm: "SHA256"}, {Digits: 7, Period: 30, Algorithm: "SHA1"}, {Digits: 8, Period: 30, Algorithm: "SHA512"},
+	} {
+		b := setup(t)
+		p := people.Person{Email: "mara@example.org", EmailVerified: true, Password: b.hash(good), TOTP: []people.TOTP{appOf(form)}}
+		b.brings(how(), p)
+		v := b.visitor("192.0.2.1")
+		r := v.must(v.signIn(p.Email, good))
+		v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(b.codeOf(p.TOTP[0]))))
+		if v.signedIn() == "" {
+			t.Errorf("not signed in with %+v", form)
+		}
+	}
+}
+
+func appOf(f factor.Form) people.TOTP {
+	return people.TOTP{Secret: seed, Digits: f.Digits, Period: f.Period, Algorithm: f.Algorithm}
+}
+
+// A code with another number of digits than those of the apps has costs no guess. The step knows what they have.
+func TestImport_DigitsOfSeveralApps(t *testing.T) {
+	t.Parallel()
 	b := setup(t)
-	form := factor.Form{Digits: 6, Period: 60, Algorithm: "SHA256"}
-	p := people.Person{
-		Email: "mara@example.org", EmailVerified: true, Password: b.hash(good),
-		TOTP: []people.TOTP{{Secret: seed, Period: form.Period, Algorithm: form.Algorithm}},
-	}
+	apps := []people.TOTP{appOf(factor.Standard()), appOf(factor.Form{Digits: 8, Period: 30, Algorithm: "SHA1"})}
+	apps[1].Secret = seed[:16]
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, Password: b.hash(good), TOTP: apps}
 	b.brings(how(), p)
-	v := b.visitor("192.0.2.1")
-	r := v.must(v.signIn(p.Email, good))
-	s, _ := factor.ParseSecret(seed)
-	v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, flow.FactorInput{Code: s.In(form, b.clock.Now())}))
-	if v.signedIn() == "" {
-		t.Error("not signed in")
+	for _, app := range apps {
+		v := b.visitor("192.0.2.1")
+		r := v.must(v.signIn(p.Email, good))
+		view, err := v.Flows.View(t.Context(), v.Caller, r.FlowID)
+		if s := view.SecondFactors; err != nil || s.Shortest != 6 || s.Longest != 8 {
+			t.Errorf("the step shows %+v (%v)", s, err)
+		}
+		for range 20 {
+			_, err := v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits("1234567"))
+			wantField(t, err, factor.CodeFormat)
+		}
+		v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(b.codeOf(app))))
 	}
+	owner := setup(t).visitor("192.0.2.2")
+	owner.register("mara@example.org")
+	owner.enrols()
+	_, err := owner.Flows.StepUp(t.Context(), owner.Caller, flow.Target{}, digits("12345678"))
+	wantField(t, err, code.CodeFormat)
 }
 
 // With an id of the former system, and by no other account.

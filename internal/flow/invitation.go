@@ -26,6 +26,9 @@ func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) 
 	if i.Over(f.clock.Now()) {
 		return false, nil
 	}
+	if i.First() {
+		return f.empty(ctx, tx)
+	}
 	sent := audit.Fact{Actor: i.By}
 	if id, ok := sent.Key(); ok {
 		return f.keyWorks(ctx, tx, id)
@@ -49,7 +52,7 @@ func (f *core) invitationFor(ctx context.Context, tx Tx, id, key string) (*invit
 	if id != "" {
 		i, ok, err = tx.InvitationByID(ctx, id)
 	}
-	if err != nil || !ok || i.Key != "" && i.Key != key {
+	if err != nil || !ok || i.Key != "" && i.Key != key && !i.First() {
 		return nil, err
 	}
 	ok, err = f.stillCounts(ctx, tx, i)
@@ -147,7 +150,8 @@ func (f *Flows) admitProven(ctx context.Context, tx Tx, c Caller, p Pending, d d
 	return f.admitNew(ctx, tx, c, p, d, proven)
 }
 
-// signUpInvited is SignUp by the link of an invitation of one address.
+// signUpInvited is SignUp by the link of an invitation of one address, or by the one for the first
+// admin: the operator vouches for what is typed there.
 func (f *Flows) signUpInvited(ctx context.Context, c Caller, address account.Address, returnTo Target, d data) (r Result, err error) {
 	value, fresh := browser(c)
 	c.BrowserCookie = value
@@ -179,7 +183,7 @@ func (f *Flows) viewInvitation(ctx context.Context, tx Tx, token string, v *Link
 		v.Fault = code.LinkUsed
 	case i.State == invitation.Replaced:
 		v.Fault, v.Age = code.LinkReplaced, now.Sub(i.EndsAt)
-	case valid && f.settings.SignUp != ModeClosed:
+	case valid && (f.settings.SignUp != ModeClosed || i.First()):
 		v.Email, v.fresh = i.Mail, i.ID
 	case i.State == invitation.Open && i.Mail != "" && !now.Before(i.EndsAt):
 		v.Fault = code.LinkExpired
@@ -202,7 +206,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 	var held *fault.Error
 	err := f.store.Write(ctx, func(tx Tx) error {
 		i, ok, err := tx.InvitationOf(ctx, old.Key)
-		if err != nil || !ok {
+		if err != nil || !ok || i.First() {
 			return orUninvited(err)
 		}
 		to, err := f.addressed(ctx, tx, i.Key)
@@ -240,10 +244,10 @@ func (f *core) invite(ctx context.Context, tx Tx, c Caller, i invitation.Invitat
 	now := f.clock.Now()
 	token := secret.Token()
 	i.ID, i.Link, i.State, i.CreatedAt, i.OpenedAt, i.UsedAt = ids.NewAt(now), secret.Hash(token), invitation.Open, now, time.Time{}, time.Time{}
-	if i.Key != "" {
+	if i.Mail != "" {
 		i.EndsAt, i.MessageID = now.Add(invitation.Life), ids.New()
 	}
-	if ok, err = tx.InsertInvitation(ctx, i); err != nil || !ok || i.Key == "" {
+	if ok, err = tx.InsertInvitation(ctx, i); err != nil || !ok || i.Mail == "" {
 		return f.linkTo(token), ok, err
 	}
 	return "", true, f.post(ctx, tx, c, email{template: mailInvitation, to: i.Mail, id: i.MessageID, words: i.Words, link: token, until: i.EndsAt})

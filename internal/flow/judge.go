@@ -279,9 +279,9 @@ func (f *Operator) exists(ctx context.Context, tx Tx, id string) (cleared, error
 	return cleared{judged{a}}, err
 }
 
-// newcomer returns an account, and whether it was imported without a password and nothing has happened to it
+// asArrived returns an account, and whether it was imported without a password and nothing has happened to it
 // since: nobody has signed in, and no change has raised its versions.
-func (f *core) newcomer(ctx context.Context, tx Tx, id string) (a cleared, w Welcome, is bool, err error) {
+func (f *core) asArrived(ctx context.Context, tx Tx, id string) (a cleared, w Welcome, is bool, err error) {
 	found, ok, err := tx.AccountByID(ctx, id)
 	if err != nil || !ok || !untouched(found) {
 		return a, w, false, err

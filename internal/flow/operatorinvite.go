@@ -214,7 +214,7 @@ func (f *Operator) InviteAgain(ctx context.Context, by Actor, id string) error {
 		return SignUpClosed
 	}
 	return f.onInvitation(ctx, by, id, func(tx Tx, i invitation.Invitation) error {
-		if i.Key == "" || !i.AccountEnds.IsZero() && !f.clock.Now().Before(i.AccountEnds) {
+		if i.Mail == "" || !i.AccountEnds.IsZero() && !f.clock.Now().Before(i.AccountEnds) {
 			return NoInvitation
 		}
 		i.By = by.name

@@ -17,6 +17,7 @@ import (
 // Person is an account with everything that is known for support.
 type Person struct {
 	Account    account.Account
+	Unproven   bool              // nobody has proven the primary address
 	Leaves     account.Departure // zero unless the account is to be erased
 	SeenAt     time.Time         // of the last use of a session; at most an hour too early once that session has ended
 	Addresses  []account.Other
@@ -54,6 +55,7 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 	a := p.Account
 	for _, read := range []func() error{
 		func() (err error) { p.Addresses, err = tx.AddressesOf(ctx, a.ID, f.clock.Now()); return err },
+		func() (err error) { p.Unproven, err = tx.IsUnproven(ctx, a.ID); return err },
 		func() (err error) { p.Leaves, _, err = tx.DepartureOf(ctx, a.ID); return err },
 		func() (err error) { p.Sessions, err = f.sessions.List(ctx, tx, a.ID); return err },
 		func() (err error) { p.SeenAt, err = f.seen(ctx, tx, *p); return err },

@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -38,6 +40,9 @@ func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, 
 		if key, ok := fact.Key(); ok {
 			keyed = append(keyed, key)
 		}
+		if key, _, ok := aboutKey(fact); ok {
+			keyed = append(keyed, key)
+		}
 	}
 	known.Accounts = map[string]account.Account{}
 	err = f.store.Read(ctx, func(tx Tx) error {
@@ -52,6 +57,21 @@ func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, 
 		return err
 	})
 	return known, err
+}
+
+// aboutKey returns the API key that a record is about, and the rest of its detail.
+func aboutKey(fact audit.Fact) (id, rest string, ok bool) {
+	id, rest, _ = strings.Cut(fact.Detail, ",")
+	return id, rest, fact.Name == audit.APIKeyMade || fact.Name == audit.APIKeyRotated || fact.Name == audit.APIKeyEnded
+}
+
+// DetailOf returns the detail of a record for people to read. It has the name of an authenticator in place of its
+// model, or nothing for an unknown one, and that of an API key in place of its id.
+func (n Named) DetailOf(fact audit.Fact) string {
+	if id, rest, ok := aboutKey(fact); ok {
+		return joined([2]string{"", cmp.Or(n.Keys[id], id)}, [2]string{"", rest})
+	}
+	return detailOf(fact)
 }
 
 // ExportRecord writes all audit records that match a query, page by page, and records

@@ -218,7 +218,7 @@ func actors(ctx context.Context, tx Tx, facts []audit.Fact) (map[string]string, 
 }
 
 func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
-	by, detail := names[fact.Actor], [2]string{"detail ", DetailOf(fact)}
+	by, detail := names[fact.Actor], [2]string{"detail ", detailOf(fact)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}
@@ -228,9 +228,8 @@ func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
 	return joined([2]string{"by ", by}, detail, [2]string{"from ", fact.Peer}, [2]string{"request ", fact.RequestID}, [2]string{"", useragent.Describe(fact.UserAgent)})
 }
 
-// DetailOf returns the detail of a record for people to read. It has the name of an authenticator
-// in place of its model, or nothing for an unknown one.
-func DetailOf(fact audit.Fact) string {
+// detailOf is Named.DetailOf without the names of keys.
+func detailOf(fact audit.Fact) string {
 	switch fact.Name {
 	case audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved:
 		model, rest, _ := strings.Cut(fact.Detail, ",")

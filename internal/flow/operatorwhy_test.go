@@ -165,14 +165,15 @@ func TestWhy_NamesTheAuthenticator(t *testing.T) {
 func TestDetailOf_HasNoUnknownModel(t *testing.T) {
 	t.Parallel()
 	const unknown = "00000000-0000-0000-0000-000000000001"
+	var none flow.Named
 	for detail, want := range map[string]string{
 		unknown: "", unknown + ",alarm": "alarm", passkeytest.Model: "Bitwarden", "": "",
 	} {
-		if got := flow.DetailOf(audit.Fact{Name: audit.PasskeyRemoved, Detail: detail}); got != want {
+		if got := none.DetailOf(audit.Fact{Name: audit.PasskeyRemoved, Detail: detail}); got != want {
 			t.Errorf("the detail %q is shown as %q, want %q", detail, got, want)
 		}
 	}
-	if got := flow.DetailOf(audit.Fact{Name: audit.RolesChanged, Detail: "a,b"}); got != "a,b" {
+	if got := none.DetailOf(audit.Fact{Name: audit.RolesChanged, Detail: "a,b"}); got != "a,b" {
 		t.Errorf("other details changed to %q", got)
 	}
 }

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	"portico/internal/factor"
 	"portico/internal/passkey"
 )
 
@@ -16,6 +18,9 @@ type SecondFactors struct {
 	Passkey bool // a passkey that works at this site
 	Newer   bool // the passkey was used after the app
 	Codes   int  // recovery codes, in place of either
+	Moved   bool // some of these codes are from another system
+
+	Shortest, Longest int // digits of the codes of the apps
 }
 
 // Any reports whether the account has anything. Recovery codes alone do not count.
@@ -39,6 +44,7 @@ func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s Se
 	if s.App = len(apps) > 0; s.App {
 		used = apps[0].UsedAt
 	}
+	s.Shortest, s.Longest = lengths(apps)
 	passkeys, err := tx.PasskeysOf(ctx, accountID)
 	for _, p := range passkeys {
 		if f.passkeyWorks(p) {
@@ -49,8 +55,20 @@ func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s Se
 		return s, err
 	}
 	left, err := tx.RecoveryCodesOf(ctx, accountID)
-	s.Codes = len(left)
+	s.Codes, s.Moved = len(left), factor.AnyMoved(left)
 	return s, err
+}
+
+// lengths returns how many digits the codes of apps have, at least and at most. Without an app they are those of
+// a new one.
+func lengths(apps []factor.Factor) (shortest, longest int) {
+	for _, app := range apps {
+		longest = max(longest, app.Form.Digits)
+		if shortest == 0 || app.Form.Digits < shortest {
+			shortest = app.Form.Digits
+		}
+	}
+	return cmp.Or(shortest, factor.Digits), cmp.Or(longest, factor.Digits)
 }
 
 // dropIdleCodes deletes the recovery codes of an account that has nothing any more that

@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/legacy"
 	"portico/internal/password"
 	"portico/internal/secret"
 	"portico/internal/throttle"
@@ -55,8 +56,14 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	switch {
-	case !ok:
+	vouched := false
+	if !ok {
+		if vouched, err = f.vouches(ctx, who, in.Password); err != nil {
+			return Result{}, err
+		}
+		rehash = vouched
+	}
+	if !ok && !vouched {
 		return f.afterWrongPassword(ctx, c, who, address, in, d)
 	}
 	switch err := who.account.Refusal(f.clock.Now()); {
@@ -75,14 +82,15 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 			return Result{}, err
 		}
 	}
-	return f.admit(ctx, c, *who.account, in, ways[:taken+1], fresh)
+	return f.admit(ctx, c, *who.account, in, ways[:taken+1], adoption{fresh, vouched})
 }
 
 // candidate is the account of an address, if any, and the sign-up that this
 // browser has begun with the address, if any.
 type candidate struct {
 	account *account.Account
-	device  string // id of this browser, if the account knows it
+	device  string           // id of this browser, if the account knows it
+	former  *legacy.Question // without its password, if the former system is asked about the account
 	pending *Pending
 	data    data
 }
@@ -114,6 +122,9 @@ func (w candidate) id() string {
 func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candidate, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		if who.account, err = f.known(ctx, tx, key); err != nil {
+			return err
+		}
+		if who.former, err = f.question(ctx, tx, who.account); err != nil {
 			return err
 		}
 		if who.device, err = f.knownDevice(ctx, tx, c, who.account); err != nil || !secret.ValidToken(c.BrowserCookie) {
@@ -186,7 +197,7 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 
 // admit starts the session after a correct password, which was counted in the last of the
 // ways.
-func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, ways []way, rehashed string) (Result, error) {
+func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, ways []way, fresh adoption) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
 		// Read again, because the account may have changed during the hash.
@@ -204,7 +215,7 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 		if err := f.forgetPasswords(ctx, tx, ways); err != nil {
 			return err
 		}
-		if err := f.storeRehashed(ctx, tx, a, rehashed); err != nil {
+		if err := f.storeRehashed(ctx, tx, c, a, fresh); err != nil {
 			return err
 		}
 		e := f.entryBy(a, in.ReturnTo, "password")
@@ -215,12 +226,23 @@ func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignI
 	return f.settled(r, a.ID, err)
 }
 
-// storeRehashed stores the same password under a hash of the current cost, unless it is "".
-func (f *Flows) storeRehashed(ctx context.Context, tx Tx, a judged, hash string) error {
-	if hash == "" {
+// adoption is a hash of the typed password that the account gets.
+type adoption struct {
+	hash    string // "" for none
+	vouched bool   // by the former system, or else it is the same password under a hash of the current cost
+}
+
+// storeRehashed stores the hash. One that the former system has vouched for is the first of the account.
+func (f *Flows) storeRehashed(ctx context.Context, tx Tx, c Caller, a judged, fresh adoption) error {
+	if fresh.hash == "" {
 		return nil
 	}
-	_, err := tx.RehashPassword(ctx, a.ID, hash)
+	if fresh.vouched {
+		if err := f.adopts(ctx, tx, c, a); err != nil {
+			return err
+		}
+	}
+	_, err := tx.RehashPassword(ctx, a.ID, fresh.hash)
 	return err
 }
 

@@ -41,21 +41,23 @@ const (
 
 // mayRegister is the gate of registration for an address that is proven. It returns the invitation
 // that the account uses, if any. link is the id of the one whose link was opened, or "". Before the
-// proof, only the mailbox learns of a refusal: mailProof sends another email.
+// proof, only the mailbox learns of a refusal: mailProof sends another email. The first admin may
+// register whatever the settings say.
 //
 // Faults: SignUpClosed, SignUpDomain, SignUpUninvited.
 func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*invitation.Invitation, error) {
+	i, err := f.invitationFor(ctx, tx, link, proven)
 	switch {
+	case err != nil, i != nil && i.First():
+		return i, err
 	case !f.registersAny():
 		return nil, SignUpClosed
 	case !f.admits(proven):
 		return nil, SignUpDomain
+	case i == nil && (link != "" || f.settings.SignUp == ModeInvited):
+		return nil, SignUpUninvited
 	}
-	i, err := f.invitationFor(ctx, tx, link, proven)
-	if err == nil && i == nil && (link != "" || f.settings.SignUp == ModeInvited) {
-		err = SignUpUninvited
-	}
-	return i, err
+	return i, nil
 }
 
 // registersAny reports whether any visitor may register.
@@ -105,15 +107,15 @@ const (
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)
-	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
+	invited, err := f.openedID(ctx, in.Invitation)
+	if closed := f.allows(Pending{Kind: SignUp}, data{}); closed != nil && !invited.First() {
+		err = closed
+	}
+	if err != nil {
 		return Result{}, err
 	}
 	if in.Passkey && f.passkeys == nil {
 		return Result{}, passkey.Off
-	}
-	invited, err := f.openedID(ctx, in.Invitation)
-	if err != nil {
-		return Result{}, err
 	}
 	if invited.Mail != "" {
 		in.Email = invited.Mail
@@ -131,7 +133,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 			return Result{}, err
 		}
 	}
-	if invited.Mail != "" {
+	if invited.Key != "" {
 		return f.signUpInvited(ctx, c, address, in.ReturnTo, d)
 	}
 	return f.startProof(ctx, c, SignUp, address, in.ReturnTo, d)

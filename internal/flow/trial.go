@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"portico/internal/account"
@@ -10,27 +11,24 @@ import (
 	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/fault"
+	"portico/internal/password"
 )
 
 // parsedFactor is a second factor as it was typed. Exactly one field is set.
 type parsedFactor struct {
 	digits   string
-	recovery string
+	recovery string // not judged yet: the form depends on the account
 }
 
 func parseFactor(in FactorInput) (g parsedFactor, bad *fault.Field) {
 	if !in.Recovery {
-		g.digits, bad = code.Parse(in.Code, "code")
+		g.digits, bad = code.ParseBetween(factor.Digits, factor.MostDigits, in.Code, "code")
 		return g, bad
 	}
-	parsed, ok := factor.ParseCode(in.Code)
-	switch {
-	case in.Code == "":
+	if in.Code == "" {
 		return parsedFactor{}, &fault.Field{Name: "code", Code: code.CodeRequired}
-	case !ok:
-		return parsedFactor{}, &fault.Field{Name: "code", Code: factor.CodeRecoveryFormat}
 	}
-	return parsedFactor{recovery: parsed}, nil
+	return parsedFactor{recovery: in.Code}, nil
 }
 
 // trial is one guess of a second factor.
@@ -42,18 +40,19 @@ type trial struct {
 	counted  bool   // the guess is counted already
 	left     int    // guesses after this one
 	device   string // id of the browser, if the account knows it
+	matches  bool   // the recovery code is the selected one
 	selected factor.RecoveryCode
-	matches  bool // the recovery code has the hash of selected
 }
 
 // prepare does what needs time. A recovery code is hashed outside any transaction,
 // so its guess is counted in an earlier one. It costs the same when the account
-// has no such code.
+// has no such code. A text that can be no code of the account costs no guess.
 func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 	if t.factor.recovery == "" {
 		return t, nil
 	}
 	var refused *fault.Error
+	var guesses []factor.Guess
 	err := f.store.Write(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, t.accountID)
 		switch {
@@ -62,10 +61,10 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 		case !ok:
 			return Unknown
 		}
-		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
+		if guesses, err = f.factors.Guesses(ctx, tx, a.ID, t.factor.recovery); err != nil {
 			return err
 		}
-		t.selected, _, err = f.factors.Select(ctx, tx, a.ID, t.factor.recovery)
+		t, refused, err = f.countFactor(ctx, tx, c, a, t)
 		return err
 	})
 	if err != nil {
@@ -75,7 +74,14 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 		return t, refused
 	}
 	t.counted = true
-	t.matches, _, err = f.verify(ctx, t.selected.Hash, t.factor.recovery)
+	var pairs []password.Pair
+	for _, g := range guesses {
+		pairs = append(pairs, password.Pair{Hash: g.Hash, Text: g.Text})
+	}
+	right, err := f.passwords.VerifyAny(ctx, pairs)
+	if t.matches = right >= 0; t.matches {
+		t.selected = guesses[right].RecoveryCode
+	}
 	return t, err
 }
 
@@ -83,6 +89,9 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 // the fault of a wrong one. A refused guess is not an error, because its count must
 // be committed.
 func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (method string, refused *fault.Error, err error) {
+	if err := f.fits(ctx, tx, a, t.factor.digits); err != nil {
+		return "", nil, err
+	}
 	if !t.counted {
 		if t, refused, err = f.countFactor(ctx, tx, c, a, t); err != nil || refused != nil {
 			return "", refused, err
@@ -104,20 +113,39 @@ func (f *Flows) try(ctx context.Context, tx Tx, c Caller, a account.Account, t t
 	return method, nil, f.forgetFactors(ctx, tx, a, t)
 }
 
+// fits returns the fault of a code that no authenticator app of the account can show, because it has
+// another number of digits. It costs no guess. An empty code fits.
+func (f *Flows) fits(ctx context.Context, tx Tx, a account.Account, digits string) error {
+	if digits == "" {
+		return nil
+	}
+	apps, err := tx.FactorsOf(ctx, a.ID)
+	shortest, longest := lengths(apps)
+	switch {
+	case err != nil:
+		return err
+	case len(digits) == shortest, slices.ContainsFunc(apps, func(app factor.Factor) bool { return app.Form.Digits == len(digits) }):
+		return nil
+	case longest > code.Length:
+		return fault.InvalidFields(fault.Field{Name: "code", Code: factor.CodeFormat})
+	}
+	return fault.InvalidFields(fault.Field{Name: "code", Code: code.CodeFormat})
+}
+
 // spendCode uses up the recovery code of a trial, and tells the owner.
 func (f *Flows) spendCode(ctx context.Context, tx Tx, c Caller, a account.Account, t trial) (string, error) {
 	if !t.matches {
 		return "", factor.Wrong
 	}
 	// The set may have been replaced while the hash was made.
-	now, left, err := f.factors.Select(ctx, tx, a.ID, t.factor.recovery)
+	left, err := f.factors.Left(ctx, tx, t.selected)
 	if err != nil {
 		return "", err
 	}
-	if now.Hash != t.selected.Hash {
+	if left == 0 {
 		return "", factor.Wrong
 	}
-	if err := f.factors.Spend(ctx, tx, now); err != nil {
+	if err := f.factors.Spend(ctx, tx, t.selected); err != nil {
 		return "", err
 	}
 	remaining := strconv.Itoa(left - 1)

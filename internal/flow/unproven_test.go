@@ -55,10 +55,18 @@ func TestUnproven_PasswordAndMailbox(t *testing.T) {
 		if r, err := other.Flows.ResendLink(t.Context(), other.Caller, link.Token); err == nil || r.FlowID != "" {
 			t.Errorf("another link for another browser: %+v, %v", r, err)
 		}
+		unproven := func(want bool) {
+			t.Helper()
+			if shown, err := b.Operator.Person(t.Context(), b.user(p.Email).ID); err != nil || shown.Unproven != want {
+				t.Errorf("the page of the person says %v, %v", shown.Unproven, err)
+			}
+		}
+		unproven(true)
 		v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
 		if v.signedIn() == "" {
 			t.Fatal("not signed in")
 		}
+		unproven(false)
 		if f := b.record(audit.AddressProven); f.Detail != "password,totp,mail" {
 			t.Errorf("the record has %+v", f)
 		}

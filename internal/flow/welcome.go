@@ -77,7 +77,7 @@ func (f *Operator) welcomePage(ctx context.Context, w Welcoming, people []accoun
 			if !untouched(p.Account) {
 				continue // most people, whose rows need no lock
 			}
-			a, has, newcomer, err := f.newcomer(ctx, tx, p.ID)
+			a, has, newcomer, err := f.asArrived(ctx, tx, p.ID)
 			if err != nil {
 				return err
 			}
@@ -180,7 +180,7 @@ func (f *Operator) WelcomeNext(ctx context.Context, tx Tx) (more bool, err error
 	if err != nil || !ok {
 		return false, err
 	}
-	a, w, newcomer, err := f.newcomer(ctx, tx, id)
+	a, w, newcomer, err := f.asArrived(ctx, tx, id)
 	if err != nil {
 		return false, err
 	}

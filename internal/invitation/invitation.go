@@ -32,11 +32,14 @@ const (
 	Replaced State = "replaced" // by a newer one to the same address
 )
 
+// FirstAdmin is the Key of the link for the first admin. It is no address, and one row can have it.
+const FirstAdmin = "first-admin"
+
 // Invitation is a row.
 type Invitation struct {
 	ID          string
 	Link        []byte // SHA-256 of the token
-	Mail, Key   string // the address and its canonical form; "" for a link for many
+	Mail, Key   string // the address and its canonical form; "" for a link for many, or FirstAdmin as Key
 	Roles       []string
 	AccountEnds time.Time // zero for never
 	Words       string    // of the admin, in the email
@@ -50,6 +53,9 @@ type Invitation struct {
 	AccountID   string    // made by an invitation of one address
 	MessageID   string    // its email
 }
+
+// First reports whether it is the link for the first admin.
+func (i Invitation) First() bool { return i.Key == FirstAdmin }
 
 // Over reports whether an invitation is not valid at a time.
 func (i Invitation) Over(now time.Time) bool {
@@ -71,7 +77,7 @@ func (l Listed) Stage(valid bool) string {
 		return "used"
 	case !valid:
 		return "ended"
-	case l.Key == "":
+	case l.Mail == "":
 		return "open"
 	case !l.OpenedAt.IsZero():
 		return "opened"

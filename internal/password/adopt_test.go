@@ -2,6 +2,7 @@ package password
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,5 +158,45 @@ func TestWeigh(t *testing.T) {
 	dear, err := s.Weigh(t.Context(), "$2b$13$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu")
 	if err != nil || cheap >= 1 || dear <= 1 {
 		t.Errorf("MD5 weighs %.4f, bcrypt of cost 13 %.1f, %v", cheap, dear, err)
+	}
+}
+
+// All pairs are tried, and the place of the one that fits is returned.
+func TestVerifyAny(t *testing.T) {
+	t.Parallel()
+	s := newService(t, nil)
+	own, err := s.Hash(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := []Pair{{own, "gärtner-Übung"}}
+	for _, hash := range foreigners() {
+		stored, _, err := s.Adopt(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, Pair{stored, "wrong"})
+	}
+	before := s.Stats().Finished
+	if place, err := s.VerifyAny(t.Context(), pairs); place != -1 || err != nil {
+		t.Errorf("none fits: %d, %v", place, err)
+	}
+	if place, err := s.VerifyAny(t.Context(), nil); place != -1 || err != nil {
+		t.Errorf("no pair: %d, %v", place, err)
+	}
+	for i := range pairs {
+		fit := slices.Clone(pairs)
+		if fit[i].Text = "gärtner-Übung"; i == 0 {
+			fit[i].Text = "other"
+		}
+		if place, err := s.VerifyAny(t.Context(), fit); place != i || err != nil {
+			t.Errorf("%d fits: %d, %v", i, place, err)
+		}
+	}
+	if got, want := s.Stats().Finished-before, uint64(len(pairs)*(len(pairs)+1)+1); got != want {
+		t.Errorf("%d hashes, want %d", got, want)
+	}
+	if _, err := s.VerifyAny(t.Context(), []Pair{{"$2b$31$x", "a"}}); err == nil {
+		t.Error("a hash that cannot be checked")
 	}
 }

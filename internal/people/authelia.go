@@ -92,8 +92,8 @@ func openAuthelia(r io.Reader, o Options) (Reader, error) {
 
 func (a authelia) people(o Options) *listed {
 	l := &listed{}
-	for number, username := range slices.Sorted(maps.Keys(a.Users)) {
-		u, at := a.Users[username], Place{Line: number + 1}
+	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
+		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{
 			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(boolean(u.Disabled)),
 			Roles: u.Groups, Password: u.Hash,

@@ -40,7 +40,8 @@ func (d *decoder) value(text []byte, v reflect.Value, field string, secret bool)
 		return d.list(text, v, field, secret)
 	}
 	if json.Unmarshal(text, v.Addr().Interface()) == nil {
-		if at, ok := v.Interface().(time.Time); ok && at.IsZero() {
+		at, written := v.Interface().(time.Time)
+		if i, ok := v.Interface().(instant); written && at.IsZero() || ok && !i.known() {
 			return &Problem{Field: field, Value: Short(string(text)), Reason: "must be between the years 1970 and 9999"}
 		}
 		return nil
@@ -57,6 +58,8 @@ func wanted(v reflect.Value) string {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		return "a time in the form of RFC 3339, such as 2026-01-02T15:04:05Z"
+	case v.Type() == reflect.TypeFor[instant]():
+		return "a time: milliseconds since 1970, or in the form of RFC 3339"
 	case v.Kind() == reflect.Bool:
 		return "true or false"
 	case v.CanInt():
@@ -114,7 +117,7 @@ func (d *decoder) object(text []byte, v reflect.Value, field string) error {
 	if _, err := in.Token(); err != nil {
 		return broken(err, field)
 	}
-	if field == "" && in.InputOffset() < int64(len(bytes.TrimRight(text, " \t"))) {
+	if field == "" && in.InputOffset() < int64(len(bytes.TrimRight(text, " \t\n"))) {
 		return &Problem{Reason: "there is more after the object: each object must have its own line"}
 	}
 	return nil

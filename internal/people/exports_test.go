@@ -96,7 +96,7 @@ func told(t *testing.T, s Source, in []byte, o Options) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "%d: %s\n    without %s\n", at.Line, line, strings.Join(at.Ignored, ", "))
+		fmt.Fprintf(&b, "%s: %s\n    without %s\n", at, line, strings.Join(at.Ignored, ", "))
 		if p.Password != "" {
 			proves(t, p)
 		}

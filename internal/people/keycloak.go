@@ -69,6 +69,9 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 	var secret struct {
 		Value string `json:"value"`
 		Salt  string `json:"salt"`
+		Codes []struct {
+			Hash string `json:"encodedHashedValue"`
+		} `json:"codes"` // recovery codes that are not used
 	}
 	var s struct {
 		Iterations int                 `json:"hashIterations"`
@@ -105,6 +108,10 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 			key = seed(key)
 		}
 		p.TOTP = append(p.TOTP, TOTP{Secret: key, Digits: s.Digits, Period: s.Period, Algorithm: strings.TrimPrefix(s.Algorithm, "Hmac"), Name: c.Label, CreatedAt: c.Created.time()})
+	case c.Type == "recovery-authn-codes":
+		for _, code := range secret.Codes {
+			p.RecoveryCodes = append(p.RecoveryCodes, phc("sha512", "salt=before", "", strings.TrimRight(code.Hash, "=")))
+		}
 	case strings.HasPrefix(c.Type, "webauthn"):
 		o.passkey(p, at, Passkey{
 			ID: urlSafe(s.ID), PublicKey: urlSafe(s.Key), SignCount: s.Count, AAGUID: s.AAGUID,

@@ -57,7 +57,7 @@ func openPocketID(r io.Reader, o Options) (Reader, error) {
 		p, at := Person{
 			Subject: o.subject(u.ID), Email: u.Email, EmailVerified: bool(u.Verified), Name: full(u.First, u.Last), Locale: u.Locale,
 			State: state(u.Disabled), CreatedAt: u.Created.time(),
-		}, Place{Line: i + 1}
+		}, Place{Entry: fmt.Sprintf("tables.users[%d]", i)}
 		for _, k := range e.Tables.Keys {
 			if k.UserID != u.ID {
 				continue

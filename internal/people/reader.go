@@ -22,11 +22,20 @@ type Reader interface {
 // Place says where an entry is, and what was not taken from it.
 type Place struct {
 	Line    int      // of its beginning, from 1
+	Entry   string   // in place of a line, in a file that is read whole: such as "user mara"
 	Ignored []string // fields that the reader does not know, such as "totp.color"
 
 	// Raw is the entry as it was read, if the same reader can read it again. Otherwise the
 	// Person is written in its place. Head is the line before the first entry that it needs.
 	Raw, Head []byte
+}
+
+// String names the place.
+func (at Place) String() string {
+	if at.Entry != "" {
+		return at.Entry
+	}
+	return fmt.Sprintf("line %d", at.Line)
 }
 
 // Problem is why an entry cannot be taken.

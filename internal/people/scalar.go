@@ -51,21 +51,31 @@ func (i *instant) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
-		*i = instant(ms)
+		i.set(ms)
 		return nil
 	}
 	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(form, s); err == nil {
-			*i = instant(at.UnixMilli())
+			i.set(at.UnixMilli())
 			return nil
 		}
 	}
 	return errors.New("no time")
 }
 
-// time returns the time; the zero one if there is none or it is before 1970.
+// set takes a time in milliseconds. The zero time of Go is what programs in Go write for none.
+func (i *instant) set(ms int64) {
+	if *i = instant(ms); ms == (time.Time{}).UnixMilli() {
+		*i = 0
+	}
+}
+
+// known reports whether the time is between the years 1970 and 9999.
+func (i instant) known() bool { return 0 <= i && i < 253402300800000 }
+
+// time returns the time; the zero one if there is none.
 func (i instant) time() time.Time {
-	if i <= 0 {
+	if i == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(i)).UTC()

@@ -37,6 +37,9 @@ const HeadBytes = 64 << 10
 
 // Find returns the source with a name, or without one the source that recognizes the beginning of a file.
 func Find(name string, head []byte) (Source, error) {
+	if name == "" && wide(head) {
+		return Source{}, ErrUTF16
+	}
 	var names []string
 	for _, s := range Sources() {
 		if name == s.Name || name == "" && s.Recognize(head) {
@@ -44,11 +47,8 @@ func Find(name string, head []byte) (Source, error) {
 		}
 		names = append(names, s.Name)
 	}
-	switch {
-	case name != "":
+	if name != "" {
 		return Source{}, fmt.Errorf("there is no source %q: write one of %s", name, strings.Join(names, ", "))
-	case wide(head):
-		return Source{}, ErrUTF16
 	}
 	return Source{}, fmt.Errorf("the file is of no known kind: name it with --from: %s", strings.Join(names, ", "))
 }

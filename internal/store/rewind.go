@@ -12,7 +12,8 @@ import (
 // requests, devices that wait and initial tokens are deleted, because used ones would work
 // again. Clients that have registered themselves are deleted, because deleted ones and
 // replaced tokens would work again. Waiting emails are given up with the reason, because
-// they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Sessions
+// they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Imported
+// people who wait for an email wait no more. Sessions
 // that were ended after the copy was made are valid again, unless endSessions is set, which
 // ends all of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
@@ -32,6 +33,9 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		if _, err := t.exec(ctx, query, micros(now)); err != nil {
 			return 0, err
 		}
+	}
+	if _, err := t.StopWelcomes(ctx); err != nil {
+		return 0, err
 	}
 	if _, err := t.exec(ctx, `UPDATE webhook_delivery SET state = 'dropped', ended_at = $1, answer = $2 WHERE webhook > '' AND ended_at = 0`, micros(now), reason); err != nil {
 		return 0, err

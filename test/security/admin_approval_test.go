@@ -66,3 +66,27 @@ func TestSEC402_OneWayToApprove(t *testing.T) {
 		admin.calls(person+"refuse", id).refused(409, "approval.not_waiting")
 	}
 }
+
+// Strangers sign up as often as they like: each admin gets one email an hour.
+func TestSEC419_AdminsAreNotFlooded(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	s.admin()
+	s.follows(mode(flow.ModeApproved))
+	posted := func(want int, when string) {
+		t.Helper()
+		s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error { return s.app.Operator.TellOfApplicants(t.Context(), tx) }))
+		if n := s.count(`SELECT COUNT(*) FROM email_outcome WHERE template = 'approvals-asked'`); n != want {
+			t.Errorf("%s: %d emails, want %d", when, n, want)
+		}
+	}
+	for range 3 {
+		s.visitor().register(fresh("a"))
+		posted(1, "in an hour")
+	}
+	s.clock.Advance(time.Hour)
+	posted(2, "in the next hour")
+	s.clock.Advance(24 * time.Hour)
+	posted(2, "when nobody is new")
+}

@@ -451,9 +451,12 @@ test('the page of a person says why sign-in may fail', async () => {
   const reasons = await page.getByRole('region', { name: 'Why sign-in may fail' }).textContent();
   expect(reasons).toMatch(/passwords in unknown browsers until/);
   expect(reasons).toMatch(/550 5\.1\.1 mailbox unavailable/);
+  expect(reasons).not.toMatch(/proven/);
   expect(await page.getByRole('region', { name: 'Needs a role' }).textContent()).toMatch(
     /role:admin \/admin/,
   );
+  await open('people/p2');
+  await page.getByText('Nobody has proven the address since the import.').waitFor();
   const timeline = page.getByRole('region', { name: 'What happened' });
   const admin = timeline.getByRole('link', { name: 'mara@example.com' }).first();
   expect(await admin.getAttribute('href')).toBe('/auth/admin/people/p0');

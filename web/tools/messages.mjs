@@ -92,6 +92,8 @@ const ONLY_ON = {
   'code.required': ['verify-code', 'mfa', 'account-factors', 'protect'],
   'code.early': ['verify-code', 'confirm-link'],
   'code.': ['verify-code'],
+  'factor.format': ['mfa'],
+  'factor.moved_format': ['mfa'],
   'factor.': ['mfa', 'account-factors', 'protect'],
   'link.': ['confirm-link'],
   'field.': [],

@@ -51,6 +51,9 @@ func (a *Admin) explain(r *http.Request, _ flow.Actor) (AdminExplained, error) {
 	if err != nil {
 		return AdminExplained{}, err
 	}
+	if values["person"] == "" {
+		return AdminExplained{}, wrongParameter("person")
+	}
 	id, err := a.accountOf(r, "person", values["person"])
 	if err != nil {
 		return AdminExplained{}, err

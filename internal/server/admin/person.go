@@ -22,6 +22,7 @@ import (
 type AdminPerson struct {
 	ID        string          `json:"id"`
 	Address   string          `json:"address"`
+	Unproven  bool            `json:"unproven"` // nobody has proven the address: the next sign-in asks for a mailed code
 	Name      string          `json:"name"`
 	State     string          `json:"state" enum:"active disabled leaving waiting"`
 	Roles     []string        `json:"roles"`
@@ -135,7 +136,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 		return AdminPerson{}, err
 	}
 	shown := AdminPerson{
-		ID: p.Account.ID, Address: p.Account.Address.Mail, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
+		ID: p.Account.ID, Address: p.Account.Address.Mail, Unproven: p.Unproven, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
 		Password: p.Account.Password != "", Language: p.Account.Locale, Claims: indented(p.Account.Claims), Codes: p.Codes,
 		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p, known),
 	}
@@ -180,7 +181,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 func (a *Admin) eventsOf(p flow.Person, known flow.Named) []AdminEvent {
 	events := each(p.Facts, func(f audit.Fact) AdminEvent {
 		return AdminEvent{
-			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), actorOf(f, known), flow.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
+			f.ID, form.MomentOf(f.At), "event", string(f.Name), f.Name.Words(), actorOf(f, known), known.DetailOf(f), f.Peer, a.Describe(f.UserAgent), f.RequestID,
 		}
 	})
 	if slices.ContainsFunc(p.Facts, func(f audit.Fact) bool { return f.Name == audit.SignedUp || f.Name == audit.AccountCreated }) {

@@ -126,7 +126,7 @@ func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {
 	shown := each(page.Facts, func(f audit.Fact) AdminFact {
 		return AdminFact{
 			f.ID, form.MomentOf(f.At), string(f.Name), f.Name.Words(), subjectOf(f.AccountID, known), actorOf(f, known),
-			f.Peer, a.Describe(f.UserAgent), f.RequestID, flow.DetailOf(f),
+			f.Peer, a.Describe(f.UserAgent), f.RequestID, known.DetailOf(f),
 		}
 	})
 	return AdminRecord{shown, page.Next, page.Partial}, err

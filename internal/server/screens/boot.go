@@ -290,6 +290,10 @@ type MFA struct {
 	Passkey  string `json:"passkey"`
 	Recovery string `json:"recovery"`
 	Second   string `json:"second"` // what a passkey is given for
+	// How many digits a code of the apps has, at least and at most, if one has more than six.
+	Shortest string `json:"shortest" enum:" 6 7 8"`
+	Longest  string `json:"longest" enum:" 7 8"`
+	Moved    string `json:"moved"` // "yes" if recovery codes are from another system, so that they have any form
 	// Trust is "yes" where the user may trust this browser, Trusting where the box
 	// is ticked.
 	Trust    string `json:"trust"`

@@ -38,11 +38,11 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
-		return s.signUpClosed(w, r)
-	}
 	if v.Invited && v.Fault == nil {
 		return server.SeeOther(w, pages.With(pages.SignUp, url.Values{"link": {form.LinkMark(token)}}))
+	}
+	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
+		return s.signUpClosed(w, r)
 	}
 	if v.Invited && errors.Is(v.Fault, flow.SignUpUninvited) {
 		return s.signUpEnded(w, r, flow.SignUpUninvited)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"portico/internal/factor"
@@ -71,7 +72,11 @@ func waysOf(second flow.SecondFactors, first, asked string, query url.Values) MF
 		query.Set("way", way)
 		return pages.With(pages.MFA, query)
 	}
-	return MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery)}
+	m := MFA{Way: first, App: at(form.WayApp), Passkey: at(form.WayPasskey), Recovery: at(form.WayRecovery), Moved: yes(second.Moved)}
+	if second.Longest > factor.Digits {
+		m.Shortest, m.Longest = strconv.Itoa(second.Shortest), strconv.Itoa(second.Longest)
+	}
+	return m
 }
 
 // stepUp asks the signed-in user for a second factor, again if err has refused one. A

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"errors"
 	"net/http"
 
 	"portico/internal/account"
@@ -14,7 +15,10 @@ import (
 // query, so that another sign-up in this browser has nothing of the invitation.
 func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 	mark := r.URL.Query().Get("link")
-	if mark == "" {
+	switch {
+	case mark == "" && s.Settings.SignUp == "":
+		return s.signUpClosed(w, r)
+	case mark == "":
 		return s.withTarget(ScreenSignUp)(w, r)
 	}
 	link, err := s.invited(w, r, mark)
@@ -36,6 +40,9 @@ func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 
 // signUpAgain shows the form again that err has refused, with its invitation.
 func (s *Screens) signUpAgain(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
+	if errors.Is(err, flow.SignUpClosed) {
+		return s.signUpClosed(w, r)
+	}
 	link, linkErr := s.invited(w, r, said(keep).Link.Mark)
 	if linkErr != nil {
 		return linkErr

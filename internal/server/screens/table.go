@@ -69,12 +69,7 @@ func (s *Screens) publicPages() []page {
 	}
 }
 
-// signUpPage is the page of the registration, or says that it is closed.
 func (s *Screens) signUpPage() page {
-	if s.Settings.SignUp == "" {
-		closed := func(page) server.Handler { return s.signUpClosed }
-		return page{path: pages.SignUp, show: s.orGoOn(s.signUpClosed), forms: []pageForm{{take: closed}}}
-	}
 	return page{screen: ScreenSignUp, path: pages.SignUp, show: s.orGoOn(s.signUp), again: s.signUpAgain, forms: []pageForm{
 		post("", s.Actions.SignUp, func(in form.SignUp, b *Boot) {
 			s.keepAddress(b, in.Email, in.ReturnTo)

@@ -47,6 +47,15 @@ func (b rewinds) Rewind_HoldsMailThatWaits() {
 	b.equal("the dead messages", b.dead(9), []outbox.Record{dead, waits})
 }
 
+func (b rewinds) Rewind_StopsWelcomes() {
+	w := welcomes(b)
+	w.set(w.bare(1), flow.Welcome{QueuedAt: moment(), Pace: time.Minute})
+	b.rewind(false)
+	if id, waits := w.next(); waits {
+		b.Errorf("%s waits for an email", id)
+	}
+}
+
 func (b rewinds) Rewind_GivesUpWhatIsToldOfTheMail() {
 	waits, sent := full[outbox.Outcome](1), full[outbox.Outcome](2)
 	waits.ID, waits.State = b.message(waiting("m", moment())).ID, outbox.Waiting

@@ -245,6 +245,16 @@ func appFamilies() []family {
 func webhookFamilies() []family {
 	return []family{
 		{
+			"portico_legacy_answers_total", counter, []string{"answer"},
+			"Questions to the system of `signin.legacy`, by its answer: right, wrong, or failed (none that can be used). refused: sign-ins that found all places taken.",
+			func(f *Figures, e *emitter) {
+				e.value(float64(f.Legacy.Right), "right")
+				e.value(float64(f.Legacy.Wrong), "wrong")
+				e.value(float64(f.Legacy.Failed), "failed")
+				e.value(float64(f.Legacy.Refused), "refused")
+			},
+		},
+		{
 			"portico_webhook_attempts_total", counter, []string{"webhook", "result"},
 			"Attempts to send an event to a webhook, by result: delivered, failed (it is sent again) or dropped (after three days, or answered 410).",
 			func(f *Figures, e *emitter) {

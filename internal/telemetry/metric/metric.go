@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"portico/internal/flow"
+	"portico/internal/legacy"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/server"
@@ -25,6 +26,7 @@ type Figures struct {
 	Violations map[string]uint64 // of our content policies, by directive
 	Flows      flow.Stats
 	Sessions   session.CacheStats
+	Legacy     legacy.Stats
 	Hashing    password.Stats
 	Hashes     tally.Snapshot[time.Duration]
 	Mail       outbox.Totals

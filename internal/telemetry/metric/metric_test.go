@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"portico/internal/flow"
+	"portico/internal/legacy"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/server"
@@ -41,6 +42,7 @@ func sample() Figures {
 			SignIns: map[string]uint64{"password": 6}, SignUps: map[string]uint64{"mail": 5}, Wrong: map[string]uint64{"code": 3}, Refused: map[string]uint64{"password": 4},
 		},
 		Sessions: session.CacheStats{Hits: 10, Misses: 11, Size: 12},
+		Legacy:   legacy.Stats{Right: 71, Wrong: 72, Failed: 73, Refused: 74},
 		Hashing:  password.Stats{Slots: 2, Running: 1, Waiting: 3, Refused: 4, Abandoned: 5},
 		Hashes:   took.Snapshot(),
 		Mail:     outbox.Totals{Sent: 20, Failed: 21, Dead: 22, Expired: 23},

@@ -63,7 +63,17 @@ function Whole({ person }: { person: Person }) {
 }
 
 /** Reasons why this person cannot sign in now, or gets no email. */
-function reasonsOf({ state, erased_at, ends_at, limits, emails, password, passkeys, providers }: Person) {
+function reasonsOf({
+  unproven,
+  state,
+  erased_at,
+  ends_at,
+  limits,
+  emails,
+  password,
+  passkeys,
+  providers,
+}: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
   if (state === 'disabled')
     reasons.push([
@@ -98,6 +108,11 @@ function reasonsOf({ state, erased_at, ends_at, limits, emails, password, passke
           </>
         ) : null}
       </>,
+    ]);
+  if (unproven)
+    reasons.push([
+      'unproven',
+      'Nobody has proven the address since the import. The next sign-in asks for an emailed code.',
     ]);
   if (!password && !passkeys.length && !providers.length)
     reasons.push([

@@ -350,6 +350,7 @@ export interface AdminPeople {
 export interface AdminPerson {
   id: string;
   address: string;
+  unproven: boolean;
   name: string;
   state: 'active' | 'disabled' | 'leaving' | 'waiting';
   roles: string[];
@@ -753,6 +754,9 @@ export interface MFA {
   passkey: string;
   recovery: string;
   second: string;
+  shortest: '' | '6' | '7' | '8';
+  longest: '' | '7' | '8';
+  moved: string;
   trust: string;
   trusting: string;
 }

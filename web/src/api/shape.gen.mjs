@@ -232,6 +232,9 @@ export const SHAPE = {
     "passkey": "",
     "recovery": "",
     "second": "",
+    "shortest": "",
+    "longest": "",
+    "moved": "",
     "trust": "",
     "trusting": ""
   },

@@ -31,6 +31,8 @@ export function checkFields(
     if (name === 'email') field.value = field.value.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '');
     let code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
     if (code === 'address.invalid' && LETTERS.test(field.value)) code = 'address.letters';
+    // The authenticator apps of this account show codes of other lengths.
+    if (code === 'code.format' && !field.pattern.includes('{06,06}')) code = 'factor.format';
     if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;
   }
   const confirm = form.elements.namedItem('confirm_password');

@@ -25,6 +25,18 @@ test.each([
   expect(codeIn(text)).toBe(code);
 });
 
+test.each([
+  ['12345678', 8, 8, '12345678'],
+  ['1234 5678', 8, 8, '12345678'],
+  ['123 4567', 7, 7, '1234567'],
+  ['Order 4711: 1234-5678', 8, 8, '12345678'],
+  ['Your code is 123456', 8, 8, '123456'],
+  ['Your code is 123 456', 6, 8, '123456'],
+  ['1234567', 6, 8, '1234567'],
+])('%j holds %d to %d digits', (text, shortest, longest, code) => {
+  expect(codeIn(text, { shortest, longest })).toBe(code);
+});
+
 test('an incomplete code is no complete one', () => {
   expect(completeCodeIn('Your code is 123')).toBe('');
 });

@@ -1,29 +1,40 @@
 /** Digits of a verification code (docs/specification.md section 9). */
 export const CODE_LENGTH = 6;
 
-const WHOLE = /(?<!\d)\d{6}(?!\d)/;
-const IN_TWO = /(?<!\d)(\d{3})[\s\p{Pd}.·](\d{3})(?!\d)/u;
+/** How many digits a code has. Those of an authenticator app from another system may differ. */
+export interface Lengths {
+  shortest: number;
+  longest: number;
+}
+
+const SIX: Lengths = { shortest: CODE_LENGTH, longest: CODE_LENGTH };
+
+const IN_ONE = /(?<!\d)\d+(?!\d)/gu;
+const IN_TWO = /(?<!\d)(?=(\d{3,4})[\s\p{Pd}.·](\d{3,4})(?!\d))/gu;
 
 /**
  * The code in a text that was typed, pasted or filled in, such as "Your code is 123 456".
- * Digits of any script count. Six digits in a row win over other numbers of the text.
- * Otherwise the first six digits are the code.
+ * Digits of any script count. As many digits in a row as a code has win over other numbers
+ * of the text. Otherwise the first digits are the code.
  */
-export function codeIn(text: string): string {
+export function codeIn(text: string, lengths = SIX): string {
   const plain = asciiDigits(text.normalize('NFKC'));
-  const whole = wholeCode(plain);
-  return whole || plain.replace(/\D/g, '').slice(0, CODE_LENGTH);
+  const whole = wholeCode(plain, lengths);
+  return whole || plain.replace(/\D/g, '').slice(0, lengths.longest);
 }
 
 /** The complete code in a text, or "". */
-export function completeCodeIn(text: string): string {
-  const code = codeIn(text);
-  return code.length === CODE_LENGTH ? code : '';
+export function completeCodeIn(text: string, lengths = SIX): string {
+  const code = codeIn(text, lengths);
+  return fits(code, lengths) ? code : '';
 }
 
-function wholeCode(plain: string): string {
-  const inTwo = IN_TWO.exec(plain);
-  return WHOLE.exec(plain)?.[0] ?? (inTwo ? `${inTwo[1]}${inTwo[2]}` : '');
+const fits = ({ length }: string, { shortest, longest }: Lengths) =>
+  length === shortest || length === longest;
+
+function wholeCode(plain: string, lengths: Lengths): string {
+  const inTwo = [...plain.matchAll(IN_TWO)].map(([, first, second]) => `${first}${second}`);
+  return [...(plain.match(IN_ONE) ?? []), ...inTwo].find((code) => fits(code, lengths)) ?? '';
 }
 
 /** Unicode keeps the ten digits of a script in a row: the value of a digit is its distance from the first. */

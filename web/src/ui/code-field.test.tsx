@@ -8,6 +8,10 @@ let field: HTMLInputElement;
 
 beforeEach(() => {
   submitted.mockReset();
+  render();
+});
+
+function render(lengths: { shortest?: string; longest?: string } = {}) {
   show(
     <form
       onSubmit={(event) => {
@@ -15,7 +19,7 @@ beforeEach(() => {
         submitted(new FormData(event.currentTarget).get('code'));
       }}
     >
-      <CodeField label="6-digit code" hint="Checked once complete" error="" />
+      <CodeField label="6-digit code" hint="Checked once complete" error="" {...lengths} />
       <button type="submit" style={{ minHeight: 24 }}>
         Verify
       </button>
@@ -23,8 +27,9 @@ beforeEach(() => {
   );
   field = page.getByLabelText('6-digit code').element() as HTMLInputElement;
   field.focus();
-});
+}
 
+const boxesShown = () => [...document.querySelectorAll('i')].filter((box) => box.offsetWidth > 0);
 const caretAt = (place: number) => field.setSelectionRange(place, place);
 
 function paste(text: string): void {
@@ -160,16 +165,47 @@ test('marks the box that takes the next digit', async () => {
   expect(next()).toBe(3);
 });
 
-test('each digit stands in the middle of its box', async () => {
-  await userEvent.keyboard('000000');
+test.each(['6', '7', '8'])('each of %s digits stands in the middle of its box', async (length) => {
+  render({ shortest: length, longest: length });
+  await userEvent.keyboard('0'.repeat(Number(length)));
   const canvas = new OffscreenCanvas(1, 1).getContext('2d') as OffscreenCanvasRenderingContext2D;
   const { font, letterSpacing, paddingInlineStart } = getComputedStyle(field);
   canvas.font = font;
   const digit = canvas.measureText('0').width;
-  const boxes = [...document.querySelectorAll('i')].map((box) => box.getBoundingClientRect());
+  const boxes = boxesShown().map((box) => box.getBoundingClientRect());
   const left = field.getBoundingClientRect().left + Number.parseFloat(paddingInlineStart);
   boxes.forEach((box, i) => {
     const middle = left + i * (digit + Number.parseFloat(letterSpacing)) + digit / 2;
     expect(Math.abs(middle - (box.left + box.width / 2))).toBeLessThan(1.5);
   });
+});
+
+test('has as many boxes as the code may have digits', () => {
+  expect(boxesShown()).toHaveLength(6);
+  render({ shortest: '7', longest: '7' });
+  expect(boxesShown()).toHaveLength(7);
+  render({ shortest: '6', longest: '8' });
+  expect(boxesShown()).toHaveLength(8);
+});
+
+test('a code of eight digits sends itself with the eighth, typed, pasted or filled in', async () => {
+  render({ shortest: '8', longest: '8' });
+  await userEvent.keyboard('1234567');
+  expect(submitted).not.toHaveBeenCalled();
+  expect(field.validity.patternMismatch).toBe(true);
+  await userEvent.keyboard('8');
+  paste('Your code is 8765 4321');
+  document.execCommand('insertText', false, '11223344');
+  expect(submitted.mock.calls).toEqual([['12345678'], ['87654321'], ['11223344']]);
+});
+
+test('with apps of two lengths, a shorter code is sent when it is pasted, and a typed one by the button', async () => {
+  render({ shortest: '6', longest: '8' });
+  paste('123 456');
+  expect(submitted.mock.calls).toEqual([['123456']]);
+  field.value = '';
+  await userEvent.keyboard('654321');
+  expect(submitted).toHaveBeenCalledTimes(1);
+  await userEvent.keyboard('{Enter}');
+  expect(submitted.mock.calls).toEqual([['123456'], ['654321']]);
 });

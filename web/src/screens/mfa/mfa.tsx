@@ -61,7 +61,11 @@ function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
             recovery: t('mfa.recovery.lead'),
             passkey: choose(email, t('mfa.passkey.lead_for', { email }), t('mfa.passkey.lead')),
           },
-          choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
+          choose(
+            mfa.longest,
+            choose(email, t('mfa.long.lead_for', { email }), t('mfa.long.lead')),
+            choose(email, t('mfa.lead_for', { email }), t('mfa.lead')),
+          ),
         )}
       </Lead>
       <When value={mfa.way} is="passkey" otherwise={<Code boot={boot} form={form} />}>
@@ -100,10 +104,10 @@ function Code({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {
         <TextField
           name="code"
           label={t('mfa.recovery.code')}
-          placeholder="XXXX-XXXX-XXXX-XXXX"
+          placeholder={choose(mfa.moved, '', 'XXXX-XXXX-XXXX-XXXX')}
           error={form.trouble.fields.code}
           autoComplete="off"
-          autoCapitalize="characters"
+          autoCapitalize={choose(mfa.moved, 'none', 'characters')}
           spellCheck={false}
           required
         />
@@ -126,7 +130,18 @@ function AppCode({ boot: { mfa }, form }: { boot: Boot; form: Form<GiveFactor> }
           {t('mfa.trust')}
         </CheckBox>
       </When>
-      <CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />
+      <When
+        value={mfa.longest}
+        otherwise={<CodeField label={t('mfa.code')} hint={t('mfa.hint')} error={form.trouble.fields.code} />}
+      >
+        <CodeField
+          label={t('mfa.long.code')}
+          hint={t('mfa.long.hint', { count: mfa.longest })}
+          error={form.trouble.fields.code}
+          shortest={mfa.shortest}
+          longest={mfa.longest}
+        />
+      </When>
     </>
   );
 }

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"net/url"
+	"time"
+
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/legacy"
+	"portico/internal/origin"
+	"portico/internal/signature"
+)
+
+const (
+	legacyMost = 366 * 24 * time.Hour // that the former system may be asked
+	legacyWarn = 14 * 24 * time.Hour  // before the end of it
+)
+
+// takeLegacy builds what asks the former system about passwords, if the settings have one.
+func (p *parts) takeLegacy(r *config.Report, c clock.Clock) error {
+	s := p.config.SignIn
+	made := legacy.Config{URL: s.Legacy, Until: s.LegacyEnds(), Clock: c}
+	if s.LegacyUntil != "" && made.Until.Sub(c.Now()) > legacyMost {
+		r.Add("signin.legacy_until", "it is more than a year ahead", "write "+c.Now().UTC().AddDate(1, 0, 0).Format(time.DateOnly)+" or an earlier day")
+	}
+	for _, given := range [][2]string{{"signin.legacy_secret", s.LegacySecret}, {"signin.legacy_secret_next", s.LegacySecretNext}} {
+		key, err := signature.ParseKey(given[1])
+		if err == nil {
+			made.Keys = append(made.Keys, key)
+		} else if given[1] != "" {
+			r.Add(given[0], "it is not a secret of Standard Webhooks", "write whsec_ and 24 to 64 bytes in base64, as echo whsec_$(openssl rand -base64 32) prints them")
+		}
+	}
+	if s.Legacy == "" {
+		return nil
+	}
+	way, err := Outgoing(p.config)
+	if err != nil {
+		return err
+	}
+	if u, err := url.Parse(s.Legacy); err == nil && s.LegacyPrivate {
+		way.Allow = []string{origin.Of(u)}
+	}
+	way.Timeout, way.MaxBytes = legacy.Timeout, legacy.MostBytes
+	if made.Client, err = egress.New(way); err == nil {
+		p.asked = &made
+	}
+	return err
+}
+
+// makeLegacy returns what asks the former system, or nil. It goes on with that of before if nothing about it has
+// changed, so that no answer is lost by a reload.
+func (a *App) makeLegacy(p parts, before *live) *legacy.Keeper {
+	if p.asked == nil {
+		return nil
+	}
+	if before != nil && before.legacy != nil && p.config.SignIn == before.config.SignIn && p.config.TLS.CAFile == before.config.TLS.CAFile {
+		return before.legacy
+	}
+	made := *p.asked
+	made.Log = a.log
+	if before == nil {
+		return legacy.New(made, nil)
+	}
+	return legacy.New(made, before.legacy)
+}
+
+// warnOfLegacy adds a warning if the former system is not asked any more, or soon will not be.
+func warnOfLegacy(cfg config.Config, r *config.Report, now time.Time) {
+	s := cfg.SignIn
+	left := s.LegacyEnds().Sub(now)
+	switch {
+	case s.Legacy == "" || left > legacyWarn:
+	case left > 0:
+		r.Add("signin.legacy_until", "the former system is asked for the last time on "+s.LegacyUntil, "email people without a password with 'portico user welcome', or write a later day")
+	default:
+		r.Add("signin.legacy_until", "the former system is not asked any more since "+s.LegacyUntil, "remove signin.legacy with its other settings")
+	}
+}

@@ -1,0 +1,73 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/legacy"
+	"portico/internal/password"
+)
+
+// The hashes of some systems cannot be exported. With the setting signin.legacy, such a system is asked at the first
+// sign-in whether a password is right, and its hash here is kept. It is asked about imported people alone who came
+// without a password, and only until somebody has signed in to the account, or a change has raised its versions.
+
+// question returns what the former system is asked about an account, nil if it is not. Without an account it reads the
+// same.
+func (f *Flows) question(ctx context.Context, tx Tx, known *account.Account) (*legacy.Question, error) {
+	if !f.legacy.On() {
+		return nil, nil
+	}
+	var a account.Account
+	if known != nil {
+		a = *known
+	}
+	_, newcomer, err := tx.WelcomeOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	subject, _, err := tx.SubjectOf(ctx, a.ID)
+	if err != nil || !newcomer || !untouched(a) || !a.Open(f.clock.Now()) {
+		return nil, err
+	}
+	return &legacy.Question{Address: a.Address.Mail, Subject: subject.Value}, nil
+}
+
+// vouches reports whether the former system says that a password is right which is not right here. It takes as long
+// for any address that it does not vouch for.
+//
+// Faults: hashing.busy.
+func (f *Flows) vouches(ctx context.Context, who candidate, typed string) (bool, error) {
+	if !f.legacy.On() {
+		return false, nil
+	}
+	if who.former != nil {
+		who.former.Password = typed
+	}
+	right, err := f.legacy.Check(ctx, who.former)
+	if errors.Is(err, legacy.ErrBusy) {
+		err = password.Busy.WithRetryAfter(legacy.Timeout)
+	}
+	return right, err
+}
+
+// adopts judges again, in the transaction of the sign-in, whether the word of the former system counts: the setting
+// and the account may have changed since it was asked.
+//
+// Faults: Rejected.
+func (f *Flows) adopts(ctx context.Context, tx Tx, c Caller, a judged) error {
+	_, _, still, err := f.asArrived(ctx, tx, a.ID)
+	if err == nil && (!still || !f.legacy.On()) {
+		err = Rejected
+	}
+	if err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, audit.AccountImported, a.ID, byFormerSystem))
+}
+
+// byFormerSystem is the detail of the record of a password that the former system has vouched for: the field that the
+// account has got.
+const byFormerSystem = "password"
