@@ -19,7 +19,7 @@ const (
 
 // Scopes are all scopes. Each is a subject, and read or write.
 func Scopes() []string {
-	return []string{"people:read", "people:write", "apps:read", "apps:write", "invitations:read", "invitations:write", "record:read", "system:read", "system:write"}
+	return []string{"people:read", "people:write", "apps:read", "apps:write", "invitations:read", "invitations:write", "record:read", "system:read", "system:write", "webhooks:read", "webhooks:write"}
 }
 
 // Key is a key without its secrets.

@@ -99,7 +99,7 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 
 // system returns what the admin page asks this process.
 func (a *App) system(c config.Config) admin.System {
-	shown := admin.System{Version: portico.Version(), Commit: a.options.Build.Revision, Nodes: a.nodes, Unsent: a.Unsent}
+	shown := admin.System{Version: portico.Version(), Commit: a.options.Build.Revision, Nodes: a.nodes, Unsent: a.Unsent, TestWebhook: a.TestWebhook}
 	if examine := a.options.Examine; examine != nil {
 		shown.Checks = func(ctx context.Context) []admin.AdminCheck { return examine(ctx, c) }
 	}

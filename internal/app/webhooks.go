@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/flow"
-	"portico/internal/ids"
 	"portico/internal/origin"
 	"portico/internal/signature"
 	"portico/internal/store"
@@ -23,11 +21,7 @@ const (
 	// forgetAfter leaves time until every node has the settings with a new webhook.
 	forgetAfter = time.Hour
 	forgetBatch = 100
-	retryBatch  = 100
 )
-
-// ErrNoWebhook says that the settings have no webhook of a name.
-var ErrNoWebhook = errors.New("the settings have no webhook of this name: see 'portico webhook list'")
 
 // takeWebhooks builds the webhooks of the settings, with a client that may leave the public network only for
 // those that say so.
@@ -113,72 +107,21 @@ func (a *App) forgetEvents(ctx context.Context, tx *store.Tx) (more bool, err er
 	return n == forgetBatch, err
 }
 
-// WebhookState is a webhook of the settings with its queue.
-type WebhookState struct {
-	webhook.Hook
-	webhook.Counts
-}
-
-// Webhooks returns all webhooks of the settings.
-func (a *App) Webhooks(ctx context.Context) (all []WebhookState, err error) {
-	err = a.Store.Read(ctx, func(tx *store.Tx) error {
-		for _, h := range a.live.Load().hooks {
-			counts, err := tx.CountDeliveries(ctx, h.Name)
-			if err != nil {
-				return err
-			}
-			all = append(all, WebhookState{h, counts})
-		}
-		return nil
-	})
-	return all, err
-}
-
-// WebhookLog returns up to limit deliveries of a webhook, the newest first.
-func (a *App) WebhookLog(ctx context.Context, name string, limit int) (all []webhook.Delivery, err error) {
-	if _, ok := a.live.Load().hook(name); !ok {
-		return nil, ErrNoWebhook
-	}
-	err = a.Store.Read(ctx, func(tx *store.Tx) error {
-		all, err = tx.Deliveries(ctx, name, "", limit)
-		return err
-	})
-	return all, err
-}
-
-// RetryWebhook queues a delivery that has ended again, or without an id all that were dropped. It returns how many.
-func (a *App) RetryWebhook(ctx context.Context, name, id string) (total int, err error) {
-	if _, ok := a.live.Load().hook(name); !ok {
-		return 0, ErrNoWebhook
-	}
-	for {
-		n := 0
-		err = a.Store.Write(ctx, func(tx *store.Tx) error {
-			now := a.clock.Now()
-			n, err = tx.RetryDeliveries(ctx, name, id, now, now.Add(webhook.Patience), retryBatch)
-			tx.AfterCommit(a.wakeEvents)
-			return err
-		})
-		if total += n; err != nil || n < retryBatch {
-			return total, err
-		}
-	}
-}
-
 // TestWebhook sends an event of the type webhook.TestType at once, which is not kept.
-func (a *App) TestWebhook(ctx context.Context, name string) (webhook.Result, error) {
-	h, ok := a.live.Load().hook(name)
-	if !ok {
-		return webhook.Result{}, ErrNoWebhook
+//
+// Faults: webhook.Missing.
+func (a *App) TestWebhook(ctx context.Context, by flow.Actor, name string) (webhook.Result, error) {
+	h, d, err := a.live.Load().Operator.TryWebhook(ctx, by, name)
+	if err != nil {
+		return webhook.Result{}, err
 	}
-	d := webhook.Delivery{ID: "msg_" + ids.New(), Webhook: name, Event: webhook.Event{Type: webhook.TestType, Change: "test", Actor: "operator", At: a.clock.Now()}}
 	return a.sendEvent(ctx, h, d), nil
 }
 
 // webhookFigures returns the metrics of webhooks, whose queues only if the database answers.
 func (a *App) webhookFigures(ctx context.Context) (all []metric.Webhook) {
 	totals := a.events.Totals()
-	states, err := a.Webhooks(ctx)
+	states, err := a.live.Load().Operator.Webhooks(ctx)
 	for _, s := range states {
 		t := totals[s.Name]
 		w := metric.Webhook{Name: s.Name, Delivered: t.Delivered, Failed: t.Failed, Dropped: t.Dropped, Waiting: s.Waiting}

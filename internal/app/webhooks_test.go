@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -98,7 +99,7 @@ func TestWebhooks(t *testing.T) {
 	if told, _ := p.Data.Account.(map[string]any); told["state"] != "disabled" || told["email"] != nil {
 		t.Errorf("%+v", p)
 	}
-	result, err := a.TestWebhook(t.Context(), "shop")
+	result, err := a.TestWebhook(t.Context(), flow.ByOperator, "shop")
 	if err != nil || result.Status != 200 {
 		t.Errorf("a test: %+v, %v", result, err)
 	}
@@ -111,7 +112,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.clock.machine = clock.Skewed{By: 2 * time.Hour}
-	if _, err := a.WebhookLog(t.Context(), "shop", 9); err == nil {
+	if _, _, _, err := a.live.Load().Operator.Deliveries(t.Context(), "shop", "", 9); !errors.Is(err, webhook.Missing) {
 		t.Error("there is a log of a webhook that is gone")
 	}
 	if err := a.batches(t.Context(), func(tx *store.Tx) (bool, error) { return a.forgetEvents(context.Background(), tx) }); err != nil {

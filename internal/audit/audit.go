@@ -76,6 +76,8 @@ const (
 	RecordExported  Name = "record_exported"
 	Exported        Name = "exported"
 	MailSentAgain   Name = "mail_sent_again"
+	WebhookTried    Name = "webhook_tested"
+	WebhookRetried  Name = "webhook_retried"
 	APIKeyMade      Name = "api_key_made"
 	APIKeyRotated   Name = "api_key_rotated"
 	APIKeyEnded     Name = "api_key_ended"

@@ -89,6 +89,8 @@ var words = map[Name]string{
 	RegistrationChanged:   "An app changed its registration",
 	RegistrationEnded:     "A registered app was deleted",
 	MailSentAgain:         "An email was sent again",
+	WebhookTried:          "A test was sent to a webhook",
+	WebhookRetried:        "Events were sent to a webhook again",
 	APIKeyMade:            "An API key was made",
 	APIKeyRotated:         "An API key got a new secret",
 	APIKeyEnded:           "An API key or its old secret was ended",

@@ -22,6 +22,7 @@ import (
 	"portico/internal/server"
 	sessions "portico/internal/session"
 	"portico/internal/signingkey"
+	"portico/internal/webhook"
 	"portico/web"
 )
 
@@ -160,7 +161,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", err)
 		return exitUsage
 	}
-	if errors.Is(err, errAbsent) || errors.Is(err, app.ErrNoWebhook) {
+	if errors.Is(err, errAbsent) {
 		complain(s.Stderr, "portico:", err)
 		return exitMissing
 	}
@@ -184,7 +185,7 @@ func (s *session) exit(err error) int {
 		complain(s.Stderr, "portico:", line)
 	}
 	switch f.Code {
-	case account.CodeMissing, account.CodeMissingAddress, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing:
+	case account.CodeMissing, account.CodeMissingAddress, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing, webhook.CodeMissing, webhook.CodeUnknown:
 		return exitMissing
 	case account.CodeExists:
 		return exitExists

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"portico/internal/app"
+	"portico/internal/flow"
 	"portico/internal/webhook"
 )
 
@@ -30,7 +31,7 @@ type hooked struct {
 	Oldest  string   `json:"oldest_at"` // "" when nothing waits
 }
 
-func hookedOf(s app.WebhookState) hooked {
+func hookedOf(s flow.Webhook) hooked {
 	h := hooked{Name: s.Name, URL: s.URL, Events: s.Events, Secrets: len(s.Keys), Waiting: s.Waiting}
 	if !s.Oldest.IsZero() {
 		h.Oldest = s.Oldest.Format(timeForm)
@@ -53,7 +54,7 @@ func (webhookListCmd) Help() string {
 // Run lists the webhooks.
 func (c webhookListCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		all, err := a.Webhooks(s)
+		all, err := a.Operator.Webhooks(s)
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (webhookTestCmd) Help() string {
 // Run sends the test and prints the answer.
 func (c webhookTestCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
-		r, err := a.TestWebhook(s, c.Name)
+		r, err := a.TestWebhook(s, flow.ByOperator, c.Name)
 		if err != nil {
 			return err
 		}
@@ -99,14 +100,15 @@ func (c webhookRetryCmd) Run(s *session) error {
 		return fmt.Errorf("%w: write the ID of one event, or --all", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		n, err := a.RetryWebhook(s, c.Name, c.ID)
-		switch {
-		case err != nil:
-			return err
-		case n == 0 && c.ID != "":
-			return fmt.Errorf("%w: an event %s that has ended", errAbsent, c.ID)
+		total := 0
+		for more := true; more; {
+			n, again, err := a.Operator.RetryWebhook(s, flow.ByOperator, c.Name, c.ID)
+			if err != nil {
+				return err
+			}
+			total, more = total+n, again
 		}
-		return s.print(false, nil, "queued again: "+counted(n, "event"))
+		return s.print(false, nil, "queued again: "+counted(total, "event"))
 	})
 }
 
@@ -172,7 +174,7 @@ func (c webhookLogCmd) Run(s *session) error {
 		return fmt.Errorf("%w: --limit is from 1 to 10000", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		all, err := a.WebhookLog(s, c.Name, c.Limit)
+		_, all, _, err := a.Operator.Deliveries(s, c.Name, "", c.Limit)
 		if err != nil {
 			return err
 		}

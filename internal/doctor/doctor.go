@@ -114,6 +114,7 @@ func (d *doctor) examine(ctx context.Context, wrong config.Problems) []Finding {
 	all = append(all, check{"dns", []string{"mail_from", "mail_dkim_selector"}, d.sender})
 	all = append(all, d.providerChecks()...)
 	all = append(all, d.appChecks()...)
+	all = append(all, d.webhookChecks()...)
 	if d.config.TLS.On() {
 		all = append(all, check{"certificate", []string{"listen", "public_url", "tls.acme", "tls.cert_file", "tls.key_file"}, d.certificates})
 	}

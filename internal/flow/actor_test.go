@@ -18,6 +18,7 @@ import (
 	"portico/internal/outbox"
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/webhook"
 )
 
 // Every method that takes an Actor names it in its audit records, and judges an admin.
@@ -41,6 +42,13 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
 				return err
 			}
+		}
+		sent := webhook.Delivery{ID: "msg_ended", Webhook: "all", State: webhook.Dropped, EndedAt: n.clock.Now()}
+		if err := tx.InsertDelivery(ctx, sent); err != nil {
+			return err
+		}
+		if _, err := tx.EndDelivery(ctx, sent); err != nil {
+			return err
 		}
 		_, err := tx.InsertRegistered(ctx, registered, n.clock.Now(), 1)
 		return err
@@ -99,6 +107,8 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
 		{"MailAllAgain", func() error { return drop(o.MailAllAgain(ctx, by)) }},
+		{"RetryWebhook", func() error { _, _, err := o.RetryWebhook(ctx, by, "all", "msg_ended"); return err }},
+		{"TryWebhook", func() error { _, _, err := o.TryWebhook(ctx, by, "all"); return err }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
 		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
 		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},

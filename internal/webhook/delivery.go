@@ -83,6 +83,7 @@ type Delivery struct {
 type Counts struct {
 	Waiting int       // not ended
 	Oldest  time.Time // event of these; zero without any
+	Failing time.Time // oldest event of these whose last attempt has failed; zero without any
 }
 
 // Store is what webhooks need of a transaction.

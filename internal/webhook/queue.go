@@ -32,6 +32,50 @@ func NewQueue(hooks []Hook, c clock.Clock, log *slog.Logger, wake func()) *Queue
 	return &Queue{hooks: hooks, clock: c, log: log, wake: wake, added: map[string]int{}, full: map[string]bool{}}
 }
 
+// Hooks returns the webhooks, none of a nil Queue.
+func (q *Queue) Hooks() []Hook {
+	if q == nil {
+		return nil
+	}
+	return q.hooks
+}
+
+// Hook returns the webhook with a name, or Missing.
+func (q *Queue) Hook(name string) (Hook, error) {
+	for _, h := range q.Hooks() {
+		if h.Name == name {
+			return h, nil
+		}
+	}
+	return Hook{}, Missing
+}
+
+// retryBatch bounds a transaction.
+const retryBatch = 200
+
+// Retry puts a delivery that has ended back into the queue, or without an id the next ones of those that
+// were dropped. It returns how many, and whether there may be more.
+//
+// Faults: Missing, Unknown.
+func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string) (n int, more bool, err error) {
+	if _, err := q.Hook(webhook); err != nil {
+		return 0, false, err
+	}
+	now := q.clock.Now()
+	n, err = tx.RetryDeliveries(ctx, webhook, id, now, now.Add(Patience), retryBatch)
+	if err == nil && n == 0 && id != "" {
+		err = Unknown
+	}
+	tx.AfterCommit(q.wake)
+	return n, n == retryBatch, err
+}
+
+// Try returns an event of the type TestType for a webhook, which is sent at once and not kept.
+func (q *Queue) Try(webhook, actor string) Delivery {
+	now := q.clock.Now()
+	return Delivery{ID: "msg_" + ids.NewAt(now), Webhook: webhook, Event: Event{Type: TestType, Change: "test", Actor: actor, At: now}}
+}
+
 // Add writes an event for each webhook that wants it, in the transaction of the change.
 func (q *Queue) Add(ctx context.Context, tx Store, e Event) error {
 	now := q.clock.Now()

@@ -383,3 +383,56 @@ func TestRunner_KilledAndClockSetBack(t *testing.T) {
 		t.Errorf("got %q", all)
 	}
 }
+
+// counting is a transaction in which a number of events wait.
+type counting struct {
+	webhook.Store
+	waiting *int
+}
+
+func (c counting) CountDeliveries(context.Context, string) (webhook.Counts, error) {
+	return webhook.Counts{Waiting: *c.waiting}, nil
+}
+
+// New events are dropped while webhook.Most wait, which is looked at again after every thousand. Other webhooks get theirs.
+func TestQueue_IsBounded(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil, "https://w0.test/", "https://w1.test/")
+	b.hooks[1].Events = []string{"other"}
+	waiting := webhook.Most - 1
+	add := func(times int, kind string) {
+		t.Helper()
+		if err := b.store.Write(t.Context(), func(tx *store.Tx) error {
+			for n := range times {
+				if err := b.queue.Add(t.Context(), counting{tx, &waiting}, webhook.Event{AccountID: fmt.Sprint("user", n), Type: kind, Change: kind, Actor: "self"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func() (n int) {
+		t.Helper()
+		if err := b.store.Read(t.Context(), func(tx *store.Tx) error {
+			c, err := tx.CountDeliveries(t.Context(), "w0")
+			n = c.Waiting
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	add(1000, "one")
+	waiting = webhook.Most
+	add(1000, "one")
+	if n := stored(); n != 1000 {
+		t.Errorf("%d of 1000 events are there, although the queue was full for the second thousand", n)
+	}
+	waiting--
+	add(1, "other")
+	if n, others := stored(), len(b.deliveries("w1")); n != 1001 || others != 1 {
+		t.Errorf("when there is room again, %d events wait, and %d for the other webhook", n, others)
+	}
+}

@@ -54,6 +54,10 @@ func adminOperations() map[string]string {
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
 		"GET /auth/api/admin/system":                  "",
+		"GET /auth/api/admin/webhooks":                "",
+		"GET /auth/api/admin/webhooks/{id}":           "",
+		"POST /auth/api/admin/webhooks/{id}/test":     `{}`,
+		"POST /auth/api/admin/webhooks/{id}/retry":    `{}`,
 		"POST /auth/api/admin/system/mail/{id}/again": `{}`,
 	}
 }
@@ -95,7 +99,7 @@ func allowed(pattern string) int {
 	if strings.HasSuffix(pattern, "/explain") { // it says that the person is missing
 		return 400
 	}
-	for _, part := range []string{"/again", "jobs/{id}", "invitations/{id}", "keys/{id}", "apps/{id}"} {
+	for _, part := range []string{"/again", "jobs/{id}", "invitations/{id}", "keys/{id}", "apps/{id}", "webhooks/{id}"} {
 		if strings.Contains(pattern, part) {
 			return 404
 		}
@@ -130,7 +134,7 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 				stale.calls(pattern, target).refused(401, "proof.needed")
 			}
 		}, "throttle")
-		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") {
+		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") && !strings.Contains(pattern, "webhooks/{id}") {
 			stale.calls(pattern, target).must(200)
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))

@@ -380,6 +380,7 @@ func attacks() testform.Catalogue {
 			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
 			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",
 			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
+			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator
 			"SEC-171": "Someone reads logs, metrics and traces and looks for secrets.",

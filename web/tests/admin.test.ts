@@ -96,6 +96,7 @@ const PLACES = [
   'keys',
   'record',
   'system',
+  'system?webhook=crm',
 ];
 
 test.each(PLACES)('%s has no fault in light and dark, wide and narrow', async (place) => {
@@ -663,6 +664,35 @@ test('markup and formulas in a shown text stay text', async () => {
   await page.getByRole('heading', { level: 1, name: evil }).waitFor();
   expect(await page.locator('img').count()).toBe(0);
   expect(complaints).toEqual([]);
+});
+
+test('webhooks are tested and their events sent again, with the keyboard alone', async () => {
+  const fake = await open('system');
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.ariaLabel || document.activeElement?.textContent);
+  const press = async (name: string) => {
+    for (let n = 0; n < 40 && (await focused()) !== name; n++) await page.keyboard.press('Tab');
+    expect(await focused()).toBe(name);
+    await page.keyboard.press('Enter');
+  };
+  await settled();
+  await press('Test crm');
+  await press('Send the test');
+  await page.getByRole('dialog', { name: 'crm did not take the test' }).getByText('no such host').waitFor();
+  await press('Close');
+  await page.goto(`${world.origin}/auth/admin/system?webhook=crm`);
+  expect.soft(await row('Tried, waits').locator('pre').textContent()).toContain('<h1>Error</h1>');
+  await press('Actions for account.addresses_changed, msg_06ez1vw05272r9z44ym01v24r2');
+  await press('Send again');
+  await press('Send again');
+  await page.getByRole('button', { name: 'Send dropped again' }).click();
+  await press('Send all again');
+  await page.getByText('12 events are on their way.').waitFor();
+  expect.soft(fake.changes.map(({ path, body }) => [path.split('/').slice(4).join('/'), body])).toEqual([
+    ['webhooks/crm/test', {}],
+    ['webhooks/crm/retry', { id: 'msg_06ez1vw05272r9z44ym01v24r2' }],
+    ['webhooks/crm/retry', {}],
+  ]);
 });
 
 test('a narrow window shows where it is in the row of places', async () => {

@@ -27,6 +27,8 @@ const (
 	writeSystem      = "system:write"
 	readInvitations  = "invitations:read"
 	writeInvitations = "invitations:write"
+	readWebhooks     = "webhooks:read"
+	writeWebhooks    = "webhooks:write"
 	noKey            = "" // of an operation for admins only
 )
 
@@ -61,6 +63,10 @@ func (a *Admin) operations() []operation {
 		file(readRecord, Root+"/record.jsonl", "All records that match, as JSON lines", a.export(audit.JSONLines, "application/jsonl"), wanted...),
 		read(readSystem, Root+"/system", "How the installation is", AdminSystem{}, a.system),
 		change(Root+"/system/mail/{id}/again", "Send an email again that could not be delivered", none{}, a.retry).needs(writeSystem),
+		read(readWebhooks, Root+"/webhooks", "List the webhooks with what waits for each", AdminWebhooks{}, a.webhooks),
+		read(readWebhooks, Root+"/webhooks/{id}", "The events of a webhook with what became of them, the newest first", AdminDeliveries{}, a.deliveries, "after", "limit"),
+		change(Root+"/webhooks/{id}/test", "Send a webhook a test, whose answer is returned", AdminWebhookAnswer{}, a.testWebhook).needs(writeWebhooks),
+		change(Root+"/webhooks/{id}/retry", "Send an event again that has ended, or up to 200 that were dropped", AdminRetried{}, a.retryWebhook).needs(writeWebhooks),
 		read(noKey, Root+"/keys", "List the API keys, the newest first", AdminKeys{}, a.keys, "after", "limit"),
 		change(Root+"/keys", "Make an API key", AdminKeyMade{}, a.makeKey).needs(noKey),
 		change(Root+"/keys/{id}/rotate", "Give an API key another secret and another end", AdminKeyMade{}, a.rotateKey).needs(noKey),

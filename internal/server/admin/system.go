@@ -8,6 +8,7 @@ import (
 	"portico/internal/outbox"
 	"portico/internal/server/form"
 	"portico/internal/signingkey"
+	"portico/internal/webhook"
 )
 
 // System is what the place System asks the process.
@@ -18,6 +19,8 @@ type System struct {
 	// Unsent returns up to limit emails that wait, up to limit that were given up, and how many
 	// there are beyond.
 	Unsent func(ctx context.Context, limit int) (waiting, dead []outbox.Listed, more int, err error)
+	// TestWebhook records and sends a test. Its fault is webhook.Missing.
+	TestWebhook func(ctx context.Context, by flow.Actor, name string) (webhook.Result, error)
 }
 
 // AdminSystem says how the installation is.

@@ -195,8 +195,12 @@ func (b webhooks) CountDeliveries_NotEnded() {
 		return c
 	}
 	b.equal("the counts", count(), webhook.Counts{Waiting: 2, Oldest: moment()})
+	failed := b.claimed("h", moment())[0]
+	failed.Failures, failed.TriedAt, failed.DueAt = 1, moment(), moment()
+	b.write(func(tx *store.Tx) error { return tx.PostponeDelivery(b.Context(), failed) })
+	b.equal("after a failure", count(), webhook.Counts{Waiting: 2, Oldest: moment(), Failing: moment()})
 	b.end(b.claimed("h", moment())[0], webhook.Delivered)
-	b.equal("after an end", count().Waiting, 1)
+	b.equal("after an end", count(), webhook.Counts{Waiting: 1, Oldest: moment()})
 }
 
 func (b webhooks) ForgetDeliveries_OfNoWebhook() {

@@ -112,6 +112,8 @@ export const WORDS: Record<string, string> = {
   'account.missing': 'There is no such account.',
   'account.missing_address': 'No account has this address.',
   'admin.other_address': 'This is not the address of the account.',
+  'webhook.missing': 'The settings do not have this webhook any more.',
+  'webhook.unknown': 'This event waits again already, or is older than a week.',
   'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',

@@ -19,7 +19,8 @@ const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
   apps: () => import('./apps'),
   keys: () => import('./keys'),
   record: () => import('./record'),
-  system: () => import('./system'),
+  system: () =>
+    new URLSearchParams(location.search).has('webhook') ? import('./webhook') : import('./system'),
 };
 
 /** Draws the place that the path names. The style of all places is in the document. */

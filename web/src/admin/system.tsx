@@ -6,6 +6,7 @@ import { Card, Loaded, Small, Tag, Time } from './parts';
 import { MailState } from './person-lists';
 import { Head } from './shell';
 import type { System } from './types';
+import { Webhooks } from './webhooks';
 import { mailWords } from './words';
 
 const CHECKS = {
@@ -23,8 +24,9 @@ export function Place() {
   return (
     <>
       <Head title="System" actions={<Small onClick={() => void system.refetch()}>Check again</Small>}>
-        Checks of this server and its database, the nodes, the signing keys and the emails that wait.{' '}
-        <code>portico doctor</code> also asks the mail server, the providers, the apps and the DNS.
+        Checks of this server and its database, the nodes, the signing keys, and the emails and events that
+        wait. <code>portico doctor</code> also asks the mail server, the providers, the apps, the webhooks and
+        the DNS.
       </Head>
       <Loaded query={system}>{(data) => <Whole {...data} />}</Loaded>
     </>
@@ -53,6 +55,7 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
           </Card>
         ) : null}
         <Mail mail={mail} />
+        <Webhooks />
       </div>
       <div>
         <Card title="Nodes" about="They run, or ran in the last ten minutes.">

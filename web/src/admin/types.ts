@@ -1,5 +1,7 @@
 /** The answers of /auth/api/admin, by the names of this page. Times are texts of RFC 3339, or empty. */
 export type {
+  AdminDeliveries as Deliveries,
+  AdminDelivery as Delivery,
   AdminEmail as Email,
   AdminEvent as Happening,
   AdminExplained as Explained,
@@ -15,8 +17,11 @@ export type {
   AdminPeople as People,
   AdminPerson as Person,
   AdminRecord as Facts,
+  AdminRetried as Retried,
   AdminRow as Row,
   AdminSystem as System,
+  AdminWebhook as Webhook,
+  AdminWebhookAnswer as WebhookAnswer,
 } from '../api/schema.gen';
 
 export interface Page {

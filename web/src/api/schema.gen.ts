@@ -116,6 +116,27 @@ export interface AdminCounts {
   recovery_codes: number;
 }
 
+export interface AdminDeliveries {
+  webhook: AdminWebhook;
+  deliveries: AdminDelivery[];
+  next?: string;
+}
+
+export interface AdminDelivery {
+  id: string;
+  state: 'waiting' | 'held' | 'delivered' | 'dropped';
+  type: string;
+  change: string;
+  person: string;
+  at: string;
+  due_at: string;
+  tried_at: string;
+  ended_at: string;
+  failures: number;
+  status: number;
+  answer: string;
+}
+
 export interface AdminEmail {
   id: string;
   template: string;
@@ -378,6 +399,11 @@ export interface AdminRemoved {
   passkeys: number;
 }
 
+export interface AdminRetried {
+  queued: number;
+  more: boolean;
+}
+
 export interface AdminRoles {
   give: string[];
   take: string[];
@@ -457,6 +483,34 @@ export interface AdminWay {
   name: string;
   created_at: string;
   used_at: string;
+}
+
+export interface AdminWebhook {
+  name: string;
+  url: string;
+  events: string[];
+  secrets: number;
+  state: 'unused' | 'works' | 'failing';
+  waiting: number;
+  oldest_at: string;
+  failing_at: string;
+  tried_at: string;
+  status: number;
+  answer: string;
+}
+
+export interface AdminWebhookAnswer {
+  delivered: boolean;
+  status: number;
+  answer: string;
+}
+
+export interface AdminWebhookRetry {
+  id?: string;
+}
+
+export interface AdminWebhooks {
+  webhooks: AdminWebhook[];
 }
 
 export interface Alert {
