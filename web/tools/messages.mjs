@@ -78,6 +78,7 @@ const ONLY_ON = {
   'app.': [],
   'approval.': [],
   'invitation.': [],
+  'webhook.': [],
   'claims.': [],
   'account.waits': [], // a page says so
   'passkey.name_required': ['account-passkeys'],
