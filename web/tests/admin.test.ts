@@ -688,11 +688,8 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
   await page.getByRole('button', { name: 'Send dropped again' }).click();
   await press('Send all again');
   await page.getByText('12 events are on their way.').waitFor();
-  expect.soft(fake.changes.map(({ path, body }) => [path.split('/').slice(4).join('/'), body])).toEqual([
-    ['webhooks/crm/test', {}],
-    ['webhooks/crm/retry', { id: 'msg_06ez1vw05272r9z44ym01v24r2' }],
-    ['webhooks/crm/retry', {}],
-  ]);
+  const sent = fake.changes.map(({ path, body }) => `${path.split('/').pop()} ${body.id}`);
+  expect(sent).toEqual(['test undefined', 'retry msg_06ez1vw05272r9z44ym01v24r2', 'retry undefined']);
 });
 
 test('a narrow window shows where it is in the row of places', async () => {
