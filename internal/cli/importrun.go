@@ -56,6 +56,10 @@ func (r *importRun) all(from people.Reader) error {
 
 func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop <-chan struct{}) error {
 	var batch []importEntry
+	most := flow.MostImported
+	if r.how.Update {
+		most = flow.MostChanged
+	}
 	for {
 		p, at, err := from.Next()
 		e := importEntry{person: p, at: at}
@@ -67,7 +71,7 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 		if !ended {
 			batch = append(batch, e)
 		}
-		if ended || len(batch) == flow.MostImported {
+		if ended || len(batch) == most {
 			select {
 			case batches <- batch:
 			case <-stop:

@@ -9,8 +9,12 @@ import (
 	"portico/internal/people"
 )
 
-// MostImported is how many people one call of Import takes, so that other writes wait briefly.
-const MostImported = 200
+// MostImported and MostChanged are how many people one call of Import takes, so that other writes wait briefly. To
+// change a person takes many statements, and with a database on another machine 200 would exceed the time of a request.
+const (
+	MostImported = 200
+	MostChanged  = 25 // with Update
+)
 
 // Import says how people are taken.
 type Import struct {
