@@ -28,6 +28,7 @@ func (exportAllCmd) Help() string {
 	return `Example:
   age-keygen -o archive.key
   portico export portico.archive --recipient age1...
+  portico export all people.csv --format csv --plain
 
 The server may run. The archive has everything but settings and files: accounts, password hashes, second factors, sessions, clients, the keys that sign tokens. 'portico import' makes an empty installation the same one, on either database. Only the private key of age opens a sealed archive, so keep it elsewhere. A file of --plain is as secret as the database and the master key together.
 

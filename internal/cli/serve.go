@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -27,7 +28,7 @@ Speaks HTTP on PORTICO_LISTEN, or HTTPS with the settings of tls. If a setting i
 
 // firstAdmin prints the link to get in to an empty installation: that of the admin whom the settings
 // name, or one that asks for an address. The log never has it.
-func firstAdmin(s *session, a *app.App) (err error) {
+func firstAdmin(s *session, a *app.App, log *slog.Logger) (err error) {
 	var link, what string
 	var until time.Time
 	switch {
@@ -41,7 +42,10 @@ func firstAdmin(s *session, a *app.App) (err error) {
 	if err != nil || link == "" {
 		return err
 	}
-	return s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to "+what+":", "   "+link)
+	if err := s.print(false, nil, "Before "+until.Format("15:04")+" UTC, open this link to "+what+":", "   "+link); err != nil {
+		log.Error("nobody reads the output, which has the link for the first admin: 'portico user create --admin' makes another one", "error", err)
+	}
+	return nil
 }
 
 // glance returns the quick findings of the doctor for the admin page.
@@ -88,7 +92,7 @@ func (serveCmd) Run(s *session) (err error) {
 	}
 	a.Warn()
 	log.Info("serving", "public_url", cfg.PublicURL.String(), "listen", listeners.Public.Addr().String(), "operations", listeners.Ops.Addr().String())
-	if err := firstAdmin(s, a); err != nil {
+	if err := firstAdmin(s, a, log); err != nil {
 		return err
 	}
 	a.Passwords.MakeRoom()

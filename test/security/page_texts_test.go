@@ -148,7 +148,7 @@ func (s *site) mailsAreText(plain *site, language string) {
 	s.Helper()
 	data := map[string]string{
 		"code": "123456", "minutes": "10", "link": s.origin + "/auth/confirm-link?token=x", "signin_link": s.origin + "/auth/signin",
-		"reset_link": s.origin + "/auth/forgot-password", "alarm_link": s.origin + "/auth/not-me?token=x", "erase_at": "2026-05-18T10:00:00Z", "until": "2026-05-18T10:00:00Z", "words": "Welcome", "key": "Sync", "ends_at": "2026-05-18T10:00:00Z", "provider": "Corp", "left": "3", "event": "trust_ended", "browser": "Firefox", "system": "Linux", "at": "2026-05-04T10:00:00Z", "address": "a@x.test", "app": "The App",
+		"reset_link": s.origin + "/auth/forgot-password", "alarm_link": s.origin + "/auth/not-me?token=x", "erase_at": "2026-05-18T10:00:00Z", "until": "2026-05-18T10:00:00Z", "words": "Welcome", "key": "Sync", "ends_at": "2026-05-18T10:00:00Z", "provider": "Corp", "left": "3", "count": "2", "people_link": s.origin + "/auth/admin/people?state=waiting", "event": "trust_ended", "browser": "Firefox", "system": "Linux", "at": "2026-05-04T10:00:00Z", "address": "a@x.test", "app": "The App",
 	}
 	seen := 0
 	for _, key := range catalogueKeys(s.T) {
