@@ -195,11 +195,16 @@ func (r *process) signal(s syscall.Signal) string {
 	if err := r.cmd.Process.Signal(s); err != nil {
 		r.Fatal(err)
 	}
-	line, err := r.out.ReadString('\n')
-	if err != nil && err != io.EOF {
-		r.Fatal(err)
+	for {
+		line, err := r.out.ReadString('\n')
+		if err != nil && err != io.EOF {
+			r.Fatal(err)
+		}
+		// An empty installation prints the link for its first admin, in two lines.
+		if !strings.HasPrefix(line, "Before ") && !strings.HasPrefix(line, "   ") {
+			return strings.TrimSpace(line)
+		}
 	}
-	return strings.TrimSpace(line)
 }
 
 // rss returns the resident memory of the process and its peak, in MiB.
