@@ -80,18 +80,19 @@ BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andyb
 unit: build ## Go: all packages but the suites of test/, on SQLite
 	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
 
-# The scripts of internal/cli run hundreds of processes, which the detector makes slow.
+# The scripts of internal/cli run hundreds of processes, which the detector makes slow, and so do imports that are killed.
 # The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
 # settings with a hidden character and of a huge export. TestTiming compares times.
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
-	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(CONCURRENT)
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestUserImport_|TestImport_Killed$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(CONCURRENT)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
+# The part of TestUserImport_Killed that needs one has the name of a script, postgres.
 SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^TestScripts$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench

@@ -133,7 +133,7 @@ func (b seals) LateFacts_OfNewcomers() {
 		n.Fact.At = moment().Add(time.Duration(minutes) * time.Minute)
 		all = append(all, n)
 	}
-	newcomers{b.bundle}.make(all...)
+	newcomers(b).make(all...)
 	b.equal("late", b.late(audit.Position{At: last.At.Add(time.Hour)}), []audit.Fact{all[0].Fact, all[1].Fact})
 }
 

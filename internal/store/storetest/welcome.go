@@ -13,7 +13,7 @@ type welcomes struct{ *bundle }
 func (b welcomes) bare(number int) string {
 	n := newcomer(number)
 	n.Account.Password = ""
-	newcomers{b.bundle}.make(n)
+	newcomers(b).make(n)
 	return n.Account.ID
 }
 
@@ -31,7 +31,7 @@ func (b welcomes) next() (string, bool) {
 
 func (b welcomes) WelcomeOf_WithoutPasswordAlone() {
 	n := newcomer(2)
-	newcomers{b.bundle}.make(n)
+	newcomers(b).make(n)
 	if w, ok := b.has(b.bare(1)); !ok || w != (flow.Welcome{}) {
 		b.Errorf("a new one has %+v: %v", w, ok)
 	}
