@@ -88,7 +88,7 @@ func (c userImportCmd) end(s *session, sum *importSum, err error) error {
 		if c.DryRun {
 			done = "this was a dry run"
 		}
-		return fmt.Errorf("%s are bad, and %s: correct them, or add --skip-bad", counted(int(sum.Refused), "line"), done)
+		return fmt.Errorf("bad: %s, and %s: correct the file, or add --skip-bad", counted(int(sum.Refused), "line"), done)
 	}
 	return nil
 }
