@@ -50,7 +50,7 @@ type JudgedLine struct {
 	invitation.Line
 	Verdict Verdict
 	address account.Address
-	former  string // the expired invitation that the new one replaces
+	expired string // the invitation that the new one replaces
 }
 
 // checked returns the draft in its stored form.
@@ -116,8 +116,8 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 }
 
 func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine, d Draft) error {
-	if l.former != "" {
-		if _, err := tx.EndInvitation(ctx, l.former, invitation.Replaced, f.clock.Now()); err != nil {
+	if l.expired != "" {
+		if _, err := tx.EndInvitation(ctx, l.expired, invitation.Replaced, f.clock.Now()); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine, seen map
 		return err
 	}
 	valid, err := f.stillCounts(ctx, tx, i)
-	if l.former = i.ID; valid {
+	if l.expired = i.ID; valid {
 		l.Verdict = IsInvited
 	}
 	return err
