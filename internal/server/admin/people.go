@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -75,6 +76,18 @@ func filter(query url.Values) (account.Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// paging reads the query of a list in the order of ids, which may have more parameters.
+func paging(r *http.Request, more ...string) (values map[string]string, limit int, err error) {
+	values, err = parameters(r.URL.Query(), append(more, "after", "limit"))
+	if err == nil {
+		limit, err = limitOf(values["limit"])
+	}
+	if err == nil && strings.Trim(values["after"], "0123456789_abcdefghijklmnopqrstuvwxyz") != "" { // ids have no others
+		err = wrongParameter("after")
+	}
+	return values, limit, err
 }
 
 // limitOf parses the parameter limit.
