@@ -405,6 +405,8 @@ func attacks() testform.Catalogue {
 			"SEC-420": "The receiver of a webhook looks for secrets and addresses of users in the events.",
 			"SEC-421": "The address of a webhook leads to a server inside, directly or by a redirect.",
 			"SEC-427": "The app that is asked about sign-ups leads Portico to a server inside, holds it, or puts markup on a page.",
+			"SEC-428": "A stranger signs in to a production server by what the tests of apps use in portico dev.",
+			"SEC-429": "A page of another site or port signs in to a running portico dev in the browser of a developer.",
 		},
 		"kit": { // What all of them use
 			"Statistics": "The statistics of this suite must tell two different samples apart.",
