@@ -106,8 +106,9 @@ func TestJSClient_Holds(t *testing.T) {
 	names := strings.Fields(command(t, out, "tar", "-tzf", "portico-client-1.8.7.tgz"))
 	slices.Sort(names)
 	want := strings.Fields(`package/LICENSE package/README.md package/package.json
-		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/browser.d.ts package/src/browser.js package/src/fault.js package/src/keys.js
-		package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts package/src/server.js package/src/token.js`)
+		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/ask.js package/src/browser.d.ts package/src/browser.js package/src/fault.js
+		package/src/get-node.js package/src/get.js package/src/keys.js package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts
+		package/src/server.js package/src/token.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("the package has\n%s\nwant\n%s", strings.Join(names, "\n"), strings.Join(want, "\n"))
 	}
