@@ -1018,6 +1018,7 @@ export interface User {
   email: string;
   name: string;
   roles: string[];
+  picture?: string;
 }
 
 export interface Values {
