@@ -54,7 +54,7 @@ const (
 )
 
 // queryOf are the names of the parameters of the list, which filter reads.
-var queryOf = []string{"q", "by", "role", "state", "factor", "created_from", "created_to", "seen_before", "after", "limit"}
+var queryOf = []string{"q", "by", "role", "state", "factor", "verified", "created_from", "created_to", "seen_before", "after", "limit"}
 
 // filter reads the query of the list of people. A parameter that is given twice or unknown
 // is refused, because a link with a typing error would show other people than it says.
@@ -65,7 +65,7 @@ func filter(query url.Values) (account.Query, error) {
 	}
 	q := account.Query{
 		Text: values["q"], By: account.By(values["by"]), Role: values["role"], State: account.State(values["state"]),
-		Factors: account.Factors(values["factor"]), After: values["after"],
+		Factors: account.Factors(values["factor"]), Verified: account.Verified(values["verified"]), After: values["after"],
 	}
 	if q.Limit, err = limitOf(values["limit"]); err != nil {
 		return q, err

@@ -35,6 +35,14 @@ const FILTERS: Filter[] = [
       ['totp', 'Authenticator app'],
     ],
   },
+  {
+    name: 'verified',
+    label: 'Address',
+    options: [
+      ['yes', 'Verified'],
+      ['no', 'Not verified'],
+    ],
+  },
   { name: 'created_from', label: 'Created from', type: 'date' },
   { name: 'created_to', label: 'Created before', type: 'date' },
   { name: 'seen_before', label: 'Last seen before', type: 'date' },
