@@ -100,6 +100,11 @@ func TestAdmission_EveryWay(t *testing.T) {
 			typed := b.next().Data["code"]
 			return func() (flow.Result, error) { return b.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, typed) }
 		}},
+		"passkey": {withPasskeys(t), func(b *bundle, v *visitor) func() (flow.Result, error) {
+			r := v.must(b.Flows.SignUp(b.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Passkey: true}))
+			typed := b.next().Data["code"]
+			return func() (flow.Result, error) { return b.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, typed) }
+		}},
 		"link elsewhere": {with(flow.ModeOpen), func(b *bundle, v *visitor) func() (flow.Result, error) {
 			b.visitor("192.0.2.9").sends(flow.SignUp, "mara@example.org", good)
 			token := linkToken(b.next())
