@@ -95,4 +95,6 @@ var words = map[Name]string{
 	APIKeyMade:            "An API key was made",
 	APIKeyRotated:         "An API key got a new secret",
 	APIKeyEnded:           "An API key or its old secret was ended",
+	TokenMade:             "An access token for an app was made",
+	TokenEnded:            "An access token for an app was ended",
 }

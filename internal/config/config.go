@@ -233,6 +233,8 @@ type App struct {
 	Paths    string   // StrictPaths or PathsAsSent
 	Headers  []string // "Remote-User: email", in addition to X-Portico-...
 
+	PersonalTokens bool // whether it takes personal access tokens
+
 	ExtraClaims []string // of its tokens: "name=claim.PATH" or "name='text'"
 	Uploads     Uploads
 

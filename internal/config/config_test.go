@@ -109,6 +109,7 @@ headers = ["Remote-User: email"]
 extra_claims = ["tenant = 'acme'"]
 audience = "https://login.example.com/"
 access_tokens = true
+tokens = true
 upstream_timeout = "2m"
 upstream_silence = "8s"
 body_pace = 1000

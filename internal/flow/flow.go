@@ -48,6 +48,7 @@ type Tx interface {
 	invitation.Store
 	job.Store
 	apikey.Store
+	apikey.PersonalStore
 	once.Store
 	outbox.Store
 	webhook.Store
@@ -153,7 +154,8 @@ type Settings struct {
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
 	Require   Require
-	ByCode    bool // whether users may sign in by an emailed code
+	TokenApps []TokenApp // that take personal access tokens
+	ByCode    bool       // whether users may sign in by an emailed code
 
 	PublicURL string // base of the links in emails
 	Site      string // name that authenticator apps show
@@ -202,6 +204,7 @@ type core struct {
 
 	box, crossings, marks, alarms *secret.Box
 	devices, mailboxes, visits    *secret.MAC
+	tokens                        *secret.MAC // makes the text of personal access tokens
 
 	codes    *code.Issuer
 	factors  *factor.Keeper
@@ -243,6 +246,7 @@ func New(cfg Config) All {
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
 		visits:    cfg.Key.MAC("admin page"),
+		tokens:    cfg.Key.MAC("personal token"),
 		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),
