@@ -141,7 +141,7 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn
 		return text, "", nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), query.Get("attempt"))
-	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Exchange || code == flow.CodeSignUpSaid && v.Said == "") {
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Exchange {
 		return "", "", nil
 	}
 	return text, v.Said, err
