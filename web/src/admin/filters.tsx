@@ -16,6 +16,14 @@ export interface Filter {
   say?: (value: string) => string;
 }
 
+interface ChoiceProps {
+  name: string;
+  label: string;
+  /** What is chosen while nothing is. */
+  all: string;
+  options: [value: string, words: string][];
+}
+
 const PAUSE_MS = 300;
 
 /** A field whose text goes into the address, a moment after the last key. */
@@ -126,6 +134,23 @@ export function Filters({ search, filters, children }: FiltersProps) {
     </search>
   );
 }
+
+/** A choice beside a search, with its state in the address. */
+export const Choice = ({ name, label, all, options }: ChoiceProps) => (
+  <select
+    className="beside"
+    aria-label={label}
+    value={useQueryOf().get(name) ?? ''}
+    onChange={(event) => go(withValues({ [name]: event.target.value }))}
+  >
+    <option value="">{all}</option>
+    {options.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
 
 const wordsFor = ({ options, say }: Filter, value: string) =>
   options?.find(([option]) => option === value)?.[1] ?? say?.(value) ?? value;

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { actionsFor, nameOf } from './actions';
-import { go, midnightOf, useQueryOf, within, withValues } from './address';
+import { midnightOf, useQueryOf, within } from './address';
 import { readOn } from './api';
 import { useAsk } from './ask';
 import { BulkBar, Jobs, useJobs } from './bulk';
-import { type Filter, Filters } from './filters';
+import { Choice, type Filter, Filters } from './filters';
 import { Actions } from './menu';
 import { Roles, StateTag, Tag, Time } from './parts';
 import { useSelection } from './selection';
@@ -33,6 +33,14 @@ const FILTERS: Filter[] = [
       ['passkey', 'Passkey'],
       ['no-passkey', 'No passkey'],
       ['totp', 'Authenticator app'],
+    ],
+  },
+  {
+    name: 'verified',
+    label: 'Address',
+    options: [
+      ['yes', 'Verified'],
+      ['no', 'Not verified'],
     ],
   },
   { name: 'created_from', label: 'Created from', type: 'date' },
@@ -109,15 +117,7 @@ export function Place() {
   const selection = useSelection();
   const filtered = Object.keys(asked).some((name) => name !== 'after');
   const beside = (
-    <select
-      className="beside"
-      aria-label="Search in"
-      value={query.get('by') ?? ''}
-      onChange={(event) => go(withValues({ by: event.target.value }))}
-    >
-      <option value="">Address begins with</option>
-      <option value="name">Name begins with</option>
-    </select>
+    <Choice name="by" label="Search in" all="Address begins with" options={[['name', 'Name begins with']]} />
   );
   const none = filtered ? (
     <>

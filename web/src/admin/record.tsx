@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { go, midnightOf, useQueryOf, within, withValues } from './address';
+import { midnightOf, useQueryOf, within, withValues } from './address';
 import { readOn } from './api';
 import { boot } from './boot';
-import { type Filter, Filters } from './filters';
+import { Choice, type Filter, Filters } from './filters';
 import { Time } from './parts';
 import { Head } from './shell';
 import { type Column, Pager, Table } from './table';
@@ -21,23 +21,7 @@ const FILTERS: Filter[] = [
   { name: 'to', label: 'Before', type: 'date' },
 ];
 
-function KindFilter() {
-  return (
-    <select
-      className="beside"
-      aria-label="Kind of event"
-      value={useQueryOf().get('kind') ?? ''}
-      onChange={(event) => go(withValues({ kind: event.target.value }))}
-    >
-      <option value="">All kinds of events</option>
-      {boot.events.map(({ kind, words }) => (
-        <option key={kind} value={kind}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
-}
+const KINDS = boot.events.map(({ kind, words }): [string, string] => [kind, words]);
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>
   kind === 'self' || !kind ? null : (
@@ -159,7 +143,7 @@ export function Place() {
           name: 'person',
           label: 'Name, address or id of a person',
           people: {},
-          beside: <KindFilter />,
+          beside: <Choice name="kind" label="Kind of event" all="All kinds of events" options={KINDS} />,
         }}
         filters={FILTERS.map((filter) => (filter.name === 'actor' ? { ...filter, say } : filter))}
       />
