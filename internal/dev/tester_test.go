@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,40 @@ func TestTester_Session(t *testing.T) {
 	var mail struct{ Title string }
 	if status := p.ask("mail?wait=0&to="+first.Email, "", &mail); status != 404 {
 		t.Errorf("the owner is told about what the test has given: %d", status)
+	}
+}
+
+// The app and its rules see the level, the proofs and the claims that a test wants.
+func TestTester_Proofs(t *testing.T) {
+	t.Parallel()
+	var token string
+	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { token = r.Header.Get("X-Portico-Token") }))
+	defer app.Close()
+	p := try(t, "PORTICO_UPSTREAM="+app.URL, "PORTICO_RULES=mfa /vault, signed-in /*", "PORTICO_EXTRA_CLAIMS=quota = claim.quota")
+	for body, want := range map[string]struct {
+		vault int
+		amr   []string
+	}{
+		`{"claims": {"quota": 5}}`:                                             {401, []string{"password"}},
+		`{"claims": {"quota": 5}, "acr": "2"}`:                                 {200, []string{"password", "totp"}},
+		`{"claims": {"quota": 5}, "methods": ["provider:example"]}`:            {401, []string{"provider:example"}},
+		`{"claims": {"quota": 5}, "methods": ["provider:example"], "acr":"2"}`: {200, []string{"provider:example"}},
+		`{"claims": {"quota": 5}, "methods": ["passkey"]}`:                     {200, []string{"passkey"}},
+	} {
+		browser := p.another()
+		browser.ask("session", body, nil)
+		vault, _ := browser.open("/vault")
+		browser.open("/")
+		var claims struct {
+			Quota int
+			AMR   []string
+		}
+		if payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token+"..", ".")[1]); err != nil || json.Unmarshal(payload, &claims) != nil {
+			t.Fatalf("%s: the token is %q", body, token)
+		}
+		if vault != want.vault || claims.Quota != 5 || !slices.Equal(claims.AMR, want.amr) {
+			t.Errorf("%s: %d %+v", body, vault, claims)
+		}
 	}
 }
 

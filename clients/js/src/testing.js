@@ -33,18 +33,18 @@ async function send(page, path, body, wait = 0) {
     ...(body && { data: body }),
     timeout,
   });
-  const text = await answer.text();
-  if (answer.ok()) return JSON.parse(text);
-  throw new Error(`portico dev answers ${answer.status()} to ${rest.method} ${url}: ${reason(text)}`);
+  const said = parsed(await answer.text());
+  if (answer.ok() && said) return said;
+  const fields = (said?.fields ?? []).map((/** @type {any} */ field) => ` (${field.name}: ${field.code})`);
+  const reason = said ? said.title + fields.join('') : 'this is not portico dev';
+  throw new Error(`${rest.method} ${url} is answered ${answer.status()}: ${reason}`);
 }
 
 /** @param {string} text */
-function reason(text) {
+function parsed(text) {
   try {
-    const { title, fields = [] } = JSON.parse(text);
-    const named = fields.map((/** @type {any} */ field) => ` (${field.name}: ${field.code})`);
-    return title + named.join('');
+    return JSON.parse(text);
   } catch {
-    return 'it is not portico dev';
+    return null;
   }
 }

@@ -42,11 +42,11 @@ async function sample() {
   );
 }
 
-test('the sample of the documents passes, and a foreign page gets nothing', async () => {
+test('the sample of the documents passes, and what the helpers promise', async () => {
   const ports = { 8080: await freePort(), 3000: await freePort(), 4000: await listen(foreign) };
   const files = (await sample()).filter(({ name }) => !name.endsWith('.py') && !name.includes('cypress'));
-  const foreignSpec = await readFile(new URL('support/foreign.spec.txt', import.meta.url), 'utf8');
-  for (const { name, text } of [...files, { name: 'tests/foreign.spec.js', text: foreignSpec }]) {
+  const ourSpec = await readFile(new URL('support/helpers.spec.txt', import.meta.url), 'utf8');
+  for (const { name, text } of [...files, { name: 'tests/helpers.spec.js', text: ourSpec }]) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });
     const moved = Object.entries(ports).reduce((all, [from, to]) => all.replaceAll(from, String(to)), text);
@@ -58,7 +58,7 @@ test('the sample of the documents passes, and a foreign page gets nothing', asyn
   await symlink(join(ROOT, 'clients/js'), join(modules, 'portico-client'));
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(ROOT, 'clients/js/node_modules/@playwright/test/cli.js'), 'test', '--reporter=list'],
+    [join(ROOT, 'clients/js/node_modules/@playwright/test/cli.js'), 'test', '--reporter=list', '--workers=2'],
     { cwd: folder, env: { ...process.env, PATH: `${dirname(BINARY)}:${process.env['PATH']}`, CI: 'yes' } },
   ).catch((error) => {
     throw new Error(`${error.stdout}\n${error.stderr}`);
