@@ -187,7 +187,7 @@ image: ## The container image, with Docker or what CONTAINER names: IMAGE=localh
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
-	@tools/install curl fish systemd-container zsh
+	@tools/install curl fish python3-pip systemd-container zsh
 	@go test -vet=off -run TestScripts/help ./internal/cli
 	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
 	@tools/proxies

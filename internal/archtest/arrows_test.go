@@ -10,7 +10,7 @@ import (
 const module = "portico/"
 
 // clients is the beginning of the path of the clients, which are modules of their
-// own (docs/decisions/0030-paths-of-the-clients.md).
+// own (docs/decisions/0097-names-of-the-packages.md).
 const clients = "portico.internal/"
 
 // band is a layer of the code. A package may import packages of the bands in
