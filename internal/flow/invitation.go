@@ -174,7 +174,7 @@ func (f *Flows) admitProven(ctx context.Context, tx Tx, c Caller, p Pending, d d
 func (f *Flows) signUpInvited(ctx context.Context, c Caller, address account.Address, returnTo Target, d data) (r Result, err error) {
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.making(ctx, c, func(tx Tx, c Caller) error {
 		r, err = f.admitProven(ctx, tx, c, Pending{AddressKey: address.Key, ReturnTo: returnTo.String()}, d, f.clock.Now())
 		return err
 	})

@@ -268,12 +268,13 @@ func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool,
 	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator && a.State != account.Waiting, err
 }
 
-// exists returns the account that an import changes, and holds it.
+// exists returns the account that an import has found and changes, as it is now, and holds it. mayRenew judges the
+// change.
 //
-// Faults: account.Missing.
-func (f *Operator) exists(ctx context.Context, tx Tx, id string) (cleared, error) {
-	a, ok, err := tx.AccountByID(ctx, id)
-	if err == nil && !ok {
+// Faults: account.Missing, also if it has another address now.
+func (f *Operator) exists(ctx context.Context, tx Tx, found account.Account) (cleared, error) {
+	a, ok, err := tx.AccountByID(ctx, found.ID)
+	if err == nil && (!ok || a.Address.Key != found.Address.Key) {
 		err = account.Missing
 	}
 	return cleared{judged{a}}, err

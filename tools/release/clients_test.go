@@ -106,8 +106,9 @@ func TestJSClient_Holds(t *testing.T) {
 	names := strings.Fields(command(t, out, "tar", "-tzf", "portico-client-1.8.7.tgz"))
 	slices.Sort(names)
 	want := strings.Fields(`package/LICENSE package/README.md package/package.json
-		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/browser.d.ts package/src/browser.js package/src/fault.js package/src/keys.js
-		package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts package/src/server.js package/src/token.js`)
+		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/ask.js package/src/browser.d.ts package/src/browser.js package/src/fault.js
+		package/src/get-node.js package/src/get.js package/src/keys.js package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts
+		package/src/server.js package/src/session.js package/src/token.js package/src/user-button.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("the package has\n%s\nwant\n%s", strings.Join(names, "\n"), strings.Join(want, "\n"))
 	}
@@ -132,7 +133,7 @@ func TestJSClient_CanBeInstalled(t *testing.T) {
 	command(t, app, "npm", "install", "--silent", "--no-audit", "--no-fund", "--omit=peer", filepath.Join(out, "portico-client-1.8.7.tgz"))
 	write(t, app, "app.ts", `import { Portico, Refused, Unavailable, type AnyHeaders, type Options, type Person } from 'portico-client';
 import { fetch, signIn } from 'portico-client/browser';
-import { useSession, type Session, type SessionState } from 'portico-client/react';
+import { SignedIn, UserButton, useSession, type Session, type SessionState } from 'portico-client/react';
 import 'portico-client/script.js';
 
 const options: Options = { audience: 'app' };
@@ -147,10 +148,11 @@ export async function person(headers: AnyHeaders): Promise<Person | null> {
 }
 export const session = (): SessionState => useSession();
 export const name = (s: Session): string => s.user.name;
+export const shown = [SignedIn({ children: 'in' }), UserButton({ url: '/me' })];
 export const page = async (): Promise<boolean> => (await fetch('/')).ok || signIn('/auth/signin');
 `)
 	write(t, app, "tsconfig.json", `{"compilerOptions": {"strict": true, "noEmit": true, "module": "NodeNext", "target": "ES2023",
-		"lib": ["ES2024", "DOM"], "types": ["node"], "typeRoots": ["`+tools+`/@types"]}, "files": ["app.ts"]}`)
+		"lib": ["ES2024", "DOM"], "types": ["node"], "typeRoots": ["`+tools+`/@types"], "paths": {"react": ["`+tools+`/@types/react"]}}, "files": ["app.ts"]}`)
 	command(t, app, filepath.Join(tools, ".bin", "tsc"), "-p", ".")
 	command(t, app, "node", "--input-type=module", "-e", `
 		const { Portico } = await import('portico-client'); new Portico('https://example.com');

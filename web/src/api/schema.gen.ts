@@ -1020,6 +1020,7 @@ export interface User {
   email: string;
   name: string;
   roles: string[];
+  picture?: string;
 }
 
 export interface Values {
