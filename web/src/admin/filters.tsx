@@ -17,6 +17,7 @@ export interface Filter {
 }
 
 interface ChoiceProps {
+  id?: string;
   name: string;
   label: string;
   /** What is chosen while nothing is. */
@@ -135,11 +136,12 @@ export function Filters({ search, filters, children }: FiltersProps) {
   );
 }
 
-/** A choice beside a search, with its state in the address. */
-export const Choice = ({ name, label, all, options }: ChoiceProps) => (
+/** A choice with its state in the address. It has a label of its own, or beside a search a hidden one. */
+export const Choice = ({ id, name, label, all, options }: ChoiceProps) => (
   <select
-    className="beside"
-    aria-label={label}
+    id={id}
+    className={id ? '' : 'beside'}
+    aria-label={id ? undefined : label}
     value={useQueryOf().get(name) ?? ''}
     onChange={(event) => go(withValues({ [name]: event.target.value }))}
   >
@@ -156,24 +158,12 @@ const wordsFor = ({ options, say }: Filter, value: string) =>
   options?.find(([option]) => option === value)?.[1] ?? say?.(value) ?? value;
 
 function OneFilter({ name, label, options, type = 'text', hint, people }: Filter) {
-  const query = useQueryOf();
   const [text, setText] = useTyped(name, (value) => ({ [name]: value }));
   return (
     <div className="field">
       <label htmlFor={`filter-${name}`}>{label}</label>
       {options ? (
-        <select
-          id={`filter-${name}`}
-          value={query.get(name) ?? ''}
-          onChange={(event) => go(withValues({ [name]: event.target.value }))}
-        >
-          <option value="">Any</option>
-          {options.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <Choice id={`filter-${name}`} name={name} label={label} all="Any" options={options} />
       ) : (
         <input
           id={`filter-${name}`}

@@ -1,15 +1,14 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '../ui/button';
 import { Notice } from '../ui/message';
 import { useQueryOf, within } from './address';
-import { readOn } from './api';
 import { type Question, useAsk } from './ask';
 import { Choice } from './filters';
 import { again, end, invite, MANY, nameOf } from './inviting';
 import { Actions } from './menu';
 import { Roles, Small, Tag, Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Invitation, Invitations, People } from './types';
 
 const STATES: Record<Invitation['state'], [tone: 'good' | 'bad' | 'warn' | 'plain', words: string]> = {
@@ -80,11 +79,7 @@ function Waiting() {
 export function Place() {
   const { ask } = useAsk();
   const asked = useQueryOf();
-  const invitations = useQuery<Invitations>({
-    queryKey: [`invitations?${asked}`],
-    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: Invitations) => page.invitations),
-    placeholderData: keepPreviousData,
-  });
+  const invitations = useRows<Invitations>(`invitations?${asked}`, (page) => page.invitations);
   const none = asked.has('state') ? (
     <>
       <h2>No invitation is in this state</h2>
@@ -134,7 +129,6 @@ export function Place() {
         columns={columnsFor(ask)}
         empty={none}
       />
-      <Pager page={invitations.data} label="invitations" />
     </>
   );
 }

@@ -1,7 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { actionsFor, nameOf } from './actions';
 import { midnightOf, useQueryOf, within } from './address';
-import { readOn } from './api';
 import { useAsk } from './ask';
 import { BulkBar, Jobs, useJobs } from './bulk';
 import { Choice, type Filter, Filters } from './filters';
@@ -9,7 +7,7 @@ import { Actions } from './menu';
 import { Roles, StateTag, Tag, Time } from './parts';
 import { useSelection } from './selection';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { People, Row } from './types';
 
 const FILTERS: Filter[] = [
@@ -108,11 +106,7 @@ export function Place() {
   const { ask } = useAsk();
   const query = useQueryOf();
   const asked = questionOf(query);
-  const people = useQuery<People>({
-    queryKey: [`people?${new URLSearchParams(asked)}`],
-    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: People) => page.people),
-    placeholderData: keepPreviousData,
-  });
+  const people = useRows<People>(`people?${new URLSearchParams(asked)}`, (page) => page.people);
   const jobs = useJobs();
   const selection = useSelection();
   const filtered = Object.keys(asked).some((name) => name !== 'after');
@@ -154,7 +148,6 @@ export function Place() {
         empty={none}
         columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
       />
-      <Pager page={people.data} label="people" />
     </>
   );
 }

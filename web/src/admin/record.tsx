@@ -1,11 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { midnightOf, useQueryOf, within, withValues } from './address';
-import { readOn } from './api';
 import { boot } from './boot';
 import { Choice, type Filter, Filters } from './filters';
 import { Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Fact, Facts } from './types';
 import { ACTORS, detailWords, eventFailed } from './words';
 
@@ -109,11 +107,7 @@ export function Place() {
     const day = asked.get(name);
     if (day) asked.set(name, midnightOf(day));
   }
-  const facts = useQuery<Facts>({
-    queryKey: [`record?${asked}`],
-    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: Facts) => page.facts),
-    placeholderData: keepPreviousData,
-  });
+  const facts = useRows<Facts>(`record?${asked}`, (page) => page.facts);
   // A filter from a link has the id of the actor.
   const say = (actor: string) =>
     facts.data?.facts.find((fact) => `${fact.actor.kind}:${fact.actor.id}` === actor)?.actor.name || actor;
@@ -165,7 +159,6 @@ export function Place() {
           </>
         }
       />
-      <Pager page={facts.data} label="record" />
     </>
   );
 }
