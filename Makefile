@@ -89,10 +89,10 @@ race: build ## The same with the race detector, on PostgreSQL, and the Go client
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
-# The part of TestUserImport_Killed that needs one has the name of a script, postgres.
+# The parts of TestUserImport_Killed and TestImport_Killed that need one have the name of a script, postgres.
 SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*|TestImport_Killed)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench

@@ -314,7 +314,7 @@ func (b *bundle) revoked() []string {
 func (b *bundle) session(a account.Account, number int) session.Session {
 	b.Helper()
 	s := full[session.Session](number)
-	s.AccountID, s.Version = a.ID, a.Version
+	s.AccountID, s.Version, s.App = a.ID, a.Version, ""
 	b.insertSession(s)
 	return s
 }
