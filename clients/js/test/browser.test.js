@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { build } from 'esbuild';
-import { chromium } from 'playwright-core';
-import { listen, PASSWORD, Site } from './support/site.js';
-
-const page = (/** @type {string} */ body) =>
-  `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title>${body}`;
+import { bundle, launch, page, signIn } from './support/app.js';
+import { listen, Site } from './support/site.js';
 
 /** The texts that the app was asked to save. @type {string[]} */
 const saved = [];
@@ -48,10 +44,7 @@ before(async () => {
         PORTICO_RULES: 'mfa POST /vault, fresh:10m POST /transfer, signed-in /*',
       }),
     ),
-    chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-    }),
+    launch(),
   ]);
   pages = {
     '/': page(`<script src="/auth/assets/reauthenticate.js"></script><textarea></textarea><button>Save</button><output></output>
@@ -78,18 +71,6 @@ after(async () => {
   upstream.close();
 });
 
-/** @param {string} contents */
-async function bundle(contents) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  return outputFiles[0]?.text ?? '';
-}
-
 /**
  * A browser of its own that is signed in.
  * @param {string} path @param {import('node:test').TestContext} t @param {string} [email]
@@ -103,13 +84,6 @@ async function open(path, t, email) {
   await signIn(tab, email);
   await tab.waitForURL(site.origin + path);
   return tab;
-}
-
-/** @param {import('playwright-core').Page} tab @param {string} [email] */
-async function signIn(tab, email = 'mara@example.com') {
-  await tab.getByLabel('Email').fill(email);
-  await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await tab.getByRole('button', { name: 'Login' }).click();
 }
 
 /** Ends the sessions and waits until the program has felt it. @param {import('playwright-core').Page} tab */
