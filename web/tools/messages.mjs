@@ -100,11 +100,6 @@ const ONLY_ON = {
   'factor.': ['mfa', 'account-factors', 'protect'],
   'link.': ['confirm-link'],
   'field.': [],
-  'token.full': ['account-tokens'],
-  'token.form': ['account-tokens'],
-  'token.no_': ['account-tokens'],
-  'token.name': ['account-tokens'],
-  'token.': [],
   'flow.': [
     'verify-code',
     'confirm-link',
@@ -153,6 +148,10 @@ const ONLY_ON = {
     'account-addresses',
   ],
   'terms.': ['signup', 'terms'],
+  'token.full': ['account-tokens'],
+  'token.form': ['account-tokens'],
+  'token.no_': ['account-tokens'],
+  'token.name': ['account-tokens'],
   'token.': [], // programs are told
 };
 
