@@ -369,6 +369,7 @@ export interface AdminPerson {
   passkeys: AdminWay[];
   recovery_codes: number;
   browsers: AdminBrowser[];
+  tokens: AdminToken[];
   providers: AdminProvider[];
   apps: AdminApp[];
   limits: AdminLimit[];
@@ -469,6 +470,15 @@ export interface AdminSystem {
   mail: AdminMail;
 }
 
+export interface AdminToken {
+  id: string;
+  name: string;
+  app: string;
+  roles: string[];
+  used_at?: string;
+  ends_at: string;
+}
+
 export interface AdminUnsent {
   id: string;
   template: string;
@@ -538,7 +548,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-tokens' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -563,6 +573,7 @@ export interface Boot {
   factors: Factors;
   protect: Protect;
   passkeys: Passkeys;
+  tokens: Tokens;
   status: number;
   title: string;
   detail: string;
@@ -763,6 +774,15 @@ export interface MFA {
   trusting: string;
 }
 
+export interface MakeToken {
+  account: string;
+  nonce: string;
+  name: string;
+  app: string;
+  role?: string;
+  days: string;
+}
+
 export interface Moment {
   at: string;
   words: string;
@@ -960,6 +980,7 @@ export interface Settings {
   providers: string;
   passkeys: string;
   trust: string;
+  tokens: string;
 }
 
 export interface SignIn {
@@ -1005,6 +1026,25 @@ export interface SignedIn {
   id: string;
   email: string;
   name: string;
+}
+
+export interface Token {
+  id: string;
+  name: string;
+  app: string;
+  roles: string;
+  used: Moment;
+  until: Moment;
+}
+
+export interface Tokens {
+  list: Token[];
+  apps: Choice[];
+  roles: Choice[];
+  lives: Choice[];
+  nonce: string;
+  full: string;
+  made: string;
 }
 
 export interface TrustedBrowser {
@@ -1069,6 +1109,7 @@ export interface Forms {
   '/auth/api/account/addresses': { in: ChangeAddress; out: Next };
   '/auth/api/not-me': { in: NotMe; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
+  '/auth/api/account/tokens': { in: MakeToken; out: Next };
   '/auth/api/account/delete': { in: DeleteAccount; out: Next };
   '/auth/api/keep': { in: KeepAccount; out: Next };
   '/auth/api/keep/drop': { in: KeepAccount; out: Next };
