@@ -18,7 +18,7 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{
-		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log,
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Moved: a.clock.moved, Log: a.log,
 		Public: publicURL(l.config), Apps: apps, Holders: a.holders,
 		TokenSession: l.OpenID.TokenSession, Before: before,
 	}), nil

@@ -20,6 +20,7 @@ type Name string
 
 const (
 	SignedUp        Name = "signed_up"
+	SignUpAsked     Name = "signup_asked"
 	SignedIn        Name = "signed_in"
 	ProofGiven      Name = "proof_given"
 	SignInFailed    Name = "sign_in_failed"

@@ -20,6 +20,7 @@ func Names() []Name { return slices.Collect(maps.Keys(words)) }
 
 var words = map[Name]string{
 	SignedUp:              "Signed up",
+	SignUpAsked:           "The app was asked about a sign-up",
 	SignedIn:              "Signed in",
 	ProofGiven:            "Signed in again, so that a change could go on",
 	SignInFailed:          "A wrong password was entered",

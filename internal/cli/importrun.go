@@ -102,7 +102,7 @@ func (r *importRun) take(batch []importEntry) error {
 		}
 	}
 	began := clock.Here()
-	done, err := r.app.Operator.Import(r, all, r.how)
+	done, err := r.app.Operator.Import(r, flow.ByOperator, all, r.how)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (c userImportCmd) Run(s *session) error {
 	// A server on this machine keeps half of the processors.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
 	return s.withApp(func(a *app.App) error {
-		how := flow.Import{By: flow.ByOperator, DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
+		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
 		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
 		if !c.SkipBad {

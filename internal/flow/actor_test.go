@@ -16,6 +16,7 @@ import (
 	"portico/internal/invitation"
 	"portico/internal/openid"
 	"portico/internal/outbox"
+	"portico/internal/people"
 	"portico/internal/session"
 	"portico/internal/store"
 	"portico/internal/webhook"
@@ -78,6 +79,9 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		method string
 		do     func() error
 	}{
+		{"Import", func() error {
+			return drop(o.Import(ctx, by, []people.Person{{Email: "mara@example.org", Name: "Imported"}}, how(update)))
+		}},
 		{"MakeAPIKey", func() error {
 			if err := o.SetUserRoles(ctx, flow.ByOperator, id, []string{flow.RoleAdmin}); err != nil {
 				return err
@@ -142,6 +146,9 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		if err := s.do(); !errors.Is(err, session.Required) {
 			t.Errorf("%s by an admin whose session has ended: %v", s.method, err)
 		}
+	}
+	if _, err := o.Import(ctx, by, nil, how(dry)); !errors.Is(err, session.Required) {
+		t.Errorf("a dry run by an admin whose session has ended: %v", err)
 	}
 	by = somebody
 	var covered, want []string

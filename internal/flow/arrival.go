@@ -36,7 +36,7 @@ func (a *arrival) refuse(field, value, reason string) {
 func (a *arrival) leave(what string) { a.left = append(a.left, what) }
 
 // arrive judges a person without a look at the database.
-func (f *Operator) arrive(p people.Person, how Import) *arrival {
+func (f *Operator) arrive(by Actor, p people.Person, how Import) *arrival {
 	now := f.clock.Now()
 	a := &arrival{Newcomer: Newcomer{Unproven: !p.EmailVerified}, from: p}
 	a.Account = account.Account{ID: ids.NewAt(now), State: account.Active, Version: 1, Roles: distinct(p.Roles)}
@@ -60,7 +60,7 @@ func (f *Operator) arrive(p people.Person, how Import) *arrival {
 		f.passkey(a, n, k)
 	}
 	a.codes(p, how)
-	a.Fact = how.By.fact(audit.AccountImported, a.Account.ID, "")
+	a.Fact = by.fact(audit.AccountImported, a.Account.ID, "")
 	a.Fact.At, a.Fact.ID = now, ids.NewAt(now)
 	return a
 }

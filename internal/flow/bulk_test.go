@@ -49,10 +49,11 @@ type desk struct {
 // crowd is how many people a desk has.
 const crowd = 7
 
-func newDesk(t *testing.T, s *store.Store) *desk {
+func newDesk(t *testing.T, s *store.Store, changes ...option) *desk {
 	t.Helper()
 	d := &desk{store: &mortal{}}
-	b := setupOn(t, s, func(c *flow.Config) { d.store.Store, c.Store = c.Store, d.store })
+	changes = append([]option{func(c *flow.Config) { d.store.Store, c.Store = c.Store, d.store }}, changes...)
+	b := setupOn(t, s, changes...)
 	admin, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "admin@example.org", "", good, flow.RoleAdmin)
 	if err != nil {
 		t.Fatal(err)

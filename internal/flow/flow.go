@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/admission"
 	"portico/internal/apikey"
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -78,7 +79,8 @@ type Caller struct {
 	Trust         string // spares the second factor
 	Session       string // session token
 
-	alarmed bool // the caller has pressed the button of an alarm link
+	alarmed bool   // the caller has pressed the button of an alarm link
+	given   *given // what the app says of the sign-up, nil if it was not asked
 }
 
 // Result is the result of a step. Its tokens belong in cookies and nowhere else.
@@ -116,7 +118,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Admission, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -132,6 +134,7 @@ type Config struct {
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
 	Legacy    *legacy.Keeper    // asks the system that people have come from; nil without one
+	Admission *admission.Keeper // asks the app about sign-ups; nil if it is not asked
 	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
 
 	Settings
@@ -197,6 +200,7 @@ type core struct {
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
 	legacy    *legacy.Keeper
+	admission *admission.Keeper
 
 	box, crossings, marks, alarms *secret.Box
 	devices, mailboxes, visits    *secret.MAC
@@ -233,6 +237,7 @@ func New(cfg Config) All {
 		asserted:  cfg.Asserted,
 		documents: cfg.Documents,
 		legacy:    cfg.Legacy,
+		admission: cfg.Admission,
 
 		box:       cfg.Key.Box("flow"),
 		crossings: cfg.Key.Box("crossing"),

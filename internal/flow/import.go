@@ -18,7 +18,6 @@ const (
 
 // Import says how people are taken.
 type Import struct {
-	By          Actor
 	DryRun      bool                                         // look, and write nothing
 	Update      bool                                         // change accounts that differ
 	KeepSubject bool                                         // keep what the other system calls a person
@@ -48,23 +47,28 @@ type Imported struct {
 // person whose address has an account changes nothing, or with Update what differs: so a run
 // that was stopped can simply be started again. Nobody who is refused leaves a trace.
 //
-// Faults: as acts.
-func (f *Operator) Import(ctx context.Context, all []people.Person, how Import) ([]Imported, error) {
+// Faults: as acts. A dry run asks for no fresh proof.
+func (f *Operator) Import(ctx context.Context, by Actor, all []people.Person, how Import) ([]Imported, error) {
 	arrivals := make([]*arrival, len(all))
 	for i, p := range all {
-		arrivals[i] = f.arrive(p, how)
+		arrivals[i] = f.arrive(by, p, how)
 	}
 	var done []Imported
 	var touched []string
 	run := func(tx Tx) (err error) {
-		done, touched, err = f.settle(ctx, tx, arrivals, how)
+		done, touched, err = f.settle(ctx, tx, by, arrivals, how)
 		return err
 	}
 	var err error
 	if how.DryRun {
-		err = f.store.Read(ctx, run)
+		err = f.store.Read(ctx, func(tx Tx) error {
+			if err := f.stillAdmin(ctx, tx, by); err != nil {
+				return err
+			}
+			return run(tx)
+		})
 	} else {
-		err = f.acts(ctx, how.By, run)
+		err = f.acts(ctx, by, run)
 	}
 	for _, id := range touched {
 		f.sessions.Forget(id)
@@ -73,7 +77,7 @@ func (f *Operator) Import(ctx context.Context, all []people.Person, how Import) 
 }
 
 // settle finds what exists, and writes the rest.
-func (f *Operator) settle(ctx context.Context, tx Tx, arrivals []*arrival, how Import) (done []Imported, touched []string, err error) {
+func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arrival, how Import) (done []Imported, touched []string, err error) {
 	found, err := f.meet(ctx, tx, arrivals)
 	if err != nil {
 		return nil, nil, err
@@ -84,23 +88,28 @@ func (f *Operator) settle(ctx context.Context, tx Tx, arrivals []*arrival, how I
 		if problem == nil {
 			problem = found.clash(a)
 		}
-		one := Imported{Outcome: Created, Left: a.left, Problem: problem}
 		existing := found.accounts[a.Account.Address.Key]
+		if problem == nil && existing == nil {
+			problem = by.mayMake(a)
+		}
+		one := Imported{Outcome: Created, Left: a.left}
 		switch {
 		case problem != nil:
-			one.Outcome = Refused
 		case existing == nil:
 			found.add(a)
 			fresh = append(fresh, a.Newcomer)
 		case !how.Update:
 			one.Outcome = Unchanged
 		default:
-			if one.Changes, err = f.renewPerson(ctx, tx, *existing, a, how); err != nil {
+			if one.Changes, problem, err = f.renewPerson(ctx, tx, by, *existing, a, how.DryRun); err != nil {
 				return nil, nil, err
 			}
 			if one.Outcome = Unchanged; len(one.Changes) > 0 {
 				one.Outcome, touched = Changed, append(touched, existing.ID)
 			}
+		}
+		if problem != nil {
+			one.Outcome, one.Problem = Refused, problem
 		}
 		done = append(done, one)
 	}

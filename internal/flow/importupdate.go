@@ -7,25 +7,25 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/people"
 	"portico/internal/session"
 )
 
 // renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
 // password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. What the line does not say stays. It
-// leaves alone whether an account waits for an approval, and takes none back that is to be erased. It sends no email. It returns the changed fields.
-func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, a *arrival, how Import) (changes []string, err error) {
-	_, leaves, err := tx.DepartureOf(ctx, has.ID)
-	if err != nil {
-		return nil, err
+// leaves alone whether an account waits for an approval, and takes none back that is to be erased. It sends no email. It returns the changed fields, or
+// why nothing may be changed.
+func (f *Operator) renewPerson(ctx context.Context, tx Tx, by Actor, has account.Account, a *arrival, dry bool) (changes []string, problem *people.Problem, err error) {
+	differs, linked, err := f.news(ctx, tx, has, a)
+	if err != nil || len(differs)+len(linked) == 0 {
+		return nil, nil, err
 	}
-	want := f.wanted(has, a)
-	if leaves || has.State == account.Waiting {
-		want.State = has.State
-	}
-	differs := f.differences(has, want)
-	linked, err := f.newIdentities(ctx, tx, has, a)
+	owner, err := f.exists(ctx, tx, has)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if differs, linked, err = f.news(ctx, tx, owner.Account, a); err != nil {
+		return nil, nil, err
 	}
 	for _, d := range differs {
 		changes = append(changes, d.field)
@@ -33,27 +33,40 @@ func (f *Operator) renewPerson(ctx context.Context, tx Tx, has account.Account, 
 	if len(linked) > 0 {
 		changes = append(changes, "identities")
 	}
-	if how.DryRun || len(changes) == 0 {
-		return changes, nil
+	if problem := by.mayRenew(owner.Account, a, changes); problem != nil {
+		return nil, problem, nil
 	}
-	owner, err := f.exists(ctx, tx, has.ID)
-	if err != nil {
-		return nil, err
+	if dry || len(changes) == 0 {
+		return changes, nil, nil
 	}
 	for _, d := range differs {
 		if err := d.apply(ctx, tx, owner); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, i := range linked {
 		if err := f.attachImported(ctx, tx, owner, i); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if err := f.record.Add(ctx, tx, how.By.fact(audit.AccountImported, has.ID, strings.Join(changes, ","))); err != nil {
-		return nil, err
+	if err := f.record.Add(ctx, tx, by.fact(audit.AccountImported, has.ID, strings.Join(changes, ","))); err != nil {
+		return nil, nil, err
 	}
-	return changes, f.sessions.Changed(ctx, tx, has.ID)
+	return changes, nil, f.sessions.Changed(ctx, tx, has.ID)
+}
+
+// news returns what of a person an account does not have.
+func (f *Operator) news(ctx context.Context, tx Tx, has account.Account, a *arrival) ([]difference, []account.Identity, error) {
+	_, leaves, err := tx.DepartureOf(ctx, has.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	want := f.wanted(has, a)
+	if leaves || has.State == account.Waiting {
+		want.State = has.State
+	}
+	linked, err := f.newIdentities(ctx, tx, has, a)
+	return f.differences(has, want), linked, err
 }
 
 // wanted returns the account as an import wants it. What the line does not say stays.

@@ -49,12 +49,13 @@ func (s Session) Strong() bool { return !s.StrongAt.IsZero() }
 
 // User is the owner of a session, with the current data of the account.
 type User struct {
-	ID      string
-	Address string
-	Name    string
-	Roles   []string
-	EndsAt  time.Time // when the account closes; zero for never
-	Claims  string    // of the account, for apps
+	ID       string
+	Address  string
+	Name     string
+	Roles    []string
+	EndsAt   time.Time // when the account closes; zero for never
+	Claims   string    // of the account, for apps
+	Portrait string    // id of the picture, "" for none
 }
 
 // Found is a valid session with its user.

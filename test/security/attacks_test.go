@@ -22,6 +22,7 @@ func attacks() testform.Catalogue {
 			"SEC-331": "A stranger causes emails that are refused, so that the owner's page hides the field for the code.",
 			"SEC-405": "An attacker tries to learn from the time of a failed sign-in which accounts came from another system.",
 			"SEC-414": "An attacker tries to learn from the time or the answer of a failed sign-in about whom the former system is asked.",
+			"SEC-418": "A stranger uses the app that is asked about sign-ups to learn about addresses, or makes several accounts of one sign-up.",
 		},
 		"guess": { // Guessing
 			"SEC-011": "An attacker guesses the password of one account from many networks.",
@@ -409,6 +410,9 @@ func attacks() testform.Catalogue {
 			"SEC-362": "A stranger names an address inside, and Portico reaches others through a proxy.",
 			"SEC-420": "The receiver of a webhook looks for secrets and addresses of users in the events.",
 			"SEC-421": "The address of a webhook leads to a server inside, directly or by a redirect.",
+			"SEC-427": "The app that is asked about sign-ups leads Portico to a server inside, holds it, or puts markup on a page.",
+			"SEC-428": "A stranger signs in to a production server by what the tests of apps use in portico dev.",
+			"SEC-429": "A page of another site or port signs in to a running portico dev in the browser of a developer.",
 		},
 		"kit": { // What all of them use
 			"Statistics": "The statistics of this suite must tell two different samples apart.",

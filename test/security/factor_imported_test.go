@@ -18,11 +18,11 @@ func TestSEC410_ImportedRecoveryCodes(t *testing.T) {
 	s := start(t)
 	address, codes := fresh("imported"), []string{"bbbb2222", "dddd4444", "Cccc-3333", "$sha512$salt=before$$bDVhcIFMMieceym0wLw7aIPeEgJ+cMNKTUnVMp+OMJrgxHUU1rTNmx5Wgf8TA/MOxVRVgcGt/IyUpO7Iou8Blg"}
 	former := s.operator(fresh("former"), good)
-	done, err := s.app.Operator.Import(s.Context(), []format.Person{{
+	done, err := s.app.Operator.Import(s.Context(), flow.ByOperator, []format.Person{{
 		Email: address, EmailVerified: true, Password: s.of(former.Address.Mail).Password, RecoveryCodes: codes,
 		TOTP: []format.TOTP{{Secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}},
 	}}, flow.Import{
-		By: flow.ByOperator, Locale: func(string) string { return "" },
+		Locale: func(string) string { return "" },
 		Hash: func(text string) (string, error) {
 			stored, _, err := s.app.Passwords.Adopt(text)
 			return stored, err

@@ -22,14 +22,14 @@ func (s *site) brings(p *idp, verified bool) prepared {
 	s.Helper()
 	a := prepared{p, fresh("imported"), fresh("subject"), passkeytest.New("portico.test", s.origin, []byte("a handle of the other system"))}
 	former := s.operator(fresh("former"), good)
-	done, err := s.app.Operator.Import(s.Context(), []format.Person{{
+	done, err := s.app.Operator.Import(s.Context(), flow.ByOperator, []format.Person{{
 		Email: a.address, EmailVerified: verified, Password: s.of(former.Address.Mail).Password,
 		Identities: []format.Identity{{Issuer: p.server.URL + "/", Subject: a.subject}},
 		Passkeys: []format.Passkey{{
 			RPID: "portico.test", ID: secret.Encode(a.key.ID), PublicKey: secret.Encode(a.key.PublicKey()), UserHandle: secret.Encode(a.key.Handle),
 		}},
 	}}, flow.Import{
-		By: flow.ByOperator, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
+		Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
 	})
 	if err != nil || done[0].Outcome != flow.Created || len(done[0].Left) > 0 {
 		s.Fatalf("the import: %+v (%v)", done, err)

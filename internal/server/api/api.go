@@ -121,10 +121,11 @@ type Current struct {
 
 // User is a user as apps and screens see it.
 type User struct {
-	ID    string   `json:"id"`
-	Email string   `json:"email"`
-	Name  string   `json:"name"`
-	Roles []string `json:"roles"`
+	ID      string   `json:"id"`
+	Email   string   `json:"email"`
+	Name    string   `json:"name"`
+	Roles   []string `json:"roles"`
+	Picture string   `json:"picture,omitempty"` // its URL, if there is one
 }
 
 // Session is the caller's session. A reload of session.idle changes

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"portico/internal/apikey"
 	"portico/internal/clock"
@@ -28,6 +29,7 @@ type Config struct {
 	Actions *form.Actions
 	Keys    *signingkey.Keeper
 	Clock   clock.Clock
+	Moved   func() time.Duration // how far Clock is ahead of the time of the apps, which judge tokens
 	Log     *slog.Logger
 	Public  *url.URL
 	Apps    []App

@@ -15,10 +15,10 @@ func TestSubject_Imported(t *testing.T) {
 	t.Parallel()
 	s := startFor(t, func(c *config.Config) { c.Clients[0].Subject = "imported" })
 	here := s.Person("noah@example.org")
-	done, err := s.Operator.Import(t.Context(), []people.Person{
+	done, err := s.Operator.Import(t.Context(), flow.ByOperator, []people.Person{
 		{Email: "mara@example.org", EmailVerified: true, Password: s.passwordOf("noah@example.org"), Subject: &people.Subject{Issuer: "https://old.test", Value: "user|42"}},
 	}, flow.Import{
-		By: flow.ByOperator, KeepSubject: true, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
+		KeepSubject: true, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
 	})
 	if err != nil || done[0].Outcome != flow.Created {
 		t.Fatalf("%+v, %v", done, err)

@@ -54,6 +54,9 @@ func (b sessions) SessionByHash_WhateverTheTime() {
 	if _, ok := b.sessionByHash("no"); ok {
 		b.Error("a session was found by another hash")
 	}
+	p := b.portrait(a.ID, 1)
+	found, _ := b.sessionByHash(s.ID)
+	b.equal("the picture", found.User.Portrait, p.ID)
 }
 
 func (b sessions) SessionByHash_ClosedAccount() {

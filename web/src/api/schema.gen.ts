@@ -194,6 +194,7 @@ export interface AdminFact {
 export interface AdminInvitation {
   id: string;
   address: string;
+  first: boolean;
   roles: string[];
   state: 'open' | 'sent' | 'delivered' | 'refused' | 'opened' | 'used' | 'ended';
   answer: string;
@@ -207,6 +208,7 @@ export interface AdminInvitation {
 export interface AdminInvitations {
   invitations: AdminInvitation[];
   next?: string;
+  searched?: boolean;
 }
 
 export interface AdminInvite {
@@ -1058,6 +1060,7 @@ export interface User {
   email: string;
   name: string;
   roles: string[];
+  picture?: string;
 }
 
 export interface Values {
