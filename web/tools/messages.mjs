@@ -153,7 +153,6 @@ const ONLY_ON = {
     'account-addresses',
   ],
   'terms.': ['signup', 'terms'],
-  'token.': [], // programs are told
 };
 
 /** Words that all account pages share. */
