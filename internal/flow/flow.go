@@ -152,8 +152,9 @@ type Settings struct {
 	Require   Require
 	ByCode    bool // whether users may sign in by an emailed code
 
-	PublicURL string // base of the links in emails
-	Site      string // name that authenticator apps show
+	Locale    func(tag string) string // the language of Portico that a tag means, or ""
+	PublicURL string                  // base of the links in emails
+	Site      string                  // name that authenticator apps show
 }
 
 // All has one of each type, on one core. All of them are safe for concurrent use.
@@ -196,8 +197,8 @@ type core struct {
 	documents *clientdoc.Keeper
 	legacy    *legacy.Keeper
 
-	box, crossings, marks, alarms *secret.Box
-	devices, mailboxes, visits    *secret.MAC
+	box, crossings, marks, alarms, parts *secret.Box
+	devices, mailboxes, visits           *secret.MAC
 
 	codes    *code.Issuer
 	factors  *factor.Keeper
@@ -235,6 +236,7 @@ func New(cfg Config) All {
 		crossings: cfg.Key.Box("crossing"),
 		marks:     cfg.Key.Box("openid request"),
 		alarms:    cfg.Key.Box("alarm"),
+		parts:     cfg.Key.Box("job part"),
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
 		visits:    cfg.Key.MAC("admin page"),

@@ -114,6 +114,7 @@ const ONLY_ON = {
   ],
   'gateway.': [],
   'idempotency.': [],
+  'import.': [],
   'job.': [],
   'key.': [],
   'keys.': [],
