@@ -1,90 +1,22 @@
-/** The page of administration on recorded answers (fixtures/admin.mjs), behind its real policy. */
+/** The page of administration. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { BrowserContext, Locator, Page, Route } from 'playwright';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { BOOT, installation } from '../fixtures/admin.mjs';
+import { expect, test } from 'vitest';
+import { installation } from '../fixtures/admin.mjs';
+import {
+  act,
+  complaints,
+  open,
+  page,
+  queryOf,
+  refused,
+  row,
+  serve,
+  settled,
+  sideways,
+  world,
+} from './administration';
 import { dimTexts, violations } from './axe';
-import { darkStyle, openWorld, restyle, shown, type World } from './browser';
-
-let world: World;
-let page: Page;
-let complaints: string[] = [];
-/** The document as the server fills it, and with it the policy of another document for the style of this one. */
-let sent: { body: string; headers: Record<string, string> };
-beforeAll(async () => {
-  world = await openWorld();
-  const read = (path: string) => readFileSync(new URL(`../dist/${path}`, import.meta.url), 'utf8');
-  const { style_hashes } = JSON.parse(read('documents/manifest.json'));
-  const policy =
-    (await fetch(world.origin + shown('terms/idle'))).headers.get('content-security-policy') ?? '';
-  sent = {
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.replace(/style-src [^;]*/, `style-src '${style_hashes['admin']}'`),
-    },
-    body: read('documents/admin.html')
-      .replace('{{.style}}', () => read('styles/admin.css'))
-      .replace('{{.boot}}', () => JSON.stringify(BOOT))
-      .replace(/{{if .*?{{else}}(.*?){{end}}/, (_, plain) => plain)
-      .replaceAll(/{{.*?}}/g, ''),
-  };
-});
-afterEach(() => page?.context().close());
-afterAll(() => world.close());
-
-type Fake = ReturnType<typeof installation>;
-
-/** What a test does to a request before the installation answers it. */
-type Before = (route: Route, path: string) => Promise<boolean> | boolean;
-
-/** The document at all its paths, and nothing at the page that a proof is given on. */
-async function serve(context: BrowserContext) {
-  await context.route(/\/auth\/admin/, (route) => route.fulfill(sent));
-  await context.route(/\/auth\/mfa/, (route) => route.fulfill({ body: '' }));
-}
-
-/** Opens a place in a window of this width. `before` answers some requests itself. */
-async function open(path: string, fake: Fake = installation(), width = 1280, before: Before = () => false) {
-  const context = await world.browser.newContext({ viewport: { width, height: 900 } });
-  page = await context.newPage();
-  complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
-      complaints.push(message.text());
-  });
-  await page.route('**/auth/api/admin/**', async (route) => {
-    const request = route.request();
-    const { pathname, search } = new URL(request.url());
-    if (await before(route, pathname + search)) return;
-    const { status, body } = fake.answer(request.method(), pathname + search, request.postDataJSON());
-    await route.fulfill({ status, json: body });
-  });
-  await serve(context);
-  await page.goto(`${world.origin}/auth/admin/${path}`);
-  return fake;
-}
-
-const refused = (code: string, status = 500) => ({
-  status,
-  json: { status, code, request_id: '01JD3K8V5Q' },
-});
-
-const row = (name: string): Locator => page.locator('tbody tr').filter({ hasText: name });
-
-const queryOf = () => new URL(page.url()).search;
-
-async function act(name: string, action: string) {
-  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
-  await page.getByRole('menuitem', { name: action }).click();
-}
-
-async function settled() {
-  await page.locator('tbody tr, main .card').first().waitFor();
-  await page.locator('table[aria-busy=true], .bone').first().waitFor({ state: 'detached' });
-}
-
-const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+import { darkStyle, restyle } from './browser';
 
 const PLACES = [
   'people',
@@ -701,9 +633,10 @@ test('a narrow window shows where it is in the row of places', async () => {
 test('the page says without script that it needs one', async () => {
   const context = await world.browser.newContext({ javaScriptEnabled: false });
   await serve(context);
-  page = await context.newPage();
-  await page.goto(`${world.origin}/auth/admin/people`);
-  expect(await page.locator('main').textContent()).toMatch(/needs JavaScript/);
+  const quiet = await context.newPage();
+  await quiet.goto(`${world.origin}/auth/admin/people`);
+  expect(await quiet.locator('main').textContent()).toMatch(/needs JavaScript/);
+  await context.close();
 });
 
 test('no file of another page names one of administration', () => {
