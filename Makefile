@@ -89,10 +89,10 @@ race: build ## The same with the race detector, on PostgreSQL, and the Go client
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
-# The part of TestUserImport_Killed that needs one has the name of a script, postgres.
+# The parts of TestUserImport_Killed and TestImport_Killed that need one have the name of a script, postgres.
 SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*|TestImport_Killed)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
@@ -187,7 +187,7 @@ image: ## The container image, with Docker or what CONTAINER names: IMAGE=localh
 		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
 
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
-	@tools/install curl fish systemd-container zsh
+	@tools/install curl fish python3-pip systemd-container zsh
 	@go test -vet=off -run TestScripts/help ./internal/cli
 	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
 	@tools/proxies

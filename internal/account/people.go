@@ -32,6 +32,14 @@ const (
 	HasApp     Factors = "totp"
 )
 
+// Verified is a condition on the primary address.
+type Verified string
+
+const (
+	IsVerified  Verified = "yes"
+	NotVerified Verified = "no" // nobody has proven it, as ImportedStore says
+)
+
 // Query says which people a page has. Its zero values leave conditions out.
 type Query struct {
 	Text        string
@@ -39,6 +47,7 @@ type Query struct {
 	Role        string
 	State       State // Leaving finds all who are to be erased, also by an operator; DisabledByOperator does not
 	Factors     Factors
+	Verified    Verified
 	CreatedFrom time.Time // inclusive
 	CreatedTo   time.Time // exclusive
 	SeenBefore  time.Time // also people who were never seen
@@ -99,6 +108,7 @@ func (q Query) Checked() (Query, *fault.Field) {
 		{len(q.After) <= 2048, "after"},
 		{slices.Contains([]State{"", Active, DisabledByOperator, Leaving, Waiting}, q.State), "state"},
 		{slices.Contains([]Factors{"", NoFactor, AnyFactor, HasPasskey, NoPasskey, HasApp}, q.Factors), "factor"},
+		{slices.Contains([]Verified{"", IsVerified, NotVerified}, q.Verified), "verified"},
 		{slices.Contains([]By{"", ByAddress, ByAddressPrefix, ByNamePrefix}, q.By), "by"},
 		{(q.By == "") == (q.Text == "") && len(q.Text) <= 8*maxName, "q"},
 	} {

@@ -15,6 +15,17 @@ const (
 	CodeName    = "key.name"
 	CodeNoScope = "key.no_scope"
 	CodeEndsAt  = "key.ends_at"
+
+	CodeUnknownPersonal = "token.unknown"
+	CodeEndedPersonal   = "token.ended"
+	CodeOtherApp        = "token.app"
+	CodeUnproven        = "token.unproven"
+	CodeFullPersonal    = "token.full"
+	CodeUsedForm        = "token.form"
+	CodePersonalName    = "token.name"
+	CodeNoApp           = "token.no_app"
+	CodeNoRole          = "token.no_role"
+	CodeNoDays          = "token.no_days"
 )
 
 var (
@@ -35,6 +46,29 @@ var (
 
 	// Missing means that there is no such key.
 	Missing = fault.New(fault.Missing, CodeMissing)
+
+	// UnknownPersonal means that no user has the personal access token, or no longer.
+	UnknownPersonal = fault.New(fault.Unauthenticated, CodeUnknownPersonal)
+
+	// EndedPersonal means that the end of the token, or of its account, has come.
+	EndedPersonal = fault.New(fault.Unauthenticated, CodeEndedPersonal)
+
+	// OtherApp means that the token is not for this app.
+	OtherApp = fault.New(fault.Forbidden, CodeOtherApp)
+
+	// Unproven means that the rule asks for a recent sign-in or a second factor, which a token never has.
+	Unproven = fault.New(fault.Forbidden, CodeUnproven)
+
+	// NoApp, NoRole and NoDays mean that the form offers something else now.
+	NoApp  = fault.New(fault.Conflict, CodeNoApp)
+	NoRole = fault.New(fault.Conflict, CodeNoRole)
+	NoDays = fault.New(fault.Conflict, CodeNoDays)
+
+	// FullPersonal means that the user has MostPersonal tokens.
+	FullPersonal = fault.New(fault.Conflict, CodeFullPersonal)
+
+	// UsedForm means that a token was made with the form and has ended since, or that the form is not from the page.
+	UsedForm = fault.New(fault.Conflict, CodeUsedForm)
 )
 
 // Lacks returns the fault of a key without a scope that an operation needs.

@@ -46,6 +46,7 @@ type Secret struct {
 // Held is a key by one of its secrets.
 type Held struct {
 	Key
+	Hash      []byte // of the secret
 	AccountID string
 }
 

@@ -39,7 +39,7 @@ func (s adminApps) List(ctx context.Context) ([]admin.AdminListedApp, error) {
 	for _, a := range s.config.Served() {
 		key := []string{a.Key}
 		if a.Key == "" {
-			key = []string{"upstream", "rules", "headers", "extra_claims", "audience", "paths", "access_tokens"}
+			key = []string{"upstream", "rules", "headers", "extra_claims", "audience", "paths", "access_tokens", "tokens"}
 		}
 		source := s.config.Source(a.Setting("upstream", -1))
 		if a.Key != "" {

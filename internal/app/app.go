@@ -54,9 +54,10 @@ const cacheMax = 100_000
 type Options struct {
 	Build Build // for the metrics
 
-	Clock clock.Clock  // the system clock when nil
-	Log   *slog.Logger // discarded when nil
-	Dist  fs.FS        // the built screens; those embedded in the binary when nil
+	Clock clock.Clock          // the system clock when nil
+	Moved func() time.Duration // how far tests have moved the time of `portico dev`; not at all when nil
+	Log   *slog.Logger         // discarded when nil
+	Dist  fs.FS                // the built screens; those embedded in the binary when nil
 
 	// Existing makes New fail if the database does not exist. Commands set it
 	// so that they never work on a new, empty database. New then reads no
@@ -155,9 +156,12 @@ func New(ctx context.Context, cfg config.Config, options Options) (*App, error) 
 	if options.Existing {
 		cfg.Places = ""
 	}
-	a := &App{Config: cfg, clock: &common{machine: options.Clock}, log: options.Log, options: options, refusals: openid.NewRefusals(), tidying: cluster.NewLease("tidying")}
+	a := &App{Config: cfg, clock: &common{machine: options.Clock, moved: options.Moved}, log: options.Log, options: options, refusals: openid.NewRefusals(), tidying: cluster.NewLease("tidying")}
 	if a.clock.machine == nil {
 		a.clock.machine = clock.System{}
+	}
+	if a.clock.moved == nil {
+		a.clock.moved = func() time.Duration { return 0 }
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)

@@ -2,9 +2,13 @@ package app
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
+	"portico/internal/factor"
+	"portico/internal/flow"
+	"portico/internal/store"
 	"portico/internal/store/archive"
 )
 
@@ -36,5 +40,27 @@ func TestImport_Served(t *testing.T) {
 	_, err = Import(t.Context(), cfg, a, ImportOptions{Tell: func(step string) { t.Log(step) }, Report: func(int64) {}})
 	if err == nil || !strings.Contains(err.Error(), "stop it first") && !strings.Contains(err.Error(), "stop every node first") {
 		t.Errorf("%v", err)
+	}
+}
+
+// An authenticator app that no key opens is left out of an export of people, which says so.
+func TestExportPeople_Unopened(t *testing.T) {
+	t.Parallel()
+	a := open(t, settings(t, t.TempDir()), Options{})
+	defer a.end(t)
+	user, err := a.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertFactor(t.Context(), factor.Factor{ID: "f", AccountID: user.ID, Kind: factor.TOTP, Sealed: []byte("of another key")})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"csv", "keycloak", "auth0"} {
+		count, left, err := a.ExportPeople(t.Context(), format, "r", io.Discard, func(int64, int64) {})
+		if err != nil || count != 1 || left["authenticator app that no key opens"] != 1 {
+			t.Errorf("%s: %d people, %v left out, %v", format, count, left, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"portico/internal/account"
+	"portico/internal/admission"
 	"portico/internal/assertion"
 	"portico/internal/brand"
 	"portico/internal/clientdoc"
@@ -42,9 +43,10 @@ type parts struct {
 	told      *egress.Client         // for messages about ended sessions, to clients
 	toldGuest *egress.Client         // for those to unknown clients
 	hooks     []webhook.Hook
-	hooked    *egress.Client // for the webhooks
-	asked     *legacy.Config // the former system; nil without one
-	mailer    *mailer.Mailer // nil without SMTP
+	hooked    *egress.Client    // for the webhooks
+	asked     *legacy.Config    // the former system; nil without one
+	admits    *admission.Config // the app that is asked about sign-ups; nil without one
+	mailer    *mailer.Mailer    // nil without SMTP
 }
 
 // Check returns settings that this version cannot use and that package config
@@ -79,7 +81,7 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
 	}
 	p.takePlaces(r)
-	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeBrand(r, o.Icons))
+	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeAdmission(r, c), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database
 		failed = errors.Join(failed, err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/egress"
+	"portico/internal/flow"
 	"portico/internal/origin"
 	"portico/internal/server/form"
 	"portico/internal/server/gateway"
@@ -17,7 +18,7 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 		return nil, problems
 	}
 	return gateway.New(gateway.Config{
-		Actions: actions, Keys: a.Keys, Clock: a.clock, Log: a.log,
+		Actions: actions, Keys: a.Keys, Clock: a.clock, Moved: a.clock.moved, Log: a.log,
 		Public: publicURL(l.config), Apps: apps, Holders: a.holders,
 		TokenSession: l.OpenID.TokenSession, Before: before,
 	}), nil
@@ -34,7 +35,7 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 	var all []gateway.App
 	for i, served := range cfg.Served() {
 		a := gateway.App{
-			Name: served.Name, Audience: served.Audience, Upstream: served.Upstream, Roots: roots,
+			Name: served.Name, Audience: served.Audience, Upstream: served.Upstream, Roots: roots, Personal: served.PersonalTokens,
 			Timeout: served.UpstreamTimeout, Silence: served.UpstreamSilence,
 			Uploads:        gateway.Uploads{Pace: served.Uploads.Pace, Wait: served.Uploads.Wait, Buffer: int64(served.Uploads.BufferKiB) << 10},
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges,
@@ -69,6 +70,16 @@ func tokenResources(cfg config.Config) (list []string) {
 	for _, served := range cfg.Served() {
 		if served.Tokens {
 			list = append(list, resourceOf(cfg, served))
+		}
+	}
+	return list
+}
+
+// tokenApps returns the apps that take personal access tokens.
+func tokenApps(cfg config.Config) (list []flow.TokenApp) {
+	for _, served := range cfg.Served() {
+		if served.PersonalTokens {
+			list = append(list, flow.TokenApp{Name: served.Name, Rules: served.Rules})
 		}
 	}
 	return list

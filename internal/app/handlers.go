@@ -129,9 +129,9 @@ func (a *App) screens(l *live, actions *form.Actions, look *brand.Theme) (*scree
 	c := l.config
 	cfg := screens.Config{
 		Actions: actions, Owner: l.Owner, Catalogue: l.catalogue, Dist: a.dist(), Root: !atRoot(c),
-		Brand:  screens.Brand{Name: c.Brand.Name},
-		Legal:  screens.Legal{Imprint: c.Legal.Imprint, Privacy: c.Legal.Privacy, Terms: c.Legal.Terms, Version: c.Legal.TermsVersion},
-		Client: knownClient(l), App: knownApp(c),
+		Brand:     screens.Brand{Name: c.Brand.Name},
+		Legal:     screens.Legal{Imprint: c.Legal.Imprint, Privacy: c.Legal.Privacy, Terms: c.Legal.Terms, Version: c.Legal.TermsVersion},
+		ClientApp: knownClient(l), AppAt: knownApp(c),
 		Theme: look, Describe: useragent.Describe, Place: l.places.Of,
 		Settings: l.shown(), Related: c.PasskeyOrigins, Sender: sender(c.MailFrom), Providers: []screens.Provider{},
 	}
@@ -151,7 +151,7 @@ func (l *live) shown() screens.Settings {
 	c, policy := l.config, l.passwords.Policy()
 	shown := screens.Settings{
 		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) != flow.ModeClosed), SignInCode: yes(c.SignIn.Code),
-		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust),
+		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust), Tokens: yes(len(tokenApps(c)) > 0),
 		PasswordMin: policy.Min, PasswordMax: policy.Max, CodeLength: code.Length, CodeMinutes: int(flow.CodeLife / time.Minute),
 	}
 	if name := flow.NameRule(c.SignUp.Name); name != flow.NameOff {

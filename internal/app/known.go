@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"net/url"
 	"strings"
 
@@ -14,11 +13,11 @@ import (
 
 // knownClient returns what pages say of an OpenID client of the settings. Its first page is that of
 // the host to which it lets browsers return.
-func knownClient(l *live) func(id string) screens.Known {
+func knownClient(l *live) func(id string) screens.LinkedApp {
 	scheme := publicURL(l.config).Scheme
-	return func(id string) screens.Known {
+	return func(id string) screens.LinkedApp {
 		client, _ := l.clients.Get(id)
-		return screens.Known{Name: client.Name, Home: homeOf(client, scheme)}
+		return screens.LinkedApp{Name: client.Name, Home: homeOf(client, scheme)}
 	}
 }
 
@@ -33,25 +32,28 @@ func homeOf(client openid.Client, scheme string) string {
 	return ""
 }
 
-// knownApp returns what pages say of an app behind Portico, or of an origin to which visitors may
+// knownApp returns what pages say of the app at an address, or of an origin to which visitors may
 // return: of another host that host, and of a path on this one the name of the app.
-func knownApp(cfg config.Config) func(from, path string) screens.Known {
+func knownApp(cfg config.Config) func(at *url.URL) screens.LinkedApp {
 	list, _ := sites(cfg) // Check has found no problems
 	served, all, here := cfg.Served(), rule.NewSites(list), publicURL(cfg)
-	return func(from, path string) screens.Known {
-		_, host, other := strings.Cut(cmp.Or(from, origin.Of(here)), "://")
-		other = other && from != ""
-		site, i, ok := all.Find(host, path)
-		switch {
-		case other && ok:
-			return screens.Known{Name: host, Home: from + site.Path}
-		case other:
-			return screens.Known{Name: host, Home: from + "/"}
-		case !ok:
-			return screens.Known{}
-		case site.Path == "/":
-			return screens.Known{Home: "/"}
+	return func(at *url.URL) screens.LinkedApp {
+		elsewhere, from := at.Host != "", origin.Of(here)
+		if elsewhere {
+			from = origin.Of(at)
 		}
-		return screens.Known{Name: served[i].Name, Home: site.Path}
+		_, host, _ := strings.Cut(from, "://")
+		site, i, ok := all.Find(host, at.EscapedPath())
+		switch {
+		case elsewhere && ok:
+			return screens.LinkedApp{Name: host, Home: from + site.Path}
+		case elsewhere:
+			return screens.LinkedApp{Name: host, Home: from + "/"}
+		case !ok:
+			return screens.LinkedApp{}
+		case site.Path == "/":
+			return screens.LinkedApp{Home: "/"}
+		}
+		return screens.LinkedApp{Name: served[i].Name, Home: site.Path}
 	}
 }

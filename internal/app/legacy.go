@@ -1,15 +1,11 @@
 package app
 
 import (
-	"net/url"
 	"time"
 
 	"portico/internal/clock"
 	"portico/internal/config"
-	"portico/internal/egress"
 	"portico/internal/legacy"
-	"portico/internal/origin"
-	"portico/internal/signature"
 )
 
 const (
@@ -24,26 +20,12 @@ func (p *parts) takeLegacy(r *config.Report, c clock.Clock) error {
 	if s.LegacyUntil != "" && made.Until.Sub(c.Now()) > legacyMost {
 		r.Add("signin.legacy_until", "it is more than a year ahead", "write "+c.Now().UTC().AddDate(1, 0, 0).Format(time.DateOnly)+" or an earlier day")
 	}
-	for _, given := range [][2]string{{"signin.legacy_secret", s.LegacySecret}, {"signin.legacy_secret_next", s.LegacySecretNext}} {
-		key, err := signature.ParseKey(given[1])
-		if err == nil {
-			made.Keys = append(made.Keys, key)
-		} else if given[1] != "" {
-			r.Add(given[0], "it is not a secret of Standard Webhooks", "write whsec_ and 24 to 64 bytes in base64, as echo whsec_$(openssl rand -base64 32) prints them")
-		}
-	}
+	made.Keys = signingKeys(r, "signin.legacy", s.LegacySecret, s.LegacySecretNext)
 	if s.Legacy == "" {
 		return nil
 	}
-	way, err := Outgoing(p.config)
-	if err != nil {
-		return err
-	}
-	if u, err := url.Parse(s.Legacy); err == nil && s.LegacyPrivate {
-		way.Allow = []string{origin.Of(u)}
-	}
-	way.Timeout, way.MaxBytes = legacy.Timeout, legacy.MostBytes
-	if made.Client, err = egress.New(way); err == nil {
+	client, err := p.asker(s.Legacy, s.LegacyPrivate, legacy.Timeout, legacy.MostBytes)
+	if made.Client = client; err == nil {
 		p.asked = &made
 	}
 	return err

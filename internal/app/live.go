@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"portico/internal/admission"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/farewell"
@@ -30,9 +31,10 @@ type live struct {
 	flow.All
 	sessions  *session.Keeper
 	passwords *password.Service
-	legacy    *legacy.Keeper   // asks the former system; nil without one
-	farewell  *farewell.Sender // tells OpenID clients about ended sessions
-	handlers                   // set by Run
+	legacy    *legacy.Keeper    // asks the former system; nil without one
+	admission *admission.Keeper // asks the app about sign-ups; nil if it is not asked
+	farewell  *farewell.Sender  // tells OpenID clients about ended sessions
+	handlers                    // set by Run
 
 	replaced context.Context // ends when another one is in its place; set by Run
 	retire   context.CancelFunc
@@ -56,6 +58,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		return nil, err
 	}
 	l.legacy = a.makeLegacy(l.parts, before)
+	l.admission = a.makeAdmission(l.parts, before)
 	public := publicURL(cfg)
 	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {
@@ -65,9 +68,9 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
 		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
-		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy,
+		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, Admission: l.admission,
 		Settings: flow.Settings{
-			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg),
+			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), TokenApps: tokenApps(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
 			Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion,
 			Locale: l.catalogue.Of, PublicURL: public.String(), Site: cfg.Brand.Name,
@@ -140,6 +143,9 @@ func (l *live) close(next *live) {
 	l.hooked.Close()
 	if next == nil || next.legacy != l.legacy {
 		l.legacy.Stop()
+	}
+	if l.admission != nil {
+		l.admission.Client.Close()
 	}
 	l.asserted.Close()
 	if l.documents != nil {

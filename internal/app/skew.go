@@ -20,11 +20,12 @@ const TooFar = time.Hour
 type common struct {
 	machine clock.Clock
 	ahead   atomic.Int64 // nanoseconds
+	moved   func() time.Duration
 }
 
 // Now implements clock.Clock.
 func (c *common) Now() time.Time {
-	return c.machine.Now().Add(-time.Duration(c.ahead.Load())).Truncate(time.Microsecond)
+	return c.machine.Now().Add(c.moved() - time.Duration(c.ahead.Load())).Truncate(time.Microsecond)
 }
 
 // ClockAhead returns the lead of a clock over the database server's clock. It

@@ -112,7 +112,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.clock.machine = clock.Skewed{By: 2 * time.Hour}
-	if _, _, _, err := a.live.Load().Operator.Deliveries(t.Context(), "shop", "", 9); !errors.Is(err, webhook.Missing) {
+	if _, _, err := a.live.Load().Operator.Deliveries(t.Context(), "shop", "", 9); !errors.Is(err, webhook.Missing) {
 		t.Error("there is a log of a webhook that is gone")
 	}
 	if err := a.batches(t.Context(), func(tx *store.Tx) (bool, error) { return a.forgetEvents(context.Background(), tx) }); err != nil {

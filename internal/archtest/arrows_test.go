@@ -10,7 +10,7 @@ import (
 const module = "portico/"
 
 // clients is the beginning of the path of the clients, which are modules of their
-// own (docs/decisions/0030-paths-of-the-clients.md).
+// own (docs/decisions/0097-names-of-the-packages.md).
 const clients = "portico.internal/"
 
 // band is a layer of the code. A package may import packages of the bands in
@@ -49,7 +49,7 @@ func bands() []band {
 		{"screentest", list("internal/screentest"), list("handler")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room logtest ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit job invitation apikey once outbox webhook legacy cluster masterkey brand"), list("roompart ground")},
+		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit job invitation apikey once outbox webhook legacy admission cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2 internal/password/foreign"), list("roompart")}, // used by one package each and by one another
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document place claim people signature"), nil},
 		{"base", list(". internal/file internal/legible"), nil}, // every other band may import it

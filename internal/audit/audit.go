@@ -20,6 +20,7 @@ type Name string
 
 const (
 	SignedUp        Name = "signed_up"
+	SignUpAsked     Name = "signup_asked"
 	SignedIn        Name = "signed_in"
 	ProofGiven      Name = "proof_given"
 	SignInFailed    Name = "sign_in_failed"
@@ -81,6 +82,8 @@ const (
 	APIKeyMade      Name = "api_key_made"
 	APIKeyRotated   Name = "api_key_rotated"
 	APIKeyEnded     Name = "api_key_ended"
+	TokenMade       Name = "token_made"
+	TokenEnded      Name = "token_ended"
 
 	InvitationSent  Name = "invitation_sent"
 	InvitationUsed  Name = "invitation_used"

@@ -17,9 +17,10 @@ const (
 	JSONLines Format = "jsonl"
 )
 
-// Writer writes facts as they come. The caller calls Flush after each page.
+// Writer writes facts as they come, each with the name of who made the change, and with its detail for people
+// to read. The caller calls Flush after each page.
 type Writer interface {
-	Write(f Fact) error
+	Write(f Fact, madeBy, about string) error
 	Flush() error
 }
 
@@ -32,11 +33,7 @@ func NewWriter(w io.Writer, format Format) Writer {
 }
 
 func columns() []string {
-	return []string{"id", "at", "name", "account_id", "actor", "network", "user_agent", "request_id", "detail", "words"}
-}
-
-func cells(f Fact) []string {
-	return []string{f.ID, f.At.Format(time.RFC3339Nano), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words()}
+	return []string{"id", "at", "name", "account_id", "actor", "network", "user_agent", "request_id", "detail", "words", "made_by", "about"}
 }
 
 type csvWriter struct {
@@ -45,11 +42,11 @@ type csvWriter struct {
 }
 
 // Write implements Writer. The first line has the names of the columns.
-func (w *csvWriter) Write(f Fact) error {
+func (w *csvWriter) Write(f Fact, madeBy, about string) error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	row := cells(f)
+	row := []string{f.ID, f.At.Format(time.RFC3339Nano), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words(), madeBy, about}
 	for i, cell := range row {
 		row[i] = legible.Inert(cell)
 	}
@@ -76,7 +73,7 @@ func (w *csvWriter) Flush() error {
 type jsonWriter struct{ json *json.Encoder }
 
 // Write implements Writer.
-func (w *jsonWriter) Write(f Fact) error {
+func (w *jsonWriter) Write(f Fact, madeBy, about string) error {
 	line := struct {
 		ID        string `json:"id"`
 		At        string `json:"at"`
@@ -88,7 +85,9 @@ func (w *jsonWriter) Write(f Fact) error {
 		RequestID string `json:"request_id"`
 		Detail    string `json:"detail"`
 		Words     string `json:"words"`
-	}{f.ID, f.At.Format(time.RFC3339Nano), f.Name, f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words()}
+		MadeBy    string `json:"made_by"`
+		About     string `json:"about"`
+	}{f.ID, f.At.Format(time.RFC3339Nano), f.Name, f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, f.Name.Words(), madeBy, about}
 	return w.json.Encode(line)
 }
 

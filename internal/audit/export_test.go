@@ -16,7 +16,7 @@ func written(t *testing.T, format audit.Format, facts ...audit.Fact) string {
 	var out bytes.Buffer
 	w := audit.NewWriter(&out, format)
 	for _, f := range facts {
-		if err := w.Write(f); err != nil {
+		if err := w.Write(f, "=HR import", "password"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,15 +29,15 @@ func written(t *testing.T, format audit.Format, facts ...audit.Fact) string {
 func TestWriter_Forms(t *testing.T) {
 	t.Parallel()
 	f := audit.Fact{ID: "i", At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Name: audit.SignedIn, AccountID: "a", Actor: "self", Peer: "192.0.2.0/24", UserAgent: `a "b", c`, RequestID: "r", Detail: "password"}
-	const head = "id,at,name,account_id,actor,network,user_agent,request_id,detail,words\n"
+	const head = "id,at,name,account_id,actor,network,user_agent,request_id,detail,words,made_by,about\n"
 	if got := written(t, audit.CSV); got != head {
 		t.Errorf("an empty table is %q", got)
 	}
-	if got, want := written(t, audit.CSV, f), head+`i,2026-01-02T03:04:05.000006Z,signed_in,a,self,192.0.2.0/24,"a ""b"", c",r,password,Signed in`+"\n"; got != want {
+	if got, want := written(t, audit.CSV, f), head+`i,2026-01-02T03:04:05.000006Z,signed_in,a,self,192.0.2.0/24,"a ""b"", c",r,password,Signed in,'=HR import,password`+"\n"; got != want {
 		t.Errorf("the table is %q, want %q", got, want)
 	}
 	var line map[string]string
-	if err := json.Unmarshal([]byte(written(t, audit.JSONLines, f)), &line); err != nil || line["network"] != "192.0.2.0/24" || line["at"] != "2026-01-02T03:04:05.000006Z" {
+	if err := json.Unmarshal([]byte(written(t, audit.JSONLines, f)), &line); err != nil || line["network"] != "192.0.2.0/24" || line["at"] != "2026-01-02T03:04:05.000006Z" || line["made_by"] != "=HR import" || line["about"] != "password" {
 		t.Errorf("the line is %v (%v)", line, err)
 	}
 }

@@ -20,6 +20,7 @@ func Names() []Name { return slices.Collect(maps.Keys(words)) }
 
 var words = map[Name]string{
 	SignedUp:              "Signed up",
+	SignUpAsked:           "The app was asked about a sign-up",
 	SignedIn:              "Signed in",
 	ProofGiven:            "Signed in again, so that a change could go on",
 	SignInFailed:          "A wrong password was entered",
@@ -94,4 +95,6 @@ var words = map[Name]string{
 	APIKeyMade:            "An API key was made",
 	APIKeyRotated:         "An API key got a new secret",
 	APIKeyEnded:           "An API key or its old secret was ended",
+	TokenMade:             "An access token for an app was made",
+	TokenEnded:            "An access token for an app was ended",
 }

@@ -99,6 +99,7 @@ func TestServe_RefusesBeforeItMakesADatabase(t *testing.T) {
 		"[[client]]\nid = \"a\"\nsecret = \"short\"\nredirect_uris = [\"https://a.test/cb\"]",
 		"[[webhook]]\nname = \"a\"\nurl = \"https://a.test/\"\nsecret = \"whsec_short\"",
 		"[[webhook]]\nname = \"a\"\nurl = \"https://a.test/\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\nevents = [\"account.create\"]",
+		"[signup]\nask = \"https://app.test/\"\nask_secret = \"whsec_short\"",
 		"[signin]\nlegacy = \"https://old.test/\"\nlegacy_secret = \"whsec_short\"\nlegacy_until = \"2027-01-31\"",
 		"[[client]]\nid = \"a\"\njwks = \"{}\"\nredirect_uris = [\"https://a.test/cb\"]",
 		"[[client]]\nid = \"a\"\npublic = true\nrules = [\"role:\"]\nredirect_uris = [\"https://a.test/cb\"]",

@@ -2,74 +2,95 @@ package cli_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"portico/internal/store/pgtest"
 )
 
-// An import of an archive that is killed leaves an empty installation, and a second one is whole.
+// An import of an archive that is killed at any moment leaves an empty installation, and one more is whole.
 func TestImport_Killed(t *testing.T) {
 	t.Parallel()
 	const all = 8000
-	folder := t.TempDir()
-	portico := func(home string, args ...string) *exec.Cmd {
-		c := exec.Command("portico", args...) // TestMain puts it into the path
-		c.Dir, c.Env = filepath.Join(folder, home), []string{"HOME=" + folder}
-		if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	run := func(home string, args ...string) string {
-		c := portico(home, args...)
-		c.Stderr = os.Stderr
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("portico %v: %v", args, err)
-		}
-		return string(out)
-	}
+	one := killing{t, t.TempDir(), nil}
+	one.env = []string{"HOME=" + one.folder}
 	var file bytes.Buffer
 	for i := range all {
 		fmt.Fprintf(&file, `{"email":"p%d@example.org","email_verified":true,"roles":["staff"],"totp":[{"secret":"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}]}`+"\n", i)
 	}
-	people, archive := filepath.Join(folder, "people.jsonl"), filepath.Join(folder, "archive")
+	people, archive := filepath.Join(one.folder, "people.jsonl"), filepath.Join(one.folder, "archive")
 	if err := os.WriteFile(people, file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run("one", "migrate")
-	run("one", "user", "import", people)
-	run("one", "export", archive, "--plain")
+	one.run("migrate")
+	one.run("user", "import", people)
+	one.run("export", archive, "--plain")
+	want := one.run("user", "list", "--json")
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			two := killing{t, t.TempDir(), nil}
+			two.env = []string{"HOME=" + two.folder}
+			moments := two.moments()
+			if engine == "postgres" {
+				moments = two.momentsOn(pgtest.Empty(t))
+			}
+			for name, written := range moments {
+				killed := two.command("import", archive)
+				if err := killed.Start(); err != nil {
+					t.Fatal(err)
+				}
+				for began := time.Now(); !written(); time.Sleep(time.Millisecond) {
+					if time.Since(began) > time.Minute {
+						t.Fatal("nothing was written")
+					}
+				}
+				_ = killed.Process.Kill()
+				if err := killed.Wait(); err == nil {
+					t.Fatal("the import was not killed in its middle")
+				}
+				if out := two.run("user", "list"); out != "" {
+					t.Errorf("%s: there are %d people after the kill", name, strings.Count(out, "\n"))
+				}
+			}
+			two.run("import", archive)
+			if got := two.run("user", "list", "--json"); got != want || strings.Count(got, `"email"`) != all {
+				t.Errorf("the last import has %d people", strings.Count(got, `"email"`))
+			}
+		})
+	}
+}
 
-	killed := portico("two", "import", archive)
-	if err := killed.Start(); err != nil {
-		t.Fatal(err)
+// moments ask whether an import to SQLite has come so far: how much its open transaction has moved out of memory.
+func (k killing) moments() map[string]func() bool {
+	return map[string]func() bool{"2 MiB": func() bool {
+		info, err := os.Stat(filepath.Join(k.folder, "portico-data/portico.db-wal"))
+		return err == nil && info.Size() >= 2<<20
+	}}
+}
+
+// momentsOn is moments on PostgreSQL: the pages of the tables that the open transaction has filled.
+func (k *killing) momentsOn(url string) map[string]func() bool {
+	k.env = append(k.env, "PORTICO_DATABASE_URL="+url, "PORTICO_SECRET_FILE="+filepath.Join(k.folder, "secret.key"))
+	k.run("config", "new-key")
+	db, err := sql.Open("pgx", pgtest.Plain(url))
+	if err != nil {
+		k.Fatal(err)
 	}
-	written := func() int64 { // what the open transaction has moved out of memory
-		info, err := os.Stat(filepath.Join(folder, "two/portico-data/portico.db-wal"))
-		if err != nil {
-			return 0
+	k.Cleanup(func() { _ = db.Close() })
+	moments := map[string]func() bool{}
+	for _, table := range []string{"account", "person", "factor"} {
+		moments[table] = func() bool {
+			var size int64
+			err := db.QueryRowContext(k.Context(), `SELECT pg_relation_size($1)`, table).Scan(&size)
+			return err == nil && size > 64<<10 // before the migration there is no such table
 		}
-		return info.Size()
 	}
-	for began := time.Now(); written() < 2<<20; time.Sleep(time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			t.Fatal("nothing was written")
-		}
-	}
-	_ = killed.Process.Kill()
-	if err := killed.Wait(); err == nil {
-		t.Fatal("the import was not killed in its middle")
-	}
-	if out := run("two", "user", "list"); out != "" {
-		t.Errorf("there are %d people after the kill", strings.Count(out, "\n"))
-	}
-	run("two", "import", archive)
-	if got, want := run("two", "user", "list", "--json"), run("one", "user", "list", "--json"); got != want || strings.Count(got, `"email"`) != all {
-		t.Errorf("the second import has %d people", strings.Count(got, `"email"`))
-	}
+	return moments
 }

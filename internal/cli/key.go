@@ -60,12 +60,12 @@ func (c keyListCmd) Run(s *session) error {
 		const limit = 100
 		var all []flow.APIKey
 		for after := ""; ; {
-			page, next, err := a.Operator.APIKeys(s, after, limit)
+			page, err := a.Operator.APIKeys(s, after, limit)
 			if err != nil {
 				return err
 			}
-			all = append(all, page...)
-			if after = next; next == "" {
+			all = append(all, page.Items...)
+			if after = page.Next; after == "" {
 				return list(s, c.JSON, all, apiKeyOf)
 			}
 		}

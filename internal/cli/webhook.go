@@ -174,10 +174,10 @@ func (c webhookLogCmd) Run(s *session) error {
 		return fmt.Errorf("%w: --limit is from 1 to 10000", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
-		_, all, _, err := a.Operator.Deliveries(s, c.Name, "", c.Limit)
+		_, page, err := a.Operator.Deliveries(s, c.Name, "", c.Limit)
 		if err != nil {
 			return err
 		}
-		return list(s, c.JSON, all, sentEventOf)
+		return list(s, c.JSON, page.Items, sentEventOf)
 	})
 }

@@ -104,6 +104,8 @@ func appKeys(prefix string, of func(*Config) *App) []key {
 			"The claim `aud` of tokens for the app. The default is the `name` of the app, or `app` at the top of the file."),
 		toggle(prefix+"access_tokens", func(c *Config) *bool { return &of(c).Tokens },
 			"Whether programs may use the app with an access token (`Authorization: Bearer`) instead of a session. The token must be for the address of the app and nothing else (RFC 8707). Portico checks it and tells the app who the user is, as always. A refused program learns where to get a token (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
+		toggle(prefix+"tokens", func(c *Config) *bool { return &of(c).PersonalTokens },
+			"Whether users may make personal access tokens for the app, with which their scripts use it (`Authorization: Bearer portico_pat_...`). See [Scripts of a user](../integrating/tokens.md)."),
 		duration(prefix+"upstream_timeout", func(c *Config) *time.Duration { return &of(c).UpstreamTimeout }, time.Second, time.Hour,
 			"How long the app may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
 		duration(prefix+"upstream_silence", func(c *Config) *time.Duration { return &of(c).UpstreamSilence }, 4*time.Second, time.Hour,

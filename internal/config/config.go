@@ -126,6 +126,12 @@ type SignUp struct {
 	Mode    string   // "open" or "closed"
 	Domains []string // the only domains of addresses; empty: all
 	Name    string   // whether the form asks for a name: "off", "optional" or "required"
+
+	Ask           string // the address of the app that is asked about each sign-up; "" for none
+	AskSecret     string // in the form of Standard Webhooks
+	AskSecretNext string // a second one, while the secret is changed; "" for none
+	AskFailure    string // what an app that does not answer means: "closed" or "open"
+	AskPrivate    bool   // whether the address may be private, and http
 }
 
 // Password is the rule for new passwords, and how the cost of a hash is chosen.
@@ -227,6 +233,8 @@ type App struct {
 	Paths    string   // StrictPaths or PathsAsSent
 	Headers  []string // "Remote-User: email", in addition to X-Portico-...
 
+	PersonalTokens bool // whether it takes personal access tokens
+
 	ExtraClaims []string // of its tokens: "name=claim.PATH" or "name='text'"
 	Uploads     Uploads
 
@@ -293,7 +301,7 @@ func Default() Config {
 		HSTSSubdomains: true,
 		App:            root,
 		Brand:          Brand{Name: "Portico", Radius: 10, Scheme: "light"},
-		SignUp:         SignUp{Mode: "open", Name: "off"},
+		SignUp:         SignUp{Mode: "open", Name: "off", AskFailure: "closed"},
 		Profile:        "standard",
 		Passkeys:       true,
 		Admin:          true,

@@ -109,6 +109,7 @@ headers = ["Remote-User: email"]
 extra_claims = ["tenant = 'acme'"]
 audience = "https://login.example.com/"
 access_tokens = true
+tokens = true
 upstream_timeout = "2m"
 upstream_silence = "8s"
 body_pace = 1000
@@ -141,6 +142,11 @@ legacy_private = true
 [signup]
 mode = "closed"
 domains = ["example.com", "Bücher.example"]
+ask = "http://127.0.0.1:3002/portico-sign-up"
+ask_secret = "whsec_Y2FuYXJ5Mi1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+ask_secret_next = "whsec_Y2FuYXJ5My1vZi1hdC1sZWFzdC0yNC1ieXRlcw=="
+ask_failure = "open"
+ask_private = true
 name = "optional"
 
 [password]

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// parseDuration accepts the syntax of time.ParseDuration, and whole days:
+// ParseDuration accepts the syntax of time.ParseDuration, and whole days:
 // "30d".
-func parseDuration(s string) (time.Duration, bool) {
+func ParseDuration(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
 		return time.Duration(n) * day, err == nil

@@ -179,7 +179,7 @@ func duration(name string, at func(*Config) *time.Duration, least, most time.Dur
 		get: func(c *Config) string { return strconv.Quote(formatDuration(*at(c))) },
 		set: func(c *Config, v value) mistakes {
 			s, _ := v.raw.(string)
-			d, ok := parseDuration(s)
+			d, ok := ParseDuration(s)
 			if !ok {
 				return only(&mistake{"the value is not a duration", write})
 			}

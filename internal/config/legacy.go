@@ -1,11 +1,6 @@
 package config
 
-import (
-	"net/url"
-	"time"
-
-	"portico/internal/origin"
-)
+import "time"
 
 func checkLegacyURL(s string) (string, *mistake) {
 	return checkCalled(s, "write https://old.example.com/portico-password")
@@ -27,14 +22,7 @@ func (c *Config) checkLegacy(add func(key, why, write string, others ...string))
 		}
 		return
 	}
-	if u, err := url.Parse(s.Legacy); err == nil && !s.LegacyPrivate {
-		switch {
-		case u.Scheme != "https":
-			add("signin.legacy", "passwords would be sent unencrypted", "write an https address, or signin.legacy_private = true if the former system is in your own network", "signin.legacy_private")
-		case origin.IsLoopback(u.Hostname()):
-			add("signin.legacy", u.Hostname()+" is this machine", "write signin.legacy_private = true if the former system is on it", "signin.legacy_private")
-		}
-	}
+	checkPrivate("signin.legacy", s.Legacy, s.LegacyPrivate, "passwords", "the former system", add)
 	if s.LegacySecret == "" {
 		add("signin.legacy_secret", "without a secret, the former system would answer strangers who guess passwords", "write the secret that echo whsec_$(openssl rand -base64 32) prints, or signin.legacy_secret_file")
 	}

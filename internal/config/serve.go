@@ -43,6 +43,7 @@ func (c *Config) check() Problems {
 	c.checkClients(add)
 	c.checkWebhooks(add)
 	c.checkLegacy(add)
+	c.checkAsk(add)
 	c.checkTLS(add)
 	if t := c.Tracing; t.Header != "" && t.Endpoint != nil && t.Endpoint.Scheme == "http" && !origin.IsLoopback(t.Endpoint.Hostname()) {
 		add("tracing.endpoint", "tracing.header would be sent unencrypted", "write an https address, or one of this machine", "tracing.header")

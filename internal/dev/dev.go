@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"portico/internal/app"
-	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/dev/idp"
 	"portico/internal/dev/mailbox"
@@ -54,6 +53,9 @@ type world struct {
 	public  net.Listener
 	routes  []server.Routes
 	beside  []*http.Server // the test provider and the sample app
+	time    *moved
+	box     *mailbox.Mailbox // nil if the settings have a mail server
+	idp     *idp.Provider    // nil if the settings have providers
 	serving sync.WaitGroup
 	lines   []string
 	icons   map[string][]byte // of providers
@@ -66,7 +68,7 @@ func Run(ctx context.Context, cfg config.Config, options Options, log *slog.Logg
 	if err := check(cfg); err != nil {
 		return err
 	}
-	w := &world{cfg: cfg, options: options}
+	w := &world{cfg: cfg, options: options, time: &moved{}}
 	if err := w.listen(ctx); err != nil {
 		return err
 	}
@@ -78,13 +80,15 @@ func Run(ctx context.Context, cfg config.Config, options Options, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	w.routes = append(w.routes, shown)
+	tests := &tester{public: w.cfg.PublicURL, box: w.box, provider: w.idp, time: w.time}
+	w.routes = append(w.routes, shown, tests)
 	w.lines = append(w.lines, fmt.Sprintf("%-18s%s%s", "Every screen", w.cfg.PublicURL, galleryPath))
-	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Routes: w.routes, Development: true, Icons: w.icons})
+	a, err := app.New(ctx, w.cfg, app.Options{Log: log, Moved: w.time.By, Routes: w.routes, Development: true, Icons: w.icons})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	tests.app = a
 	if err := shown.open(a); err != nil {
 		return err
 	}
@@ -130,10 +134,11 @@ func (w *world) addMailbox(ctx context.Context) error {
 	if w.cfg.IsSet("smtp_url") {
 		return nil
 	}
-	box, err := mailbox.Start(ctx, mailbox.Config{})
+	box, err := mailbox.Start(ctx, mailbox.Config{Clock: w.time})
 	if err != nil {
 		return err
 	}
+	w.box = box
 	w.cfg.SMTPURL = "smtp://" + box.SMTPAddr() + "?tls=none"
 	if w.cfg.MailFrom == "" {
 		w.cfg.MailFrom = (&mail.Address{Name: w.cfg.Brand.Name, Address: "no-reply@portico.example"}).String()
@@ -156,14 +161,14 @@ func (w *world) addProvider(ctx context.Context) error {
 	}
 	issuer := "http://localhost:" + port(l)
 	id, clientSecret := "portico-dev", secret.Token()
-	handler, err := idp.New(idp.Config{
-		Issuer: issuer, ClientID: id, ClientSecret: clientSecret, Clock: clock.System{},
+	w.idp, err = idp.New(idp.Config{
+		Issuer: issuer, ClientID: id, ClientSecret: clientSecret, Clock: w.time,
 		RedirectURI: w.cfg.PublicURL.JoinPath(pages.ProviderCallback(providerID)).String(),
 	})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	w.serve(l, handler)
+	w.serve(l, w.idp)
 	w.cfg.Providers = []config.Provider{{
 		ID: providerID, Preset: "openid", Name: idp.Name, Issuer: issuer,
 		ClientID: id, ClientSecret: clientSecret, TrustEmail: true,

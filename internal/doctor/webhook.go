@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"portico/internal/app"
-	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/origin"
 	"portico/internal/store"
@@ -23,31 +22,46 @@ const eventWaits = time.Hour
 func (d *doctor) webhookChecks() (all []check) {
 	for _, w := range d.config.Webhooks {
 		all = append(all, check{"webhook " + w.Name, []string{w.Key + ".url", w.Key + ".private"}, func(ctx context.Context, r *report) {
-			d.receiver(ctx, r, w)
+			d.receiver(ctx, r, called{w.URL, w.Private, w.Key + ".url", "private", "events wait up to three days", "; 'portico webhook test " + w.Name + "' sends a test"})
 			d.events(ctx, r, w.Name)
+		}})
+	}
+	if s := d.config.SignUp; s.Ask != "" {
+		all = append(all, check{"question at sign-up", []string{"signup.ask", "signup.ask_private"}, func(ctx context.Context, r *report) {
+			does := map[string]string{"closed": "nobody signs up meanwhile", "open": "everybody may sign up meanwhile"}[s.AskFailure]
+			d.receiver(ctx, r, called{s.Ask, s.AskPrivate, "signup.ask", "signup.ask_private", does, ""})
 		}})
 	}
 	return all
 }
 
+// called is an address that Portico posts to.
+type called struct {
+	url        string
+	private    bool
+	key, opens string // the settings of both
+	meanwhile  string // what happens while it cannot be reached
+	try        string // how to try it
+}
+
 // receiver connects as an event does, and asks the server for nothing but its root: that is no event.
-func (d *doctor) receiver(ctx context.Context, r *report, w config.Webhook) {
-	u, err := url.Parse(w.URL)
+func (d *doctor) receiver(ctx context.Context, r *report, c called) {
+	u, err := url.Parse(c.url)
 	if err != nil || u.Host == "" {
 		r.add(Skipped, "its settings are invalid", "")
 		return
 	}
 	site := origin.Of(u)
-	err = d.connects(ctx, site, w.Private)
+	err = d.connects(ctx, site, c.private)
 	switch {
 	case errors.Is(err, egress.ErrRefused):
-		r.add(Failed, err.Error(), "write private = true if the receiver is in your own network")
+		r.add(Failed, err.Error(), "write "+c.opens+" = true if the receiver is in your own network")
 	case unknownAuthority(err):
 		r.add(Failed, err.Error(), trustAuthority)
 	case err != nil:
-		r.add(Failed, err.Error(), "check "+w.Key+".url, and that this machine can reach it; events wait up to three days")
+		r.add(Failed, err.Error(), "check "+c.key+", and that this machine can reach it; "+c.meanwhile)
 	default:
-		r.add(OK, site+" can be reached; 'portico webhook test "+w.Name+"' sends a test", "")
+		r.add(OK, site+" can be reached"+c.try, "")
 	}
 }
 

@@ -31,6 +31,11 @@ func TestWebhook(t *testing.T) {
 	}
 	expect(t, cfg, "webhook shop", Failed, "private = true")
 	expect(t, cfg, "webhook gone", Failed, "no-such-name")
+	const question = "question at sign-up"
+	cfg.SignUp.Ask = s.URL + "/ask"
+	expect(t, cfg, question, Failed, "signup.ask_private = true")
+	cfg.SignUp.AskPrivate = true
+	expect(t, cfg, question, Failed, "tls.ca_file")
 	cfg.Webhooks[0].Private = true
 	expect(t, cfg, "webhook shop", Failed, "tls.ca_file")
 	cfg.TLS.CAFile = filepath.Join(t.TempDir(), "ca.pem")
@@ -38,8 +43,11 @@ func TestWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, cfg, "webhook shop", OK, "can be reached")
-	if got := <-asked; got != "HEAD /" || len(asked) > 0 {
-		t.Errorf("the receiver was asked for %s", got)
+	expect(t, cfg, question, OK, "can be reached")
+	for len(asked) > 0 {
+		if got := <-asked; got != "HEAD /" {
+			t.Errorf("a receiver was asked for %s", got)
+		}
 	}
 	a, err := app.New(t.Context(), cfg, app.Options{})
 	if err != nil {

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -108,13 +109,26 @@ func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
 // answers with JSON. A site that only stores the files of strangers rarely says so, and
 // so no stranger speaks for it.
 func (c *Client) GetJSON(ctx context.Context, url string) ([]byte, error) {
-	return c.get(ctx, url, func(h http.Header) error {
-		kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-		if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
-			return fmt.Errorf("the type of the answer is %q, not application/json", h.Get("Content-Type"))
-		}
-		return nil
-	})
+	return c.get(ctx, url, isJSON)
+}
+
+// PostJSON posts JSON with the headers, and returns the JSON of the answer.
+func (c *Client) PostJSON(ctx context.Context, url string, headers http.Header, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = headers
+	r.Header.Set("Content-Type", "application/json")
+	return c.do(r, isJSON)
+}
+
+func isJSON(h http.Header) error {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
+		return fmt.Errorf("the type of the answer is %q, not application/json", h.Get("Content-Type"))
+	}
+	return nil
 }
 
 func (c *Client) get(ctx context.Context, url string, check func(http.Header) error) ([]byte, error) {
@@ -122,6 +136,10 @@ func (c *Client) get(ctx context.Context, url string, check func(http.Header) er
 	if err != nil {
 		return nil, err
 	}
+	return c.do(r, check)
+}
+
+func (c *Client) do(r *http.Request, check func(http.Header) error) ([]byte, error) {
 	r.Header.Set("Accept", "application/json")
 	answer, err := c.http.Do(r)
 	if err != nil {

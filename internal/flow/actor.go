@@ -15,7 +15,7 @@ type Actor struct {
 	caller Caller         // whom the emails about the change name
 	from   Caller         // who sent the request, for the audit records
 	admin  *session.Found // of an admin; nil for others
-	key    *heldKey       // of a program; nil for others
+	key    *apikey.Held   // of a program; nil for others
 	step   *step          // of a job that the admin or the program has begun, or nil
 	once   *turn          // of a request with an Idempotency-Key, or nil
 }

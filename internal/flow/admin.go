@@ -191,7 +191,7 @@ func (f *Operator) mayAct(ctx context.Context, tx Tx, by Actor) error {
 // the key stands. It suffices for what only reads.
 func (f *Operator) stillAdmin(ctx context.Context, tx Tx, by Actor) error {
 	if by.key != nil {
-		_, err := f.keyOf(ctx, tx, by.key.hash)
+		_, err := f.keyOf(ctx, tx, by.key.Hash)
 		return err
 	}
 	if by.admin == nil {

@@ -26,11 +26,11 @@ const alarmLife = 72 * time.Hour
 // to younger addresses void, for as long as it closes the account to changes. Of the links
 // to its own address, it makes those void that were mailed between its email and itself.
 type alarm struct {
-	owner   account.Account
-	primary time.Time      // since when the account has its primary address
-	from    account.Other  // the address of the email
-	former  *account.Other // the primary address that the account gets back; nil if it has it
-	at      time.Time
+	owner    account.Account
+	primary  time.Time      // since when the account has its primary address
+	from     account.Other  // the address of the email
+	restored *account.Other // the primary address that the account gets back; nil if it has it
+	at       time.Time
 }
 
 // alarmLink returns the link of an email to an address of an account.
@@ -129,8 +129,8 @@ func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err e
 
 // address returns the primary address that the account keeps or gets back.
 func (a alarm) address() account.Address {
-	if a.former != nil {
-		return a.former.Address
+	if a.restored != nil {
+		return a.restored.Address
 	}
 	return a.owner.Address
 }

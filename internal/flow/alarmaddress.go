@@ -62,11 +62,11 @@ func (a *alarm) find(others []account.Other, key string, now time.Time) bool {
 		case each.Address.Key == key:
 			found, a.from = true, each
 			if was && !each.AddedAt.After(a.primary) {
-				a.former = &each
+				a.restored = &each
 				return true
 			}
-		case was && each.AddedAt.Before(a.primary) && (a.former == nil || each.AddedAt.Before(a.former.AddedAt)):
-			a.former = &each
+		case was && each.AddedAt.Before(a.primary) && (a.restored == nil || each.AddedAt.Before(a.restored.AddedAt)):
+			a.restored = &each
 		}
 	}
 	return found

@@ -13,7 +13,7 @@ import (
 // thing that it removes.
 func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Account, error) {
 	now, id := f.clock.Now(), a.owner.ID
-	if a.former != nil {
+	if a.restored != nil {
 		if err := f.restoreAddress(ctx, tx, c, a); err != nil {
 			return account.Account{}, err
 		}
@@ -53,10 +53,10 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 // It keeps the present one for the account, which may be the owner's too.
 func (f *Flows) restoreAddress(ctx context.Context, tx Tx, c Caller, a alarm) error {
 	now, id := f.clock.Now(), a.owner.ID
-	if ok, err := tx.UpdateAddress(ctx, id, a.former.Address, a.former.AddedAt, now); err != nil || !ok {
+	if ok, err := tx.UpdateAddress(ctx, id, a.restored.Address, a.restored.AddedAt, now); err != nil || !ok {
 		return missing(err)
 	}
-	if err := tx.DropAddress(ctx, id, a.former.Address.Key); err != nil {
+	if err := tx.DropAddress(ctx, id, a.restored.Address.Key); err != nil {
 		return err
 	}
 	err := tx.KeepAddress(ctx, account.Other{

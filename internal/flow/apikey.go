@@ -13,12 +13,6 @@ import (
 	"portico/internal/throttle"
 )
 
-// heldKey is a key with the hash of the secret that a request has, if it is of a request.
-type heldKey struct {
-	apikey.Held
-	hash []byte
-}
-
 // ByKey returns the program that sends a request with the secret of a key. Each change judges the
 // key again (acts).
 //
@@ -27,9 +21,9 @@ func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, err
 	if !apikey.Valid(text) {
 		return Actor{}, apikey.Unknown
 	}
-	held := heldKey{hash: secret.Hash(text)}
+	var held apikey.Held
 	err := f.store.Read(ctx, func(tx Tx) (err error) {
-		held.Held, err = f.keyOf(ctx, tx, held.hash)
+		held, err = f.keyOf(ctx, tx, secret.Hash(text))
 		return err
 	})
 	return Actor{name: audit.ByKey(held.ID), caller: ByOperator.caller, from: c, key: &held}, err

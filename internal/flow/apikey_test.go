@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/flow"
@@ -191,16 +192,25 @@ func TestOnce_AfterAKill(t *testing.T) {
 	}
 }
 
-// The record of a key has its name, also after its end.
+// The record of a key has its name, also after its end. So do the story of its owner and an export.
 func TestKnown_NamesKeys(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner, k, _ := b.administers(apikey.DefaultLife)
+	owner, k, text := b.administers(apikey.DefaultLife)
 	if _, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	b.mails(1)
+	by, err := b.Operator.ByKey(t.Context(), flow.Caller{}, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kim, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "kim@example.org", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(
+		b.Operator.SetUserState(t.Context(), by, kim.ID, account.DisabledByOperator),
 		b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, true),
 		b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false),
 	); err != nil {
@@ -220,5 +230,17 @@ func TestKnown_NamesKeys(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"api_key_ended HR import", "api_key_ended HR import, old_secret", "api_key_made HR import", "api_key_rotated HR import"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("the record has %q, %v", got, err)
+	}
+	_, story := b.story("mara@example.org")
+	if want := "event api_key_ended: by operator, detail HR import, old_secret"; !strings.Contains(story, want) {
+		t.Errorf("missing: %s\n%s", want, story)
+	}
+	for format, want := range map[audit.Format]string{
+		audit.CSV: ",key:" + k.ID + ",,,,,The account was disabled,HR import,\n", audit.JSONLines: `"about":"HR import, old_secret"`,
+	} {
+		var out strings.Builder
+		if err := b.Operator.ExportRecord(t.Context(), flow.ByOperator, audit.Query{}, audit.NewWriter(&out, format)); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("missing: %s (%v)\n%s", want, err, out.String())
+		}
 	}
 }

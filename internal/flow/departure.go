@@ -43,7 +43,7 @@ func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 func (f *Flows) KeepAccount(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "keep", Return)
 	defer w.end(&r, &err)
-	return f.answer(ctx, c, flowID, Return, func(tx Tx, p Pending, d data) (Result, error) {
+	return f.answer(ctx, c, flowID, Return, func(tx Tx, c Caller, p Pending, d data) (Result, error) {
 		owner, err := f.waits(ctx, tx, p, d)
 		if err != nil {
 			return Result{}, err

@@ -18,6 +18,9 @@ const (
 	CodeSignUpTaken    = "signup.taken"
 	CodeSignUpInvited  = "signup.uninvited"
 	CodeSignUpWaits    = "signup.waits"
+	CodeSignUpDeclined = "signup.declined"
+	CodeSignUpSaid     = "signup.said"
+	CodeSignUpUnasked  = "signup.unasked"
 	CodeLinkPassword   = "link.password"
 	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
@@ -153,6 +156,13 @@ var (
 	// link is valid no more. Only a caller who has proven the address or opened a link gets it.
 	SignUpUninvited = fault.New(fault.Forbidden, CodeSignUpInvited)
 
+	// SignUpDeclined means that the app refuses the sign-up, and SignUpSaid that it says why in its
+	// own words. SignUpUnasked means that it did not answer. Only a caller who has proven the address
+	// gets them.
+	SignUpDeclined = fault.New(fault.Forbidden, CodeSignUpDeclined)
+	SignUpSaid     = fault.New(fault.Forbidden, CodeSignUpSaid)
+	SignUpUnasked  = fault.New(fault.Unavailable, CodeSignUpUnasked)
+
 	// SignUpWaits says that an account was made, and waits for the approval of an admin. No step
 	// fails with it: it has the words of the page.
 	SignUpWaits = fault.New(fault.Forbidden, CodeSignUpWaits)
@@ -193,7 +203,7 @@ var (
 // provider. Each begins with "signup.", and the key of its title
 // ends in what follows.
 func SignUpEnds() []string {
-	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpWaits}
+	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
 }
 
 // IsOvertaken tells Overtaken from another Unknown.

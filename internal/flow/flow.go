@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/admission"
 	"portico/internal/apikey"
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -47,6 +48,7 @@ type Tx interface {
 	invitation.Store
 	job.Store
 	apikey.Store
+	apikey.PersonalStore
 	once.Store
 	outbox.Store
 	webhook.Store
@@ -77,7 +79,8 @@ type Caller struct {
 	Trust         string // spares the second factor
 	Session       string // session token
 
-	alarmed bool // the caller has pressed the button of an alarm link
+	alarmed bool   // the caller has pressed the button of an alarm link
+	given   *given // what the app says of the sign-up, nil if it was not asked
 }
 
 // Result is the result of a step. Its tokens belong in cookies and nowhere else.
@@ -115,7 +118,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Admission, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -131,6 +134,7 @@ type Config struct {
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
 	Legacy    *legacy.Keeper    // asks the system that people have come from; nil without one
+	Admission *admission.Keeper // asks the app about sign-ups; nil if it is not asked
 	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
 
 	Settings
@@ -150,7 +154,8 @@ type Settings struct {
 	Names     NameRule
 	Trust     bool // whether a user may trust a browser
 	Require   Require
-	ByCode    bool // whether users may sign in by an emailed code
+	TokenApps []TokenApp // that take personal access tokens
+	ByCode    bool       // whether users may sign in by an emailed code
 
 	Locale    func(tag string) string // the language of Portico that a tag means, or ""
 	PublicURL string                  // base of the links in emails
@@ -196,9 +201,11 @@ type core struct {
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
 	legacy    *legacy.Keeper
+	admission *admission.Keeper
 
 	box, crossings, marks, alarms, parts *secret.Box
 	devices, mailboxes, visits           *secret.MAC
+	tokens                               *secret.MAC // makes the text of personal access tokens
 
 	codes    *code.Issuer
 	factors  *factor.Keeper
@@ -231,6 +238,7 @@ func New(cfg Config) All {
 		asserted:  cfg.Asserted,
 		documents: cfg.Documents,
 		legacy:    cfg.Legacy,
+		admission: cfg.Admission,
 
 		box:       cfg.Key.Box("flow"),
 		crossings: cfg.Key.Box("crossing"),
@@ -240,6 +248,7 @@ func New(cfg Config) All {
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
 		visits:    cfg.Key.MAC("admin page"),
+		tokens:    cfg.Key.MAC("personal token"),
 		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),

@@ -19,30 +19,49 @@ import (
 // does. Opening it changes nothing but the time that admins see. A link for many proves no
 // mailbox. An invitation also counts for everyone who proves its address in another way.
 
-// stillCounts reports whether an invitation is valid now. One of somebody who is no admin any more
-// is not, and neither is one of a key that no longer works. Nor is one from the time of an alarm of its
-// admin: a thief may have sent it.
+// stillCounts reports whether an invitation is valid now, which is also up to its sender.
 func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) (bool, error) {
 	if i.Over(f.clock.Now()) {
 		return false, nil
 	}
-	if i.First() {
-		return f.empty(ctx, tx)
-	}
+	by, err := f.senderOf(ctx, tx, i)
+	return by.vouches(i), err
+}
+
+// sender is the one who has sent invitations, as judged now.
+type sender struct {
+	stands bool      // is still an admin, or a key that works
+	alarm  time.Time // of the admin's account; zero for never
+}
+
+// vouches reports whether an invitation of the sender counts. One of somebody who is no admin any more
+// does not, and neither does one of a key that no longer works. Nor does one from the time of an alarm of its
+// admin: a thief may have sent it.
+func (s sender) vouches(i invitation.Invitation) bool {
+	return s.stands && (i.CreatedAt.After(s.alarm) || !recent(i.CreatedAt, s.alarm))
+}
+
+// senderOf judges who has sent an invitation. The link for the first admin stands for an empty installation.
+func (f *core) senderOf(ctx context.Context, tx Tx, i invitation.Invitation) (s sender, err error) {
 	sent := audit.Fact{Actor: i.By}
-	if id, ok := sent.Key(); ok {
-		return f.keyWorks(ctx, tx, id)
+	keyID, byKey := sent.Key()
+	id, byAdmin := sent.Admin()
+	switch {
+	case i.First():
+		s.stands, err = f.empty(ctx, tx)
+	case byKey:
+		s.stands, err = f.keyWorks(ctx, tx, keyID)
+	case byAdmin:
+		if s.stands, err = stands(f.answers(ctx, tx, id)); err != nil || !s.stands {
+			return s, err
+		}
+		var by account.Account
+		by, _, err = tx.AccountByID(ctx, id)
+		s.alarm = by.Alarm.RaisedAt
+	default:
+		s.stands = true
 	}
-	id, ok := sent.Admin()
-	if !ok {
-		return true, nil
-	}
-	if ok, err := stands(f.answers(ctx, tx, id)); err != nil || !ok {
-		return false, err
-	}
-	by, _, err := tx.AccountByID(ctx, id)
-	at := by.Alarm.RaisedAt
-	return i.CreatedAt.After(at) || !recent(i.CreatedAt, at), err
+	return s, err
 }
 
 // invitationFor returns the valid invitation of a sign-up with an address: the one with the id
@@ -155,7 +174,7 @@ func (f *Flows) admitProven(ctx context.Context, tx Tx, c Caller, p Pending, d d
 func (f *Flows) signUpInvited(ctx context.Context, c Caller, address account.Address, returnTo Target, d data) (r Result, err error) {
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.making(ctx, c, func(tx Tx, c Caller) error {
 		r, err = f.admitProven(ctx, tx, c, Pending{AddressKey: address.Key, ReturnTo: returnTo.String()}, d, f.clock.Now())
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/flow"
+	"portico/internal/invitation"
 	"portico/internal/outbox"
 )
 
@@ -79,8 +80,8 @@ func TestInvitation(t *testing.T) {
 	if _, err := other.acceptsInvite(token); !errors.Is(err, flow.SignUpUninvited) && !errors.Is(err, flow.SignUpTaken) {
 		t.Errorf("the second use: %v", err)
 	}
-	list, err := b.Operator.Invitations(t.Context(), "", 10)
-	if err != nil || len(list) != 1 || list[0].Stage != "used" || list[0].OpenedAt.IsZero() {
+	list, err := b.Operator.Invitations(t.Context(), "", "", 10)
+	if err != nil || len(list.Items) != 1 || list.Items[0].Stage != "used" || list.Items[0].OpenedAt.IsZero() {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 }
@@ -159,19 +160,19 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	former := b.invites("mara@example.org", flow.Draft{})
-	list, err := b.Operator.Invitations(t.Context(), "", 10)
-	if err != nil || len(list) != 1 {
+	list, err := b.Operator.Invitations(t.Context(), "", "", 10)
+	if err != nil || len(list.Items) != 1 {
 		t.Fatal(list, err)
 	}
-	if err := b.Operator.InviteAgain(t.Context(), flow.ByOperator, list[0].ID); err != nil {
+	if err := b.Operator.InviteAgain(t.Context(), flow.ByOperator, list.Items[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	token, v := linkToken(b.next()), b.visitor("192.0.2.1")
 	if _, err := v.acceptsInvite(former); !errors.Is(err, flow.SignUpUninvited) {
 		t.Errorf("the former link: %v", err)
 	}
-	list, _ = b.Operator.Invitations(t.Context(), "", 10)
-	if err := b.Operator.EndInvitation(t.Context(), flow.ByOperator, list[0].ID); err != nil || len(list) != 1 {
+	list, _ = b.Operator.Invitations(t.Context(), "", "", 10)
+	if err := b.Operator.EndInvitation(t.Context(), flow.ByOperator, list.Items[0].ID); err != nil || len(list.Items) != 1 {
 		t.Fatal(list, err)
 	}
 	if view := v.opens(token); !errors.Is(view.Fault, flow.SignUpUninvited) {
@@ -182,7 +183,7 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 			t.Errorf("a press mails it again: %v", err)
 		}
 	}
-	if err := b.Operator.InviteAgain(t.Context(), flow.ByOperator, list[0].ID); !errors.Is(err, flow.NoInvitation) {
+	if err := b.Operator.InviteAgain(t.Context(), flow.ByOperator, list.Items[0].ID); !errors.Is(err, flow.NoInvitation) {
 		t.Errorf("an ended invitation is sent again: %v", err)
 	}
 }
@@ -256,6 +257,57 @@ func TestInvitation_AfterAnAlarm(t *testing.T) {
 	}
 	if view := v.opens(early); view.Fault != nil {
 		t.Errorf("an earlier invitation shows %+v", view)
+	}
+}
+
+// The list is filtered by stage, in pages. An invitation of a key that has ended is one that ended.
+func TestInvitations_ByStage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, k, secret := b.administers(24 * time.Hour)
+	program, err := b.Operator.ByKey(t.Context(), flow.Caller{}, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Operator.Invite(t.Context(), program, "kim@example.org", flow.Draft{}); err != nil {
+		t.Fatal(err)
+	}
+	v := b.visitor("192.0.2.2")
+	v.opens(b.invited())
+	for _, address := range []string{"noor@example.org", "sam@example.org", "uma@example.org"} {
+		b.clock.Advance(time.Minute)
+		v.opens(b.invites(address, flow.Draft{}))
+	}
+	v.must(v.acceptsInvite(b.invites("lea@example.org", flow.Draft{})))
+	at := func(stage invitation.Stage) (all []string) {
+		for after := ""; ; {
+			page, err := b.Operator.Invitations(t.Context(), stage, after, 1)
+			if err != nil || len(page.Items) > 1 || page.Partial {
+				t.Fatalf("%+v, %v", page, err)
+			}
+			for _, i := range page.Items {
+				all = append(all, i.Mail+" by "+i.By)
+			}
+			if after = page.Next; after == "" {
+				return all
+			}
+		}
+	}
+	byKey := "kim@example.org by key:" + k.ID + " (HR import)"
+	three := []string{"uma@example.org by operator", "sam@example.org by operator", "noor@example.org by operator"}
+	if got := at("opened"); !slices.Equal(got, append(slices.Clone(three), byKey)) {
+		t.Errorf("opened are %q", got)
+	}
+	if err := b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	for stage, want := range map[invitation.Stage][]string{"opened": three, "ended": {byKey}, "used": {"lea@example.org by operator"}, "refused": nil} {
+		if got := at(stage); !slices.Equal(got, want) {
+			t.Errorf("%s are %q, want %q", stage, got, want)
+		}
+	}
+	if got := at(""); len(got) != 5 {
+		t.Errorf("all are %q", got)
 	}
 }
 

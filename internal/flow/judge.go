@@ -280,15 +280,15 @@ func (f *Operator) exists(ctx context.Context, tx Tx, found account.Account) (cl
 	return cleared{judged{a}}, err
 }
 
-// asArrived returns an account, and whether it was imported without a password and nothing has happened to it
+// asArrived returns an account, if there is one, and whether it was imported without a password and nothing has happened to it
 // since: nobody has signed in, and no change has raised its versions.
 func (f *core) asArrived(ctx context.Context, tx Tx, id string) (a cleared, w Welcome, is bool, err error) {
-	found, ok, err := tx.AccountByID(ctx, id)
-	if err != nil || !ok || !untouched(found) {
+	found, _, err := tx.AccountByID(ctx, id)
+	if err != nil {
 		return a, w, false, err
 	}
-	w, is, err = tx.WelcomeOf(ctx, id)
-	return cleared{judged{found}}, w, is, err
+	w, newcomer, err := tx.WelcomeOf(ctx, id)
+	return cleared{judged{found}}, w, newcomer && untouched(found), err
 }
 
 // untouched reports whether an account has no password, and no change has raised its versions.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/legacy"
 	"portico/internal/password"
@@ -16,20 +15,16 @@ import (
 
 // question returns what the former system is asked about an account, nil if it is not. Without an account it reads the
 // same.
-func (f *Flows) question(ctx context.Context, tx Tx, known *account.Account) (*legacy.Question, error) {
+func (f *Flows) question(ctx context.Context, tx Tx, accountID string) (*legacy.Question, error) {
 	if !f.legacy.On() {
 		return nil, nil
 	}
-	var a account.Account
-	if known != nil {
-		a = *known
-	}
-	_, newcomer, err := tx.WelcomeOf(ctx, a.ID)
+	a, _, arrived, err := f.asArrived(ctx, tx, accountID)
 	if err != nil {
 		return nil, err
 	}
-	subject, _, err := tx.SubjectOf(ctx, a.ID)
-	if err != nil || !newcomer || !untouched(a) || !a.Open(f.clock.Now()) {
+	subject, _, err := tx.SubjectOf(ctx, accountID)
+	if err != nil || !arrived || !a.Open(f.clock.Now()) {
 		return nil, err
 	}
 	return &legacy.Question{Address: a.Address.Mail, Subject: subject.Value}, nil
@@ -43,10 +38,10 @@ func (f *Flows) vouches(ctx context.Context, who candidate, typed string) (bool,
 	if !f.legacy.On() {
 		return false, nil
 	}
-	if who.former != nil {
-		who.former.Password = typed
+	if who.question != nil {
+		who.question.Password = typed
 	}
-	right, err := f.legacy.Check(ctx, who.former)
+	right, err := f.legacy.Check(ctx, who.question)
 	if errors.Is(err, legacy.ErrBusy) {
 		err = password.Busy.WithRetryAfter(legacy.Timeout)
 	}
@@ -65,9 +60,6 @@ func (f *Flows) adopts(ctx context.Context, tx Tx, c Caller, a judged) error {
 	if err != nil {
 		return err
 	}
-	return f.record.Add(ctx, tx, fact(c, audit.AccountImported, a.ID, byFormerSystem))
+	const got = "password" // the field of the account
+	return f.record.Add(ctx, tx, fact(c, audit.AccountImported, a.ID, got))
 }
-
-// byFormerSystem is the detail of the record of a password that the former system has vouched for: the field that the
-// account has got.
-const byFormerSystem = "password"

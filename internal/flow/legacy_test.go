@@ -241,7 +241,7 @@ func TestLegacy_Places(t *testing.T) {
 	free, in := make(chan struct{}), make(chan struct{})
 	f.pause = func() { in <- struct{}{}; <-free }
 	var all sync.WaitGroup
-	for i := range legacy.Places {
+	for i := range legacy.MostChecks {
 		v := b.from(7, i+1)
 		all.Go(func() { _, _ = v.signIn(fmt.Sprintf("nobody%d@example.org", i), old) })
 		<-in

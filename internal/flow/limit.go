@@ -32,6 +32,8 @@ var (
 	}
 	// Failed sign-ins from one network.
 	signInPeer = throttle.Limit{Name: "sign-in peer", Count: 100, Window: 10 * time.Minute}
+	// Questions to the app about the sign-up of an address. A right code can be sent again after a refusal.
+	askAddress = throttle.Limit{Name: "sign-up question", Count: 10, Window: time.Hour}
 	// Flows that send email, begun from one network.
 	mailPeer = throttle.Limit{Name: "mail peer", Count: 300, Window: time.Hour}
 	// Sign-ins with a provider, begun from one network.
@@ -143,7 +145,7 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, deviceCode, adminAPI, adminOnce,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, deviceCode, askAddress, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {

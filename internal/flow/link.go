@@ -52,7 +52,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 	}
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.making(ctx, c, func(tx Tx, c Caller) error {
 		if _, err := f.codes.RedeemLink(ctx, tx, in.Token); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID, ""))
+		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID, strings.Join(a.Roles, ",")))
 	})
 	return a, err
 }

@@ -53,14 +53,9 @@ func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask
 		return made, "", fault.InvalidFields(*bad)
 	}
 	k.WarnedAt = f.warned(k)
-	text, err = f.newSecret(ctx, by, ownerID, audit.APIKeyMade, func(tx Tx) (apikey.Key, error) {
-		return k, tx.InsertAPIKey(ctx, k)
+	return f.newSecret(ctx, by, ownerID, audit.APIKeyMade, func(tx Tx) (apikey.Key, []apikey.Secret, error) {
+		return k, nil, tx.InsertAPIKey(ctx, k)
 	})
-	if err != nil {
-		return made, "", err
-	}
-	made, err = f.APIKey(ctx, k.ID)
-	return made, text, err
 }
 
 // warned returns when the owner of a key has learned of its end: at once, if it comes so soon that a
@@ -81,14 +76,14 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 	if bad != nil {
 		return k, "", fault.InvalidFields(*bad)
 	}
-	text, err = f.newSecret(ctx, by, ownerID, audit.APIKeyRotated, func(tx Tx) (apikey.Key, error) {
+	return f.newSecret(ctx, by, ownerID, audit.APIKeyRotated, func(tx Tx) (apikey.Key, []apikey.Secret, error) {
 		k, err := f.liveKey(ctx, tx, id)
 		if err != nil {
-			return k, err
+			return k, nil, err
 		}
 		had, err := tx.APIKeySecrets(ctx, id)
 		if err != nil {
-			return k, err
+			return k, nil, err
 		}
 		for i, s := range had {
 			works, err := stands(f.answers(ctx, tx, s.AccountID))
@@ -96,27 +91,22 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 				err = tx.DeleteAPIKeySecret(ctx, s.Hash)
 			}
 			if err != nil {
-				return k, err
+				return k, nil, err
 			}
 		}
 		k.EndsAt = until
-		return k, tx.UpdateAPIKey(ctx, id, k.EndsAt, f.warned(k))
+		return k, had, tx.UpdateAPIKey(ctx, id, k.EndsAt, f.warned(k))
 	})
-	if err != nil {
-		return k, "", err
-	}
-	k, err = f.APIKey(ctx, id)
-	return k, text, err
 }
 
-// newSecret stores a new secret of the key that prepare returns, records it and tells the owner.
-func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, event audit.Name, prepare func(tx Tx) (apikey.Key, error)) (string, error) {
+// newSecret stores a new secret of the key that prepare returns with the secrets it had, the newest first.
+// It records the secret and tells the owner.
+func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, event audit.Name, prepare func(tx Tx) (apikey.Key, []apikey.Secret, error)) (made APIKey, text string, err error) {
 	if by.key != nil {
-		return "", apikey.Never
+		return made, "", apikey.Never
 	}
-	text := apikey.New()
-	s := apikey.Secret{Hash: secret.Hash(text), AccountID: ownerID, CreatedAt: f.clock.Now()}
-	return text, f.acts(ctx, by, func(tx Tx) error {
+	text = apikey.New()
+	err = f.acts(ctx, by, func(tx Tx) error {
 		owner, ok, err := tx.AccountByID(ctx, ownerID)
 		if err != nil || !ok {
 			return missing(err)
@@ -124,23 +114,26 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 		if err := f.answers(ctx, tx, ownerID); err != nil {
 			return err
 		}
-		k, err := prepare(tx)
+		k, before, err := prepare(tx)
 		if err != nil {
 			return err
 		}
-		s.KeyID = k.ID
-		before, err := tx.APIKeySecrets(ctx, k.ID)
-		if err != nil {
-			return err
-		}
+		s := apikey.Secret{Hash: secret.Hash(text), KeyID: k.ID, AccountID: ownerID, CreatedAt: f.clock.Now()}
 		if len(before) > 0 && !s.CreatedAt.After(before[0].CreatedAt) {
 			s.CreatedAt = before[0].CreatedAt.Add(time.Microsecond) // the clock of another node is ahead
 		}
 		if err := tx.InsertAPIKeySecret(ctx, s); err != nil {
 			return err
 		}
+		if made, err = f.shownKey(ctx, tx, k); err != nil {
+			return err
+		}
 		return f.reportKey(ctx, tx, by, owner, by.fact(event, ownerID, k.ID))
 	})
+	if err != nil {
+		return APIKey{}, "", err
+	}
+	return made, text, nil
 }
 
 // reportKey records a change of a key and tells its owner. The email has the alarm if the owner
@@ -207,22 +200,19 @@ func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld b
 // detailOldSecret is in the detail of the record of an old secret that was ended, after the id of its key.
 const detailOldSecret = "old_secret"
 
-// APIKeys returns a page of the keys, the newest first, with those that have ended, as long as the
-// record is kept. next is "" at the end.
-func (f *Operator) APIKeys(ctx context.Context, after string, limit int) (list []APIKey, next string, err error) {
+// APIKeys returns a page of the keys, with those that have ended, as long as the record is kept.
+func (f *Operator) APIKeys(ctx context.Context, after string, limit int) (page Page[APIKey], err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		keys, err := tx.APIKeys(ctx, after, limit+1)
-		if err != nil {
-			return err
-		}
-		if next = ""; len(keys) > limit {
-			keys = keys[:limit]
-			next = keys[limit-1].ID
-		}
-		list, err = f.shownKeys(ctx, tx, keys)
+		page, err = paged(limit, func(k APIKey) string { return k.ID }, nil, func(most int) ([]APIKey, error) {
+			keys, err := tx.APIKeys(ctx, after, most)
+			if err != nil {
+				return nil, err
+			}
+			return f.shownKeys(ctx, tx, keys)
+		})
 		return err
 	})
-	return list, next, err
+	return page, err
 }
 
 // APIKey returns a key, or apikey.Missing.
@@ -235,13 +225,18 @@ func (f *Operator) APIKey(ctx context.Context, id string) (k APIKey, err error) 
 		if !ok {
 			return apikey.Missing
 		}
-		list, err := f.shownKeys(ctx, tx, []apikey.Key{found})
-		if err == nil {
-			k = list[0]
-		}
+		k, err = f.shownKey(ctx, tx, found)
 		return err
 	})
 	return k, err
+}
+
+func (f *Operator) shownKey(ctx context.Context, tx Tx, k apikey.Key) (APIKey, error) {
+	list, err := f.shownKeys(ctx, tx, []apikey.Key{k})
+	if err != nil {
+		return APIKey{}, err
+	}
+	return list[0], nil
 }
 
 // shownKeys reads who answers for keys.

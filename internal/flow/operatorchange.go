@@ -30,7 +30,7 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 			return err
 		}
 		err = f.moveAddress(ctx, tx, by.caller, a, address, move{
-			former: mailAddress, new: mailGiven, why: session.Operator, change: by.fact(audit.AddressChanged, id, ""), since: account.Always,
+			toOld: mailAddress, new: mailGiven, why: session.Operator, change: by.fact(audit.AddressChanged, id, ""), since: account.Always,
 		})
 		if err != nil {
 			return err

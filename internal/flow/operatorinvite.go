@@ -50,7 +50,7 @@ type JudgedLine struct {
 	invitation.Line
 	Verdict Verdict
 	address account.Address
-	former  string // the expired invitation that the new one replaces
+	expired string // the invitation that the new one replaces
 }
 
 // checked returns the draft in its stored form.
@@ -116,8 +116,8 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 }
 
 func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine, d Draft) error {
-	if l.former != "" {
-		if _, err := tx.EndInvitation(ctx, l.former, invitation.Replaced, f.clock.Now()); err != nil {
+	if l.expired != "" {
+		if _, err := tx.EndInvitation(ctx, l.expired, invitation.Replaced, f.clock.Now()); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine, seen map
 		return err
 	}
 	valid, err := f.stillCounts(ctx, tx, i)
-	if l.former = i.ID; valid {
+	if l.expired = i.ID; valid {
 		l.Verdict = IsInvited
 	}
 	return err
@@ -260,33 +260,62 @@ func (f *Operator) onInvitation(ctx context.Context, by Actor, id string, fn fun
 // Invited is an invitation in a list.
 type Invited struct {
 	invitation.Listed
-	Stage string // how far it is: invitation.Listed.Stage
+	Stage invitation.Stage
 	By    string // who invites, in words
 }
 
-// Invitations returns up to limit invitations, the newest first, after the one with an id.
-func (f *Operator) Invitations(ctx context.Context, after string, limit int) (all []Invited, err error) {
+// Invitations returns a page of the invitations at a stage, or of all for "", after the one with an id.
+func (f *Operator) Invitations(ctx context.Context, stage invitation.Stage, after string, limit int) (page Page[Invited], err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err := tx.Invitations(ctx, after, limit)
+		var fits func(Invited) bool
+		if stage != "" {
+			fits = func(i Invited) bool { return i.Stage == stage }
+		}
+		page, err = paged(limit, func(i Invited) string { return i.ID }, fits, func(most int) ([]Invited, error) {
+			return f.invited(ctx, tx, after, most)
+		})
 		if err != nil {
 			return err
 		}
 		var made []audit.Fact
-		for _, l := range list {
-			made = append(made, audit.Fact{Actor: l.By})
+		for _, i := range page.Items {
+			made = append(made, audit.Fact{Actor: i.Invitation.By})
 		}
-		names, err := actors(ctx, tx, made)
-		all = nil
-		for _, l := range list {
-			valid := err == nil && l.State == invitation.Open
-			if valid {
-				valid, err = f.stillCounts(ctx, tx, l.Invitation)
-			}
-			all = append(all, Invited{l, l.Stage(valid), names[l.By]})
+		known, err := f.namesIn(ctx, tx, made)
+		for n, fact := range made {
+			page.Items[n].By = known.ActorOf(fact)
 		}
 		return err
 	})
-	return all, err
+	return page, err
+}
+
+// invited returns up to limit invitations with their stages. Each sender is judged once.
+func (f *Operator) invited(ctx context.Context, tx Tx, after string, limit int) (all []Invited, err error) {
+	list, err := tx.Invitations(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	senders := map[string]sender{}
+	for _, l := range list {
+		valid := !l.Over(f.clock.Now())
+		if valid {
+			name := l.By
+			if l.First() {
+				name = l.Key
+			}
+			by, judged := senders[name]
+			if !judged {
+				if by, err = f.senderOf(ctx, tx, l.Invitation); err != nil {
+					return nil, err
+				}
+				senders[name] = by
+			}
+			valid = by.vouches(l.Invitation)
+		}
+		all = append(all, Invited{Listed: l, Stage: l.Stage(valid)})
+	}
+	return all, nil
 }
 
 // wordsOf returns the detail of the record of a used invitation.

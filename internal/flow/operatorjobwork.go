@@ -163,7 +163,7 @@ func byJob(s *step) Actor {
 	j := s.job
 	by := Actor{caller: ByOperator.caller, from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID}, step: s}
 	if j.KeyID != "" {
-		by.name, by.key = audit.ByKey(j.KeyID), &heldKey{Held: apikey.Held{Key: apikey.Key{ID: j.KeyID}, AccountID: j.AccountID}}
+		by.name, by.key = audit.ByKey(j.KeyID), &apikey.Held{Key: apikey.Key{ID: j.KeyID}, AccountID: j.AccountID}
 		return by
 	}
 	by.name, by.admin = audit.ByAdmin(j.AccountID), &session.Found{User: session.User{ID: j.AccountID}}

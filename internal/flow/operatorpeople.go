@@ -9,7 +9,7 @@ import (
 
 // People returns a page of the people who match a query.
 //
-// Faults: the fields q, by, role, state, factor, after and limit.
+// Faults: the fields q, by, role, state, factor, verified, after and limit.
 func (f *Operator) People(ctx context.Context, q account.Query) (page account.Page, err error) {
 	q, bad := q.Checked()
 	if bad == nil && q.Role != "" {

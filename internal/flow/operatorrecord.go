@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/passkey"
 )
 
 // Record returns a page of the audit records that match a query.
@@ -33,6 +34,14 @@ type Named struct {
 // Known returns the accounts that some audit records are about, those of the admins who made them,
 // and the API keys.
 func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, err error) {
+	err = f.store.Read(ctx, func(tx Tx) error {
+		known, err = f.namesIn(ctx, tx, facts)
+		return err
+	})
+	return known, err
+}
+
+func (f *Operator) namesIn(ctx context.Context, tx Tx, facts []audit.Fact) (Named, error) {
 	var all, keyed []string
 	for _, fact := range facts {
 		admin, _ := fact.Admin()
@@ -44,19 +53,33 @@ func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, 
 			keyed = append(keyed, key)
 		}
 	}
-	known.Accounts = map[string]account.Account{}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err := tx.AccountsByID(ctx, distinct(all))
-		for _, a := range list {
-			known.Accounts[a.ID] = a
-		}
-		if err != nil {
-			return err
-		}
-		known.Keys, err = tx.APIKeyNames(ctx, distinct(keyed))
-		return err
-	})
+	known := Named{Accounts: map[string]account.Account{}}
+	list, err := tx.AccountsByID(ctx, distinct(all))
+	if err != nil {
+		return known, err
+	}
+	for _, a := range list {
+		known.Accounts[a.ID] = a
+	}
+	known.Keys, err = tx.APIKeyNames(ctx, distinct(keyed))
 	return known, err
+}
+
+// MadeBy returns the address of the admin who made a change, or the name of the API key, and "" for others.
+func (n Named) MadeBy(fact audit.Fact) string {
+	if key, ok := fact.Key(); ok {
+		return n.Keys[key]
+	}
+	admin, _ := fact.Admin()
+	return n.Accounts[admin].Address.Mail
+}
+
+// ActorOf returns the actor of a record for people to read.
+func (n Named) ActorOf(fact audit.Fact) string {
+	if name := n.MadeBy(fact); name != "" {
+		return fact.Actor + " (" + name + ")"
+	}
+	return fact.Actor
 }
 
 // aboutKey returns the API key that a record is about, and the rest of its detail.
@@ -71,7 +94,12 @@ func (n Named) DetailOf(fact audit.Fact) string {
 	if id, rest, ok := aboutKey(fact); ok {
 		return joined([2]string{"", cmp.Or(n.Keys[id], id)}, [2]string{"", rest})
 	}
-	return detailOf(fact)
+	switch fact.Name {
+	case audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved:
+		model, rest, _ := strings.Cut(fact.Detail, ",")
+		return joined([2]string{"", passkey.ModelName(model)}, [2]string{"", rest})
+	}
+	return fact.Detail
 }
 
 // ExportRecord writes all audit records that match a query, page by page, and records
@@ -91,9 +119,13 @@ func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w 
 	}
 	for {
 		page, err := f.Record(ctx, q)
+		if err != nil {
+			return err
+		}
+		known, err := f.Known(ctx, page.Facts)
 		for _, fact := range page.Facts {
 			if err == nil {
-				err = w.Write(fact)
+				err = w.Write(fact, known.MadeBy(fact), known.DetailOf(fact))
 			}
 		}
 		if err == nil {

@@ -47,25 +47,24 @@ func (f *Operator) standing(ctx context.Context, tx Tx, h webhook.Hook) (w Webho
 	return w, err
 }
 
-// Deliveries returns a webhook and a page of its events, the newest first. next is "" at the end.
+// Deliveries returns a webhook and a page of its events.
 //
 // Faults: webhook.Missing.
-func (f *Operator) Deliveries(ctx context.Context, name, after string, limit int) (w Webhook, list []webhook.Delivery, next string, err error) {
+func (f *Operator) Deliveries(ctx context.Context, name, after string, limit int) (w Webhook, page Page[webhook.Delivery], err error) {
 	h, err := f.record.events.Hook(name)
 	if err != nil {
-		return w, nil, "", err
+		return w, page, err
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if w, err = f.standing(ctx, tx, h); err == nil {
-			list, err = tx.Deliveries(ctx, name, after, limit+1)
+		if w, err = f.standing(ctx, tx, h); err != nil {
+			return err
 		}
+		page, err = paged(limit, func(d webhook.Delivery) string { return d.ID }, nil, func(most int) ([]webhook.Delivery, error) {
+			return tx.Deliveries(ctx, name, after, most)
+		})
 		return err
 	})
-	if len(list) > limit {
-		list = list[:limit]
-		next = list[limit-1].ID
-	}
-	return w, list, next, err
+	return w, page, err
 }
 
 // RetryWebhook sends an event of a webhook again that has ended, or without an id some of those that were

@@ -11,7 +11,6 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/outbox"
-	"portico/internal/passkey"
 	"portico/internal/useragent"
 )
 
@@ -183,42 +182,15 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 	if !known.EndsAt.IsZero() {
 		all = append(all, Moment{known.EndsAt, "account", "ends", "closed from this time on"})
 	}
-	names, err := actors(ctx, tx, facts)
+	names, err := f.namesIn(ctx, tx, facts)
 	for _, fact := range facts {
 		all = append(all, Moment{fact.At, "event", string(fact.Name), f.aboutFact(fact, names)})
 	}
 	return all, err
 }
 
-// actors returns the actors of records by how people read them. An admin has the address after
-// the actor, while the account exists, and a key has its name.
-func actors(ctx context.Context, tx Tx, facts []audit.Fact) (map[string]string, error) {
-	names, admins, keyed := map[string]string{}, []string{}, []string{}
-	for _, fact := range facts {
-		names[fact.Actor] = fact.Actor
-		if id, ok := fact.Admin(); ok {
-			admins = append(admins, id)
-		}
-		if id, ok := fact.Key(); ok {
-			keyed = append(keyed, id)
-		}
-	}
-	keys, err := tx.APIKeyNames(ctx, distinct(keyed))
-	if err != nil {
-		return nil, err
-	}
-	for id, name := range keys {
-		names[audit.ByKey(id)] += " (" + name + ")"
-	}
-	known, err := tx.AccountsByID(ctx, distinct(admins))
-	for _, a := range known {
-		names[audit.ByAdmin(a.ID)] += " (" + a.Address.Mail + ")"
-	}
-	return names, err
-}
-
-func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
-	by, detail := names[fact.Actor], [2]string{"detail ", detailOf(fact)}
+func (f *Operator) aboutFact(fact audit.Fact, names Named) string {
+	by, detail := names.ActorOf(fact), [2]string{"detail ", names.DetailOf(fact)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}
@@ -226,16 +198,6 @@ func (f *Operator) aboutFact(fact audit.Fact, names map[string]string) string {
 		detail = [2]string{"with ", listed(proofs)}
 	}
 	return joined([2]string{"by ", by}, detail, [2]string{"from ", fact.Peer}, [2]string{"request ", fact.RequestID}, [2]string{"", useragent.Describe(fact.UserAgent)})
-}
-
-// detailOf is Named.DetailOf without the names of keys.
-func detailOf(fact audit.Fact) string {
-	switch fact.Name {
-	case audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved:
-		model, rest, _ := strings.Cut(fact.Detail, ",")
-		return joined([2]string{"", passkey.ModelName(model)}, [2]string{"", rest})
-	}
-	return fact.Detail
 }
 
 // joined returns the parts that have a value, each with its first word.

@@ -127,7 +127,7 @@ func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleare
 
 // move is what differs between the ways to another address.
 type move struct {
-	former string // template of the email to the former address
+	toOld  string // template of the email to the former address
 	new    string // the id of the email to the new address
 	why    session.Reason
 	change audit.Fact
@@ -156,7 +156,7 @@ func (f *core) moveAddress(ctx context.Context, tx Tx, c Caller, a cleared, to a
 	if err := f.record.Add(ctx, tx, m.change); err != nil {
 		return err
 	}
-	if err := f.post(ctx, tx, c, email{template: m.former, owner: &a.Account, lost: m.lost}); err != nil {
+	if err := f.post(ctx, tx, c, email{template: m.toOld, owner: &a.Account, lost: m.lost}); err != nil {
 		return err
 	}
 	a.Address, a.AddressAt = to, m.since

@@ -80,12 +80,14 @@ func (f *core) nameOf(clientID string) string {
 	return cmp.Or(clientdoc.HostOf(clientID), openid.RegisteredHost(clientID), clientID)
 }
 
-// AppOf returns the name of the OpenID client that a record is about, "" for none.
+// AppOf returns the name of the app that a record is about, "" for none.
 func (f *Owner) AppOf(r audit.Fact) string {
 	switch r.Name {
 	case audit.ClientAuthorized, audit.ConsentGiven, audit.ConsentRevoked, audit.GrantRevoked, audit.GrantReused:
 		id, _, _ := strings.Cut(r.Detail, ",")
 		return f.nameOf(id)
+	case audit.TokenMade, audit.TokenEnded:
+		return r.Detail
 	}
 	return ""
 }

@@ -150,7 +150,7 @@ func (f *Flows) protected(ctx context.Context, tx Tx, c Caller, owner cleared, p
 func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect-later", Protection)
 	defer w.end(&r, &err)
-	return f.answer(ctx, c, flowID, Protection, func(tx Tx, p Pending, d data) (Result, error) {
+	return f.answer(ctx, c, flowID, Protection, func(tx Tx, c Caller, p Pending, d data) (Result, error) {
 		owner, err := f.bare(ctx, tx, p, d)
 		if err != nil {
 			return Result{}, err

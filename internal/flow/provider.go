@@ -86,18 +86,18 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 	asked := f.clock.Now()
 	who, err := f.providers.Finish(ctx, providerID, d.Attempt, answer)
 	if err != nil {
-		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
+		return Result{}, rest, f.refuseProvider(ctx, c, p, providerID, err)
 	}
 	said := identityOf(who, asked)
 	if rest.Connect {
 		if r, err = f.connect(ctx, c, p, d, said); err != nil {
-			return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
+			return Result{}, rest, f.refuseProvider(ctx, c, p, providerID, err)
 		}
 		return r, Detour{}, nil
 	}
 	var owner string
 	var unproven error // returned after the commit, because the row of learnTime must stay
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.making(ctx, c, func(tx Tx, c Caller) error {
 		unproven = nil // this may be a retry
 		linked, ok, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject)
 		if err != nil {
@@ -118,15 +118,21 @@ func (f *Flows) FinishProvider(ctx context.Context, c Caller, providerID string,
 		return err
 	})
 	if err = cmp.Or(err, unproven); err != nil {
-		return Result{}, rest, f.refuseProvider(ctx, c, providerID, err)
+		return Result{}, rest, f.refuseProvider(ctx, c, p, providerID, err)
 	}
 	r, err = f.settled(r, owner, nil)
 	return r, Detour{}, err
 }
 
-// refuseProvider records a response without a sign-in, and returns its error.
-func (f *Flows) refuseProvider(ctx context.Context, c Caller, providerID string, cause error) error {
+// refuseProvider records a response without a sign-in, and returns its error. The flow keeps the words of an app for
+// the page that follows.
+func (f *Flows) refuseProvider(ctx context.Context, c Caller, p Pending, providerID string, cause error) error {
 	err := f.store.Write(ctx, func(tx Tx) error {
+		if errors.Is(cause, SignUpSaid) {
+			if _, err := f.renew(ctx, tx, p, data{Said: fault.From(cause).Params["text"]}); err != nil {
+				return err
+			}
+		}
 		return f.record.Add(ctx, tx, fact(c, audit.ProviderRefused, "", providerID+" "+fault.From(cause).Code))
 	})
 	return errors.Join(cause, err)

@@ -28,8 +28,12 @@ func (f *core) endOne(ctx context.Context, tx Tx, accountID, id string, why sess
 	return true, f.tell(ctx, tx, accountID, told)
 }
 
-// endAll is endOne for all sessions of an account but one.
+// endAll is endOne for all sessions of an account but one. It ends the personal access tokens, too: whoever
+// may have used such a session may have made one.
 func (f *core) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
+	if _, err := tx.EndPersonal(ctx, accountID, "", f.clock.Now()); err != nil {
+		return err
+	}
 	told, err := f.grants.SignOutAll(ctx, tx, accountID, keep)
 	if err != nil {
 		return err
@@ -87,13 +91,17 @@ func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bo
 	return client, known, err
 }
 
-// endListed is endAll, and returns how many of the sessions UserSessions would have
-// listed. Expired rows that are not yet deleted do not count.
+// endListed is endAll, and returns how many of the sessions and tokens the lists of the account would have
+// shown. Expired rows that are not yet deleted do not count.
 func (f *core) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
 	sessions, err := f.sessions.List(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
 	}
 	sessions = slices.DeleteFunc(sessions, func(s session.Session) bool { return s.ID == keep })
-	return len(sessions), f.endAll(ctx, tx, accountID, keep, why)
+	tokens, err := tx.PersonalsOf(ctx, accountID, f.clock.Now())
+	if err != nil {
+		return 0, err
+	}
+	return len(sessions) + len(tokens), f.endAll(ctx, tx, accountID, keep, why)
 }

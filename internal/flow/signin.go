@@ -88,11 +88,11 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 // candidate is the account of an address, if any, and the sign-up that this
 // browser has begun with the address, if any.
 type candidate struct {
-	account *account.Account
-	device  string           // id of this browser, if the account knows it
-	former  *legacy.Question // without its password, if the former system is asked about the account
-	pending *Pending
-	data    data
+	account  *account.Account
+	device   string           // id of this browser, if the account knows it
+	question *legacy.Question // without its password, if the former system is asked about the account
+	pending  *Pending
+	data     data
 }
 
 // verifier returns the stored hash of the password, or "" without an account.
@@ -124,7 +124,7 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 		if who.account, err = f.known(ctx, tx, key); err != nil {
 			return err
 		}
-		if who.former, err = f.question(ctx, tx, who.account); err != nil {
+		if who.question, err = f.question(ctx, tx, who.id()); err != nil {
 			return err
 		}
 		if who.device, err = f.knownDevice(ctx, tx, c, who.account); err != nil || !secret.ValidToken(c.BrowserCookie) {

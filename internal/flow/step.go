@@ -156,6 +156,7 @@ type data struct {
 	Session    string    `json:"session,omitempty"` // id of the session that connects the provider
 	Identity   *identity `json:"identity,omitempty"`
 	Vouched    bool      `json:"vouched,omitempty"` // by the provider, for the address of Identity
+	Said       string    `json:"said,omitempty"`    // why the app has refused the sign-up, in its words
 
 	// For a second factor and for the terms: the proofs so far, and whether a new
 	// browser is to be announced. JoinFlow waits for them too.

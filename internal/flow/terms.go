@@ -53,7 +53,7 @@ func (f *Flows) admitNew(ctx context.Context, tx Tx, c Caller, p Pending, d data
 func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "terms", Acceptance)
 	defer w.end(&r, &err)
-	return f.answer(ctx, c, flowID, Acceptance, func(tx Tx, p Pending, d data) (Result, error) {
+	return f.answer(ctx, c, flowID, Acceptance, func(tx Tx, c Caller, p Pending, d data) (Result, error) {
 		switch bad, err := f.checkTerms(accepted); {
 		case err != nil:
 			return Result{}, err

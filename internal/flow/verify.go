@@ -48,7 +48,7 @@ func (f *Flows) VerifyCode(ctx context.Context, c Caller, flowID, typed string) 
 		}
 	}
 	var refused *fault.Error
-	err = f.store.Write(ctx, func(tx Tx) (err error) {
+	err = f.making(ctx, c, func(tx Tx, c Caller) (err error) {
 		r, refused, err = f.tryCode(ctx, tx, c, p, digits)
 		return err
 	})
@@ -206,75 +206,6 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		return Result{}, err
 	}
 	return f.admitNew(ctx, tx, c, p, d, f.clock.Now())
-}
-
-// register makes the account of a proven address and signs its owner in. If the
-// sign-up has no credentials of the owner, the owner chooses a password first.
-// Proven is the time of the owner's newest proof, zero if a provider does not
-// report it.
-func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data, proven time.Time) (Result, error) {
-	if d.Identity != nil && !f.takesIdentity(d) {
-		return Result{}, Overtaken
-	}
-	address, bad := account.ParseAddress(d.Address, "email")
-	if bad != nil {
-		return Result{}, fault.InvalidFields(*bad)
-	}
-	invited, err := f.mayRegister(ctx, tx, address.Key, d.Invitation)
-	if err != nil {
-		return Result{}, err
-	}
-	name := d.Name
-	if d.Identity != nil {
-		name = d.Identity.Name
-	}
-	// Use the locale of the browser that proves the mailbox: a stranger may have
-	// sent the form.
-	a, err := f.create(ctx, tx, account.New{Address: address, Name: name, Password: d.Password, Locale: c.Locale, Terms: d.Terms}, invited)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := tx.OwnFlow(ctx, p.ID, a.ID); err != nil {
-		return Result{}, err
-	}
-	method := "mail"
-	if d.Identity != nil {
-		if a.Roles, err = f.attach(ctx, tx, c, made(a), *d.Identity, false); err != nil {
-			return Result{}, err
-		}
-		method = byProvider + d.Identity.Provider
-	}
-	if err := f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: address.Key}); err != nil {
-		return Result{}, err
-	}
-	if err := f.record.Add(ctx, tx, fact(c, audit.SignedUp, a.ID, method)); err != nil {
-		return Result{}, err
-	}
-	if a.Terms.Version != "" {
-		if err := f.record.Add(ctx, tx, fact(c, audit.TermsAccepted, a.ID, a.Terms.Version)); err != nil {
-			return Result{}, err
-		}
-	}
-	var r Result
-	if a.State == account.Waiting {
-		return f.awaitApproval(ctx, tx, c, a, method)
-	}
-	if d.Password == "" && d.Identity == nil {
-		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
-	} else {
-		r, err = f.admitted(ctx, tx, c, entry{account: made(a).judged, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: d.StrongAt})
-	}
-	r.registered = method
-	return r, err
-}
-
-// chooseWayIn continues as a recovery does after the mailbox was proven. The owner
-// makes a passkey first, or chooses a password.
-func (f *Flows) chooseWayIn(ctx context.Context, tx Tx, c Caller, a account.Account, returnTo string, byPasskey bool) (Result, error) {
-	p, err := f.begin(ctx, tx, Pending{
-		Kind: Recovery, Step: Reset, AccountID: a.ID, Version: Recovery.versionOf(a), AddressKey: a.Address.Key, ReturnTo: returnTo,
-	}, data{Address: a.Address.Mail, New: true, Passkey: byPasskey}, c.BrowserCookie)
-	return Result{Next: f.pageOfReset(p, data{Passkey: byPasskey}), FlowID: p.ID}, err
 }
 
 // Resend mails a new code. It replaces a flow without guesses by a new flow, whose

@@ -40,6 +40,7 @@ type View struct {
 	Overtaken     bool      // the flow cannot go on: see Overtaken; its step is then Done
 	Waits         bool      // the sign-up has made an account that waits for an approval
 	Invited       bool      // the sign-up began with the link of an invitation
+	Said          string    // why the app has refused the sign-up with a provider, in its words
 	Proof         bool      // a change that waits for a code needs a new proof first
 
 	// For a second factor that the account needs: the secret of a new app, and whether
@@ -59,7 +60,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if err != nil {
 			return err
 		}
-		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Invited: d.Invitation != "", Now: f.clock.Now()}
+		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Invited: d.Invitation != "", Said: d.Said, Now: f.clock.Now()}
 		v.ReturnTo = f.target(p)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider

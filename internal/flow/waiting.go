@@ -48,12 +48,12 @@ func (f *Flows) unanswered(ctx context.Context, c Caller, flowID string, kind Ki
 // answer ends the step of a flow of ask. do carries it out, in the transaction of the step.
 //
 // Faults: Unknown, Moved.
-func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, do func(tx Tx, p Pending, d data) (Result, error)) (Result, error) {
+func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, do func(tx Tx, c Caller, p Pending, d data) (Result, error)) (Result, error) {
 	p, r, done, err := f.unanswered(ctx, c, flowID, kind)
 	if err != nil || done {
 		return r, err
 	}
-	err = f.store.Write(ctx, func(tx Tx) error {
+	err = f.making(ctx, c, func(tx Tx, c Caller) error {
 		p, d, err := f.at(ctx, tx, c, p.ID, p.Step)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (f *Flows) answer(ctx context.Context, c Caller, flowID string, kind Kind, 
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
-		r, err = do(tx, p, d)
+		r, err = do(tx, c, p, d)
 		return err
 	})
 	return f.settled(r, p.AccountID, err)

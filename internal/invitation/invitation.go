@@ -69,9 +69,17 @@ type Listed struct {
 	Answer string // of the mail server
 }
 
-// Stage returns how far an invitation is, for people: open (a link for many), sent, delivered,
-// refused by the mail server, opened, used or ended. valid is whether it may still be used.
-func (l Listed) Stage(valid bool) string {
+// Stage is how far an invitation is, for people.
+type Stage string
+
+// Stages returns all stages. Only a link without an address is open, and the mail server has refused
+// an invitation that is refused.
+func Stages() []Stage {
+	return []Stage{"open", "sent", "delivered", "refused", "opened", "used", "ended"}
+}
+
+// Stage returns how far an invitation is. valid is whether it may still be used.
+func (l Listed) Stage(valid bool) Stage {
 	switch {
 	case l.State == Used:
 		return "used"

@@ -1,12 +1,9 @@
 package legacy
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"mime"
+	"errors"
 	"net/http"
 	"time"
 
@@ -37,26 +34,9 @@ func (k *Keeper) ask(ctx context.Context, q Question) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, k.URL, bytes.NewReader(body))
-	if err != nil {
-		return false, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "Portico-Legacy/1")
-	signature.Sign(r.Header, "msg_"+ids.NewAt(now), now, body, k.Keys...)
-	answer, err := k.Client.HTTP().Do(r)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		return false, fmt.Errorf("it answered %d", answer.StatusCode)
-	}
-	if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return false, fmt.Errorf("the type of its answer is %q, not application/json", answer.Header.Get("Content-Type"))
-	}
-	text, err := io.ReadAll(answer.Body)
+	h := http.Header{"User-Agent": {"Portico-Legacy/1"}}
+	signature.Sign(h, "msg_"+ids.NewAt(now), now, body, k.Keys...)
+	text, err := k.Client.PostJSON(ctx, k.URL, h, body)
 	if err != nil {
 		return false, err
 	}
@@ -64,7 +44,7 @@ func (k *Keeper) ask(ctx context.Context, q Question) (bool, error) {
 		Right *bool `json:"right"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil || said.Right == nil {
-		return false, fmt.Errorf(`its answer is not {"right": true} or {"right": false}`)
+		return false, errors.New(`its answer is not {"right": true} or {"right": false}`)
 	}
 	return *said.Right, nil
 }

@@ -17,11 +17,11 @@ const (
 	// Timeout is how long the other system may take.
 	Timeout = 2 * time.Second
 
-	// Wrong is how long a check that does not succeed takes. It leaves time for what surrounds the question.
-	Wrong = Timeout + 200*time.Millisecond
+	// RefusalTime is how long a check that does not succeed takes. It leaves time for what surrounds the question.
+	RefusalTime = Timeout + 200*time.Millisecond
 
-	// Places is how many checks run at the same time.
-	Places = 16
+	// MostChecks is how many checks run at the same time.
+	MostChecks = 16
 
 	// MostBytes bounds an answer.
 	MostBytes = 4 << 10
@@ -76,7 +76,7 @@ func New(cfg Config, before *Keeper) *Keeper {
 	if cfg.Pause == nil {
 		cfg.Pause = pause
 	}
-	k := &Keeper{Config: cfg, places: make(chan struct{}, Places), tally: &tally{}}
+	k := &Keeper{Config: cfg, places: make(chan struct{}, MostChecks), tally: &tally{}}
 	if before != nil {
 		k.places, k.tally = before.places, before.tally
 	}
@@ -130,7 +130,7 @@ func (k *Keeper) Check(ctx context.Context, q *Question) (right bool, err error)
 		right = k.answer(ctx, *q) && k.On()
 	}
 	if !right {
-		k.Pause(ctx, Wrong-began.Age())
+		k.Pause(ctx, RefusalTime-began.Age())
 		err = ctx.Err()
 	}
 	return right, err

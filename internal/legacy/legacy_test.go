@@ -43,7 +43,7 @@ func ask(t *testing.T, receiver http.HandlerFunc, changes ...func(*Config, *http
 	cfg := Config{
 		URL: server.URL + "/check", Until: a.clock.Now().Add(time.Hour), Client: client, Clock: a.clock, Log: slog.New(slog.NewTextHandler(a.log, nil)),
 		Pause: func(_ context.Context, left time.Duration) {
-			if left > Wrong {
+			if left > RefusalTime {
 				t.Errorf("a pause of %v", left)
 			}
 			a.pauses.Add(1)
@@ -230,7 +230,7 @@ func TestCheck_Places(t *testing.T) {
 	hold := func(context.Context, time.Duration) { in <- struct{}{}; <-free }
 	a := ask(t, says(`{"right": false}`), func(c *Config, _ *httptest.Server) { c.Pause = hold })
 	var all sync.WaitGroup
-	for i := range Places {
+	for i := range MostChecks {
 		all.Go(func() {
 			q := &mara
 			if i%2 == 0 {
@@ -250,7 +250,7 @@ func TestCheck_Places(t *testing.T) {
 	}
 	close(free)
 	all.Wait()
-	if next.Stats() != (Stats{Wrong: Places / 2, Refused: 2}) {
+	if next.Stats() != (Stats{Wrong: MostChecks / 2, Refused: 2}) {
 		t.Errorf("%+v", next.Stats())
 	}
 }

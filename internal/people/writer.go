@@ -16,6 +16,7 @@ import (
 type Exported struct {
 	Person
 	Providers []string // of the identities: their names in the settings
+	Unopened  bool     // an authenticator app is left out, because no key opens it
 }
 
 // Writer writes people in the form that other software reads.

@@ -25,6 +25,7 @@ type Session struct {
 	StrongAt        time.Time // of the newest second factor; zero when none was given
 	LastSeenAt      time.Time
 	ExpiresAt       time.Time // absolute end
+	App             string    // the only app that a personal access token opens; "" for a browser
 }
 
 // SID returns the name of the session for apps and OpenID clients (claim sid). It does not
@@ -48,12 +49,13 @@ func (s Session) Strong() bool { return !s.StrongAt.IsZero() }
 
 // User is the owner of a session, with the current data of the account.
 type User struct {
-	ID      string
-	Address string
-	Name    string
-	Roles   []string
-	EndsAt  time.Time // when the account closes; zero for never
-	Claims  string    // of the account, for apps
+	ID       string
+	Address  string
+	Name     string
+	Roles    []string
+	EndsAt   time.Time // when the account closes; zero for never
+	Claims   string    // of the account, for apps
+	Portrait string    // id of the picture, "" for none
 }
 
 // Found is a valid session with its user.
@@ -87,6 +89,11 @@ type Store interface {
 	DeleteRevocation(ctx context.Context, id string) error
 	// TouchSession moves LastSeenAt forward, never back.
 	TouchSession(ctx context.Context, id string, seen time.Time) error
+
+	// TokenByHash returns a personal access token as SessionByHash does a session.
+	TokenByHash(ctx context.Context, hash []byte) (Found, bool, error)
+	// TouchToken is TouchSession for a personal access token.
+	TouchToken(ctx context.Context, id string, seen time.Time) error
 }
 
 // Config of a Keeper.
@@ -223,7 +230,7 @@ func (k *Keeper) over(found Found, seen, now time.Time) Reason {
 		return Closed
 	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
 		return Absolute
-	case now.Sub(seen) >= k.Idle:
+	case s.App == "" && now.Sub(seen) >= k.Idle:
 		return Idle
 	}
 	return ""
@@ -326,7 +333,7 @@ func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Sto
 		n := min(batch, len(used))
 		err := write(ctx, func(tx Store) error {
 			for _, u := range used[:n] {
-				if err := tx.TouchSession(ctx, u.id, u.seen); err != nil {
+				if err := touch(ctx, tx, u); err != nil {
 					return err
 				}
 			}

@@ -40,6 +40,7 @@ func (t *Tx) APIKeyByID(ctx context.Context, id string) (apikey.Key, bool, error
 func (t *Tx) APIKeyBySecret(ctx context.Context, hash []byte) (apikey.Held, bool, error) {
 	return first(ctx, t, `SELECT `+apiKeyColumns+`, s.account_id FROM api_key_secret s JOIN api_key k ON k.id = s.key_id WHERE s.hash = $1`+t.core.Locks.Row,
 		[]any{hash}, func(row scanner) (h apikey.Held, err error) {
+			h.Hash = hash
 			h.Key, err = apiKeyRow(row, &h.AccountID)
 			return h, err
 		})

@@ -83,6 +83,7 @@ var personals = []personal{
 		name: "job", columns: "id, account_id, key_id, version, peer, user_agent, request_id, kind, total, created_at, state, why, step, done, skips, ended_at",
 		where: "account_id = $1", leftOut: []string{"input", "place", "skipped"},
 	},
+	{name: "personal_token", columns: "id, account_id, version, name, app, roles, created_at, ends_at, used_at", where: "account_id = $1", leftOut: []string{"hash"}},
 	{name: "api_key_secret", columns: "key_id, account_id, created_at", where: "account_id = $1", leftOut: []string{"hash"}},
 	{
 		name: "invitation", columns: "id, address, address_key, roles, account_ends_at, words, most, used, state, created_at, ends_at, opened_at, used_at, account_id, message_id",

@@ -68,6 +68,9 @@ func (s *search) people(q account.Query, now time.Time) {
 	if len(q.Text) >= selective {
 		s.byPrefix(q)
 	}
+	if q.Verified == account.NotVerified {
+		s.byUnproven()
+	}
 	if q.Role != "" {
 		s.byRole(q.Role)
 	}
@@ -82,6 +85,9 @@ func (s *search) people(q account.Query, now time.Time) {
 	}
 	if q.Factors != "" {
 		s.byFactors(q.Factors)
+	}
+	if q.Verified == account.IsVerified {
+		s.also(unproven + " = 0")
 	}
 	s.byCreated(q.CreatedFrom, q.CreatedTo)
 }
@@ -146,6 +152,17 @@ func (s *search) byDeparture() {
 		s.also(departures + " = 1")
 	}
 }
+
+// byUnproven finds the accounts whose address nobody has proven. An import makes them, so there are few.
+func (s *search) byUnproven() {
+	x := index{name: "u", from: "unproven_address u JOIN person p ON p.account_id = u.account_id", id: "u.account_id", within: "u.since >= 0"}
+	if !s.drive(x) {
+		s.also(unproven + " = 1")
+	}
+}
+
+// unproven is 1 for a person whose address nobody has proven, as departures is.
+const unproven = "(SELECT COUNT(*) FROM unproven_address u WHERE u.account_id = p.account_id)"
 
 func (s *search) bySeen(before int64) {
 	s.narrow(index{name: "l", key: "p.seen_at", start: int64(-1)}, "p.seen_at < "+s.arg(before))

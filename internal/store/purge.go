@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"portico/internal/apikey"
 	"portico/internal/clock"
 	"portico/internal/invitation"
 	"portico/internal/job"
@@ -46,6 +47,7 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
 		{`DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.Keep)},
 		{`DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, records},
+		{`DELETE FROM personal_token WHERE id IN (SELECT id FROM personal_token WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-apikey.KeepPersonal)},
 		{`DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-webhook.Keep)},
 		{`DELETE FROM once WHERE hash IN (SELECT hash FROM once WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < $1 AND seal <= 0 LIMIT CAST($2 AS BIGINT))`, records},

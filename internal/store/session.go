@@ -40,14 +40,15 @@ func (t *Tx) InsertSession(ctx context.Context, hash []byte, s session.Session) 
 
 // SessionByHash implements session.Store.
 func (t *Tx) SessionByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
-	return first(ctx, t, `SELECT `+sessionColumns+`, a.address, a.name, a.roles, a.ends_at, a.app_claims
+	return first(ctx, t, `SELECT `+sessionColumns+`, a.address, a.name, a.roles, a.ends_at, a.app_claims, COALESCE(p.id, '')
 		FROM session s JOIN account a ON a.id = s.account_id AND a.version = s.version
+		LEFT JOIN portrait p ON p.account_id = a.id
 		WHERE s.token_hash = $1 AND a.state = $2`, []any{hash, string(account.Active)},
 		func(row scanner) (session.Found, error) {
 			var f session.Found
 			var roles string
 			var ends int64
-			if err := sessionRow(row, &f.Session, &f.User.Address, &f.User.Name, &roles, &ends, &f.User.Claims); err != nil {
+			if err := sessionRow(row, &f.Session, &f.User.Address, &f.User.Name, &roles, &ends, &f.User.Claims, &f.User.Portrait); err != nil {
 				return session.Found{}, err
 			}
 			f.User.ID, f.User.EndsAt = f.Session.AccountID, fromMicros(ends)

@@ -15,6 +15,8 @@ type engine interface {
 	create(ctx context.Context, dir string) (url string, drop func() error, err error)
 	// run executes statements one after the other.
 	run(ctx context.Context, url string, statements ...string) error
+	// fill inserts many rows into a table by one statement, and gathers statistics.
+	fill(ctx context.Context, url, table, statement string) error
 	// load fills a migrated database with accounts.
 	load(ctx context.Context, url string, p people) error
 	// lookup opens the database for the one indexed read of a session check,

@@ -63,6 +63,10 @@ func (postgresEngine) run(ctx context.Context, databaseURL string, statements ..
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 }
 
+func (e postgresEngine) fill(ctx context.Context, databaseURL, _, statement string) error {
+	return e.run(ctx, databaseURL, statement, "ANALYZE")
+}
+
 func (e postgresEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,30 @@ func (e sqliteEngine) run(ctx context.Context, databaseURL string, statements ..
 		}
 	}
 	return errors.Join(err, db.Close())
+}
+
+// fill leaves out the indexes until the rows are there: 40 million rows in the order of an index that does not fit into
+// the cache would take hours.
+func (e sqliteEngine) fill(ctx context.Context, databaseURL, table, statement string) error {
+	db, err := e.open(databaseURL)
+	if err != nil {
+		return err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT 'DROP INDEX ' || name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1 AND sql <> ''`, table)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	var before, after []string
+	for rows.Next() && err == nil {
+		var drop, create string
+		err = rows.Scan(&drop, &create)
+		before, after = append(before, drop), append(after, create)
+	}
+	if err = errors.Join(err, rows.Err(), db.Close()); err != nil {
+		return err
+	}
+	// To sort for an index takes as much memory as the cache besides it.
+	return e.run(ctx, databaseURL, slices.Concat([]string{"PRAGMA cache_size = -60000"}, before, []string{statement}, after, []string{"ANALYZE"})...)
 }
 
 func (e sqliteEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {

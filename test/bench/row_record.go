@@ -41,7 +41,7 @@ func (b *bench) recorded(ctx context.Context, e engine, records int) (s *store.S
 	if err = s.MakeMonths(ctx, now.AddDate(0, 0, -recordDays), now); err == nil {
 		progress("%s: loading %d records", e.name(), records)
 		each := (recordDays * 24 * time.Hour / time.Duration(records)).Microseconds()
-		err = e.run(ctx, i.url, fmt.Sprintf(fillRecords, records, now.UnixMicro(), each), "ANALYZE")
+		err = e.fill(ctx, i.url, "audit", fmt.Sprintf(fillRecords, records, now.UnixMicro(), each))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

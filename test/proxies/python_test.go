@@ -1,6 +1,11 @@
 package proxies
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -8,45 +13,81 @@ import (
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/config"
 )
 
-// driver verifies tokens and prints the results, and then tries the middleware.
+// driver sends tokens through the middleware for WSGI and for ASGI, and prints the answers.
 const driver = `
-import sys
-import portico
+import asyncio, sys
+from portico_client import Portico
 
-def say(environ, start_response):
+def wsgi(environ, start_response):
     start_response("200 OK", [])
-    return [(environ["portico"] or {"sub": "nobody"})["sub"].encode()]
+    return [environ["portico"].id.encode() if environ["portico"] else b"nobody"]
 
-application = portico.Portico(say)
+async def asgi(scope, receive, send):
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": scope["portico"].id.encode() if scope["portico"] else b"nobody"})
 
-def visit(token):
-    environ = {"HTTP_X_PORTICO_TOKEN": token} if token else {}
+def by_wsgi(portico, token):
     status = []
-    body = b"".join(application(environ, lambda s, h: status.append(s)))
-    return status[0].split()[0] + " " + body.decode().strip()
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", **({"HTTP_X_PORTICO_TOKEN": token} if token else {})}
+    body = b"".join(portico.wsgi(wsgi, optional=True)(environ, lambda s, h: status.append(s)))
+    return status[0].split()[0], body.decode()
 
+def by_asgi(portico, token):
+    sent = []
+    async def send(message):
+        sent.append(message)
+    headers = [(b"x-portico-token", part.encode()) for part in token.split(",") if part]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+    asyncio.run(portico.asgi(asgi, optional=True)(scope, None, send))
+    return str(sent[0]["status"]), sent[1]["body"].decode()
+
+portico, elsewhere = Portico(sys.argv[1]), Portico(sys.argv[1], address=sys.argv[2])
 for line in sys.stdin:
     name, _, token = line.strip().partition(" ")
-    print(name, visit(token), flush=True)
+    at = elsewhere if name == "redirected" else portico
+    ways = by_wsgi(at, token), by_asgi(at, token)
+    assert ways[0] == ways[1], ways
+    print(name, *ways[0], flush=True)
 `
 
-// The code of the page for Python accepts valid tokens and refuses the others.
-func TestPython(t *testing.T) {
-	t.Parallel()
-	const binary = "/usr/bin/python3" // Debian's Python has the library
-	if err := exec.Command(binary, "-c", "import cryptography, jwt").Run(); err != nil {
-		t.Skip("there is no PyJWT: run tools/proxies")
+const python = "/usr/bin/python3" // Debian's, which has the libraries
+
+// pythonOf returns a command with the client, or skips the test without a library that it needs.
+func pythonOf(t *testing.T, libraries string, args ...string) *exec.Cmd {
+	t.Helper()
+	if err := exec.Command(python, "-c", "import "+libraries).Run(); err != nil {
+		t.Skipf("Python has no %s: run tools/proxies", libraries)
 	}
-	site := apptest.Start(t)
+	client, err := filepath.Abs("../../clients/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(python, args...)
+	command.Env = append(os.Environ(), "PYTHONPATH="+client+":"+filepath.Join(client, "examples"), "PYTHONDONTWRITEBYTECODE=1")
+	return command
+}
+
+// withKeys returns a site at the time of the machine, by which Python judges tokens, that has a key.
+func withKeys(t *testing.T, changes ...func(*config.Config)) *apptest.Site {
+	t.Helper()
+	site := apptest.Start(t, changes...)
 	site.Clock.Advance(time.Since(site.Clock.Now()))
 	if err := site.Operator.FollowKeys(t.Context()); err != nil { // the server makes the first key soon after its start
 		t.Fatal(err)
 	}
-	p := &place{T: t, dir: t.TempDir(), site: site}
-	p.write(filepath.Join(p.dir, "portico.py"), strings.Replace(page(t, "python.md", "python"), "https://example.com", site.Origin, 1))
+	return site
+}
 
+// The client for Python accepts valid tokens and refuses the others.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	site := withKeys(t)
+	redirects := httptest.NewServer(http.RedirectHandler(site.Origin+"/.well-known/jwks.json", http.StatusFound))
+	t.Cleanup(redirects.Close)
+	command := pythonOf(t, "cryptography, jwt", "-c", driver, site.Origin, redirects.URL)
 	sign := func(typ string, changed map[string]any) string {
 		now := time.Now()
 		claims := map[string]any{"iss": site.Origin, "aud": "app", "sub": "mara", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}
@@ -66,7 +107,7 @@ func TestPython(t *testing.T) {
 	ago := time.Now().Add(-time.Minute).Unix()
 	var lines, want []string
 	for _, test := range []struct{ name, token, want string }{
-		{"good", good, "200 mara"}, {"none", "", "200 nobody"}, {"nonsense", "x.y.z", "401"}, {"twice", good + "," + good, "401"},
+		{"good", good, "200 mara"}, {"redirected", good, "503"}, {"none", "", "200 nobody"}, {"nonsense", "x.y.z", "401"}, {"twice", good + "," + good, "401"},
 		{"issuer", sign("JWT", map[string]any{"iss": "https://evil.test"}), "401"}, {"audience", sign("JWT", map[string]any{"aud": "shop"}), "401"},
 		{"audiences", sign("JWT", map[string]any{"aud": []string{"app", "shop"}}), "401"}, {"over", sign("JWT", map[string]any{"exp": ago}), "401"},
 		{"endless", sign("JWT", map[string]any{"exp": nil}), "401"}, {"nobody", sign("JWT", map[string]any{"sub": nil}), "401"},
@@ -76,8 +117,7 @@ func TestPython(t *testing.T) {
 	} {
 		lines, want = append(lines, test.name+" "+test.token), append(want, test.name+" "+test.want)
 	}
-	command := exec.Command(binary, p.write(filepath.Join(p.dir, "driver.py"), driver))
-	command.Dir, command.Stdin = p.dir, strings.NewReader(strings.Join(lines, "\n")+"\n")
+	command.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -87,5 +127,56 @@ func TestPython(t *testing.T) {
 		if i >= len(got) || !strings.HasPrefix(got[i], want[i]) {
 			t.Errorf("%s: %q", want[i], got[min(i, len(got)-1)])
 		}
+	}
+}
+
+// The examples greet who is signed in, and lead everybody else to the sign-in page and back.
+func TestPython_Examples(t *testing.T) {
+	t.Parallel()
+	for name, example := range map[string]struct {
+		libraries string
+		args      func(port string) []string
+	}{
+		"Django":  {"jwt, django", func(port string) []string { return []string{"-m", "django_app", port} }},
+		"FastAPI": {"jwt, fastapi, uvicorn", func(port string) []string { return []string{"-m", "uvicorn", "--port", port, "fastapi_app:app"} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &place{T: t, dir: t.TempDir(), proxy: freeAddr(t)}
+			_, port, _ := net.SplitHostPort(p.proxy)
+			command := pythonOf(t, example.libraries, example.args(port)...)
+			p.site = withKeys(t, func(c *config.Config) {
+				c.App.Upstream, c.App.Rules = &url.URL{Scheme: "http", Host: p.proxy}, []string{"public /*"}
+			})
+			command.Env = append(command.Env, "PORTICO="+p.site.Origin)
+			p.await(command, func() (net.Conn, error) { return net.Dial("tcp", p.proxy) })
+			greets(p)
+		})
+	}
+}
+
+// greets visits an example without a session, and with one.
+func greets(p *place) {
+	p.Helper()
+	stranger, script := p.site.Browser(), p.site.Browser()
+	stranger.Header.Set("Sec-Fetch-Mode", "navigate")
+	if a := stranger.Open("/a%20b?c=d"); a.StatusCode != 303 || a.Next() != p.site.Origin+"/auth/signin?return_to=%2Fa%2520b%3Fc%3Dd" {
+		p.Errorf("a navigation without a session: %d %s", a.StatusCode, a.Next())
+	}
+	script.Header.Set("Sec-Fetch-Mode", "cors")
+	if a := script.Open("/"); a.StatusCode != 401 || !strings.Contains(a.Body, `"signin_url": "`+p.site.Origin+`/auth/signin"`) {
+		p.Errorf("a script without a session: %d %s", a.StatusCode, a.Body)
+	}
+	p.site.Person("mara@example.org")
+	stranger.SignIn("mara@example.org")
+	if a := stranger.Open("/"); a.StatusCode != 200 || !strings.HasPrefix(a.Body, "Hello, ") {
+		p.Errorf("with a session: %d %s", a.StatusCode, a.Body)
+	}
+	if a := stranger.Open("/admin"); a.StatusCode != 403 {
+		p.Errorf("the page of admins, without the role: %d %s", a.StatusCode, a.Body)
+	}
+	stranger.Header.Set("X-Portico-Token", "made.up.token") // Portico replaces it
+	if a := stranger.Open("/"); a.StatusCode != 200 {
+		p.Errorf("with a token of the browser: %d %s", a.StatusCode, a.Body)
 	}
 }

@@ -131,8 +131,15 @@ func program(t *testing.T, name string) string {
 }
 
 // run starts the proxy and waits until it serves TLS: Caddy listens before it has made its
-// certificate. The end of the test kills the proxy and its children.
+// certificate.
 func (p *place) run(command *exec.Cmd) {
+	p.Helper()
+	p.await(command, func() (net.Conn, error) { return p.handshake() })
+}
+
+// await starts a program and waits until it takes connections. The end of the test kills the
+// program and its children.
+func (p *place) await(command *exec.Cmd, connect func() (net.Conn, error)) {
 	p.Helper()
 	log, err := os.Create(filepath.Join(p.dir, "log"))
 	if err != nil {
@@ -154,22 +161,22 @@ func (p *place) run(command *exec.Cmd) {
 		<-ended
 		if p.Failed() {
 			text, _ := os.ReadFile(log.Name())
-			p.Logf("the proxy says:\n%s", text)
+			p.Logf("the program says:\n%s", text)
 		}
 	})
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		c, err := p.handshake()
+		c, err := connect()
 		if err == nil {
 			_ = c.Close()
 			return
 		}
 		select {
 		case <-ended:
-			p.Fatal("the proxy does not start")
+			p.Fatal("the program does not start")
 		default:
 		}
 		if time.Now().After(deadline) {
-			p.Fatal("the proxy does not serve TLS: ", err)
+			p.Fatal("the program takes no connections: ", err)
 		}
 	}
 }

@@ -117,6 +117,9 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 		t.Error("a new picture has the address of the former one")
 	}
 	s.visitor().get(first).must(404)
+	if a := v.get("/auth/api/session").must(200); !strings.Contains(a.body, second) {
+		t.Errorf("apps are told of another picture: %s", a.body)
+	}
 	for _, guess := range []string{"/auth/picture/" + id, "/auth/picture/..", second[:len(second)-1] + "%00", second[:len(second)-1]} {
 		if a := s.visitor().do("GET", guess, "", http.Header{}); a.status == 200 {
 			t.Errorf("%s is a picture", guess)
@@ -128,5 +131,8 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 	remove(thief)
 	s.visitor().get(second).must(200)
 	remove(v).must(303)
+	if a := v.get("/auth/api/session").must(200); strings.Contains(a.body, "picture") {
+		t.Errorf("apps are told of a removed picture: %s", a.body)
+	}
 	s.visitor().get(second).must(404)
 }

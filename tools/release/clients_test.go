@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// packed makes the files of both clients.
+// packed makes the files of the clients.
 func packed(t *testing.T, version string) string {
 	t.Helper()
-	r := release{root: "../..", out: t.TempDir(), version: version, when: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	for _, pack := range []func() error{r.goClient, r.jsClient} {
+	r := release{root: "../..", out: t.TempDir(), version: version, goPath: "go.example.org/portico", when: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	for _, pack := range []func() error{r.goClient, r.jsClient, r.pyClient} {
 		if err := pack(); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func write(t *testing.T, folder, name, text string) {
 }
 
 // A new module fetches the Go client from the archive, with the commands of
-// docs/integrating/go.md.
+// docs/integrating/go.md, by the path that a host of its own gives it.
 func TestGoClient_CanBeFetched(t *testing.T) {
 	out, app := packed(t, "1.8.7"), t.TempDir()
 	command(t, app, "unzip", "-q", filepath.Join(out, "portico-client-go_1.8.7.zip"), "-d", "proxy")
@@ -42,7 +42,7 @@ import (
 	"log"
 	"net/http"
 
-	client "portico.internal/clients/go"
+	client "go.example.org/portico"
 )
 
 func main() {
@@ -59,8 +59,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	client "portico.internal/clients/go"
-	"portico.internal/clients/go/clienttest"
+	client "go.example.org/portico"
+	"go.example.org/portico/clienttest"
 )
 
 func TestSignedIn(t *testing.T) {
@@ -73,15 +73,15 @@ func TestSignedIn(t *testing.T) {
 }
 `)
 	t.Setenv("GOPROXY", "file://"+app+"/proxy,"+command(t, app, "go", "env", "GOPROXY"))
-	t.Setenv("GONOSUMDB", "portico.internal")
+	t.Setenv("GONOSUMDB", "go.example.org")
 	t.Setenv("GOFLAGS", "-modcacherw")
 	t.Setenv("GOMODCACHE", command(t, app, "go", "env", "GOMODCACHE"))
 	t.Cleanup(func() { // another run packs other bytes under the same version
 		cache := os.Getenv("GOMODCACHE")
-		_ = os.RemoveAll(filepath.Join(cache, "portico.internal"))
-		_ = os.RemoveAll(filepath.Join(cache, "cache", "download", "portico.internal"))
+		_ = os.RemoveAll(filepath.Join(cache, "go.example.org"))
+		_ = os.RemoveAll(filepath.Join(cache, "cache", "download", "go.example.org"))
 	})
-	command(t, app, "go", "get", goModule+"@v1.8.7")
+	command(t, app, "go", "get", "go.example.org/portico@v1.8.7")
 	command(t, app, "go", "mod", "tidy")
 	command(t, app, "go", "vet", "./...")
 	command(t, app, "go", "test", "./...")
@@ -91,7 +91,7 @@ func TestSignedIn(t *testing.T) {
 func TestClients_Version(t *testing.T) {
 	for version, want := range map[string]string{"1.8.7": "1.8.7", "1.8.7+3.0123456789ab.dirty": "1.8.7-3-0123456789ab-dirty"} {
 		out := packed(t, version)
-		if list := command(t, out, "unzip", "-p", "portico-client-go_"+want+".zip", goModule+"/@v/list"); list != "v"+want {
+		if list := command(t, out, "unzip", "-p", "portico-client-go_"+want+".zip", "go.example.org/portico/@v/list"); list != "v"+want {
 			t.Errorf("%s: the Go client has the version %s, want v%s", version, list, want)
 		}
 		if manifest := command(t, out, "tar", "-xzOf", "portico-client-"+want+".tgz", "package/package.json"); !strings.Contains(manifest, `"version": "`+want+`"`) {
@@ -106,13 +106,21 @@ func TestJSClient_Holds(t *testing.T) {
 	names := strings.Fields(command(t, out, "tar", "-tzf", "portico-client-1.8.7.tgz"))
 	slices.Sort(names)
 	want := strings.Fields(`package/LICENSE package/README.md package/package.json
-		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/browser.d.ts package/src/browser.js package/src/fault.js package/src/keys.js
-		package/src/react.d.ts package/src/react.js package/src/script.js package/src/server.d.ts package/src/server.js package/src/token.js`)
+		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/ask.js package/src/browser.d.ts package/src/browser.js
+		package/src/cypress.d.ts package/src/cypress.js package/src/dev.js package/src/fault.js package/src/get-node.js package/src/get.js package/src/keys.js
+		package/src/react.d.ts package/src/react.js package/src/script.d.ts package/src/script.js package/src/server.d.ts package/src/server.js
+		package/src/session.js package/src/testing.d.ts package/src/testing.js package/src/token.js package/src/user-button.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("the package has\n%s\nwant\n%s", strings.Join(names, "\n"), strings.Join(want, "\n"))
 	}
+	tools, err := filepath.Abs("../../clients/js/node_modules/.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command(t, out, filepath.Join(tools, "publint"), "--strict", "portico-client-1.8.7.tgz")
+	command(t, out, filepath.Join(tools, "attw"), "--profile", "esm-only", "--format", "ascii", "portico-client-1.8.7.tgz")
 	license, err := os.ReadFile("../../LICENSE")
-	for _, client := range []string{"go", "js"} {
+	for _, client := range []string{"go", "js", "python"} {
 		copied, missing := os.ReadFile("../../clients/" + client + "/LICENSE")
 		if err != nil || missing != nil || !bytes.Equal(license, copied) {
 			t.Errorf("clients/%s/LICENSE is not the license of Portico: copy it (%v, %v)", client, err, missing)
@@ -132,7 +140,7 @@ func TestJSClient_CanBeInstalled(t *testing.T) {
 	command(t, app, "npm", "install", "--silent", "--no-audit", "--no-fund", "--omit=peer", filepath.Join(out, "portico-client-1.8.7.tgz"))
 	write(t, app, "app.ts", `import { Portico, Refused, Unavailable, type AnyHeaders, type Options, type Person } from 'portico-client';
 import { fetch, signIn } from 'portico-client/browser';
-import { useSession, type Session, type SessionState } from 'portico-client/react';
+import { SignedIn, UserButton, useSession, type Session, type SessionState } from 'portico-client/react';
 import 'portico-client/script.js';
 
 const options: Options = { audience: 'app' };
@@ -147,10 +155,11 @@ export async function person(headers: AnyHeaders): Promise<Person | null> {
 }
 export const session = (): SessionState => useSession();
 export const name = (s: Session): string => s.user.name;
+export const shown = [SignedIn({ children: 'in' }), UserButton({ url: '/me' })];
 export const page = async (): Promise<boolean> => (await fetch('/')).ok || signIn('/auth/signin');
 `)
 	write(t, app, "tsconfig.json", `{"compilerOptions": {"strict": true, "noEmit": true, "module": "NodeNext", "target": "ES2023",
-		"lib": ["ES2024", "DOM"], "types": ["node"], "typeRoots": ["`+tools+`/@types"]}, "files": ["app.ts"]}`)
+		"lib": ["ES2024", "DOM"], "types": ["node"], "typeRoots": ["`+tools+`/@types"], "paths": {"react": ["`+tools+`/@types/react"]}}, "files": ["app.ts"]}`)
 	command(t, app, filepath.Join(tools, ".bin", "tsc"), "-p", ".")
 	command(t, app, "node", "--input-type=module", "-e", `
 		const { Portico } = await import('portico-client'); new Portico('https://example.com');
@@ -161,4 +170,36 @@ export const page = async (): Promise<boolean> => (await fetch('/')).ok || signI
 	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "is not assignable to type 'number'") {
 		t.Errorf("the types of the package are not used: %s", out)
 	}
+}
+
+// The wheel has the package alone, its requirement and its license.
+func TestPyClient_Holds(t *testing.T) {
+	out := packed(t, "1.8.7+3.0123456789ab")
+	wheel := "portico_client-1.8.7+3.0123456789ab-py3-none-any.whl"
+	var modules, about []string
+	for _, name := range strings.Fields(command(t, out, "unzip", "-Z1", wheel)) {
+		if strings.HasPrefix(name, "portico_client/") {
+			modules = append(modules, name)
+		} else {
+			about = append(about, filepath.Base(name))
+		}
+	}
+	slices.Sort(modules)
+	slices.Sort(about)
+	if want := strings.Fields(`portico_client/__init__.py portico_client/answers.py portico_client/faults.py portico_client/keys.py
+		portico_client/middleware.py portico_client/py.typed portico_client/tokens.py`); !slices.Equal(modules, want) {
+		t.Errorf("the package has %v, want %v", modules, want)
+	}
+	if want := []string{"LICENSE", "METADATA", "RECORD", "WHEEL"}; !slices.Equal(about, want) {
+		t.Errorf("beside the package are %v, want %v", about, want)
+	}
+	about = strings.Split(command(t, out, "unzip", "-p", wheel, "portico_client-1.8.7+3.0123456789ab.dist-info/METADATA"), "\n")
+	for _, line := range []string{"Name: portico-client", "Version: 1.8.7+3.0123456789ab", "Requires-Python: >=3.10", "Requires-Dist: pyjwt[crypto]>=2.6"} {
+		if !slices.Contains(about, line) {
+			t.Errorf("METADATA has no line %q:\n%s", line, strings.Join(about, "\n"))
+		}
+	}
+	app := t.TempDir()
+	command(t, out, "python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", app, wheel)
+	command(t, app, "python3", "-m", "compileall", "-q", "portico_client")
 }

@@ -33,10 +33,11 @@ func run(args []string) error {
 	out := flags.String("out", "../../bin/release", "the folder that the files are written to; it is emptied first")
 	list := flags.String("targets", targets, "systems and architectures to build for")
 	snapshot := flags.Bool("snapshot", false, "build a commit that has no tag, or a tree with changes")
+	path := flags.String("go-module", goModule, "the path of the Go client, for a host that serves it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	r := release{root: *root, out: *out}
+	r := release{root: *root, out: *out, goPath: *path}
 	if err := r.identify(*snapshot); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func run(args []string) error {
 			return fmt.Errorf("%s: %w", target, err)
 		}
 	}
-	if err := errors.Join(r.goClient(), r.jsClient()); err != nil {
+	if err := errors.Join(r.goClient(), r.jsClient(), r.pyClient()); err != nil {
 		return fmt.Errorf("clients for apps: %w", err)
 	}
 	return r.sum()

@@ -13,6 +13,7 @@ import (
 // release is the commit that is released, and where its files go.
 type release struct {
 	root, out string
+	goPath    string    // of the Go client
 	version   string    // what tools/version prints
 	when      time.Time // of the commit; every file carries it
 

@@ -1,7 +1,7 @@
 /** The page that imports people, on recorded answers. */
 import { expect, test } from 'vitest';
 import { installation } from '../fixtures/admin.mjs';
-import { complaints, open, page, sideways, world } from './administration';
+import { complaints, open, page, sideways, world } from './admin';
 import { violations } from './axe';
 import { darkStyle, restyle } from './browser';
 

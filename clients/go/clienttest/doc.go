@@ -6,4 +6,7 @@
 //	r := httptest.NewRequest("GET", "/", nil)
 //	portico.SignIn(r, client.Identity{ID: "1", Email: "mara@example.com"})
 //	app.ServeHTTP(w, r)
+//
+// Trial signs in at the real thing, a running `portico dev` with the app behind
+// it.
 package clienttest

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-
 const TRIES = 5;
 const ANSWER_TIME = 30_000;
 
@@ -47,7 +44,7 @@ export const Admin = class {
     return await this.#send(new URL(path, this.#root), {
       method: 'POST',
       body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', 'idempotency-key': `"${randomUUID()}"` },
+      headers: { 'content-type': 'application/json', 'idempotency-key': `"${crypto.randomUUID()}"` },
     });
   }
 
@@ -69,7 +66,8 @@ export const Admin = class {
       } catch (error) {
         const again = error instanceof Again ? error.seconds : error instanceof Problem ? -1 : 0;
         if (again < 0 || tries === TRIES) throw error instanceof Again ? error.cause : error;
-        await pause(1000 * Math.max(again, 2 ** tries / 4));
+        const pause = 1000 * Math.max(again, 2 ** tries / 4);
+        await new Promise((done) => setTimeout(done, pause));
       }
     }
   }
@@ -79,7 +77,7 @@ export const Admin = class {
     const response = await fetch(url, {
       ...request,
       headers: { ...request.headers, accept: 'application/json', authorization: `Bearer ${this.#key}` },
-      redirect: 'error', // a redirect would hand the key to another server
+      redirect: 'manual', // a redirect would hand the key to another server
       signal: AbortSignal.timeout(ANSWER_TIME),
     });
     if (response.ok) return await response.json();

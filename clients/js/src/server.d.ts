@@ -22,7 +22,10 @@ export interface Person {
 export interface Options {
   /** The claim `aud` of the tokens for this app: its name in Portico's configuration. Default: "app". */
   audience?: string;
-  /** Where the app reaches Portico, when that is not its public URL. The network between must be yours. */
+  /**
+   * Where the app reaches Portico, when that is not its public URL. The network between must be yours. Node and Bun can
+   * do this; a runtime with `fetch` alone cannot.
+   */
   address?: string;
   /**
    * Looks each request's cookie up at Portico in place of verifying a token: for an app without a gateway in
@@ -58,6 +61,12 @@ export class Portico {
    * any other request with 401 and the address of that page.
    */
   require(request: IncomingMessage, response: ServerResponse): Promise<Person | null>;
+
+  /**
+   * The user who sent a request, or what to answer in their place, as `require` does: for whatever takes a `Request` and
+   * returns a `Response`, also without Node.
+   */
+  admit(request: Request): Promise<Person | Response>;
 
   /** For Express and whatever else calls `(request, response, next)`. It sets `request.portico`. */
   middleware(options?: {

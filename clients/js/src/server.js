@@ -1,14 +1,11 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { answer, comeBack, navigates } from './answer.js';
+import { get } from '#get';
+import { Answer, comeBack, navigates, ofNode, ofWeb } from './answer.js';
 import { Refused, Unavailable } from './fault.js';
 import { KeySet } from './keys.js';
 import { verify } from './token.js';
 
 export { Refused, Unavailable };
 
-const ANSWER_TIME = 5_000;
-const MAX_ANSWER = 64 << 10;
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const COOKIES = ['__Host-portico-session', 'portico-session'];
 
@@ -66,72 +63,75 @@ export const Portico = class {
 
   /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
   async require(request, response) {
-    const person = await this.#identify(request, response);
-    if (person === null) this.#signIn(request, response);
-    return person ?? null;
+    const found = await this.#admit(ofNode(request));
+    if (!(found instanceof Answer)) return found;
+    found.write(response);
+    return null;
+  }
+
+  /** @param {Request} request */
+  async admit(request) {
+    const found = await this.#admit(ofWeb(request));
+    return found instanceof Answer ? new Response(found.body, found) : found;
   }
 
   /** @param {{ optional?: boolean }} [options] */
   middleware({ optional = false } = {}) {
     /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response @param {(error?: unknown) => void} next */
     return async (request, response, next) => {
-      const person = await this.#identify(request, response);
-      if (person === undefined) return;
-      if (person === null && !optional) return this.#signIn(request, response);
-      request.portico = person;
+      const found = await (optional ? this.#find(request.headers) : this.#admit(ofNode(request)));
+      if (found instanceof Answer) return found.write(response);
+      request.portico = found;
       next();
     };
   }
 
-  /**
-   * The user who sent the request, null without one, undefined after it has been answered.
-   * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
-   */
-  async #identify(request, response) {
+  /** The user, or what is answered without one. @param {import('./answer.js').Asked} asked */
+  async #admit(asked) {
+    return (await this.#find(asked.headers)) ?? this.#signIn(asked);
+  }
+
+  /** The user who sent the request, null without one, or what is answered. @param {import('./server.d.ts').AnyHeaders} headers */
+  async #find(headers) {
     try {
-      return await this.identify(request.headers);
+      return await this.identify(headers);
     } catch (cause) {
       const error = /** @type {Error} */ (cause);
       this.#onError?.(error);
       // Not to the sign-in page: a user with a session would come back with the same token, in a loop.
       if (error instanceof Refused)
-        answer(response, {
+        return Answer.problem({
           status: 401,
           code: 'token.refused',
           title: 'The sign-in of this request is not valid.',
           detail: error.message,
         });
-      else
-        answer(response, {
-          status: 503,
-          code: 'unavailable',
-          title: 'This is not available at the moment. Try again in a few seconds.',
-          retry_after: 2,
-        });
-      return undefined;
+      return Answer.problem({
+        status: 503,
+        code: 'unavailable',
+        title: 'This is not available at the moment. Try again in a few seconds.',
+        retry_after: 2,
+      });
     }
   }
 
-  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
-  #signIn(request, response) {
+  /** @param {import('./answer.js').Asked} asked */
+  #signIn(asked) {
     const page = `${this.#public.origin}/auth/signin`;
-    if (!navigates(request)) {
-      answer(response, {
+    if (!navigates(asked))
+      return Answer.problem({
         status: 401,
         code: 'session.required',
         title: 'Sign in to continue.',
         signin_url: page,
       });
-      return;
-    }
-    const { host } = request.headers;
+    const { host } = asked.headers;
     const here = `${this.#public.protocol}//${host}`;
-    const target = encodeURIComponent(comeBack(request, here));
+    const target = encodeURIComponent(comeBack(asked, here));
     // On a host of its own an app has no session until one is brought there from Portico's, by /auth/enter.
     const location =
       host === this.#public.host ? `${page}?return_to=${target}` : `${here}/auth/enter?to=${target}`;
-    response.writeHead(303, { location, 'cache-control': 'no-store' });
-    response.end();
+    return new Answer(303, { location });
   }
 
   /** @param {string} line the Cookie header */
@@ -153,33 +153,11 @@ export const Portico = class {
     };
   }
 
-  /**
-   * Asks Portico. Not by fetch(), which cannot name another Host than the address; and without following redirects,
-   * by which another server would say what the keys are.
-   * @param {string} path @param {Record<string, string>} [headers]
-   * @returns {Promise<{ status: number, body: string }>}
-   */
+  /** @param {string} path @param {Record<string, string>} [headers] */
   async #get(path, headers = {}) {
-    const send = this.#address.protocol === 'https:' ? requestHttps : requestHttp;
-    const options = {
-      headers: { ...headers, host: this.#public.host, accept: 'application/json' },
-      signal: AbortSignal.timeout(ANSWER_TIME),
-    };
     try {
-      return await new Promise((resolve, reject) => {
-        const asked = send(new URL(path, this.#address), options, (response) => {
-          let body = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk) => {
-            body += chunk;
-            if (body.length > MAX_ANSWER) asked.destroy(new Error(`the answer to ${path} is too long`));
-          });
-          response.on('error', reject);
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-        });
-        asked.on('error', reject);
-        asked.end();
-      });
+      const url = new URL(path, this.#address);
+      return await get(url, this.#public.host, { ...headers, accept: 'application/json' });
     } catch (cause) {
       throw new Unavailable(`Portico does not answer: ${cause}`, { cause });
     }

@@ -48,13 +48,14 @@ function check(claims, expected) {
 }
 
 /**
- * The bytes of a part. Buffer ignores the last bits that no byte uses, so other spellings are refused here.
+ * The bytes of a part. atob() ignores the last bits that no byte uses, so other spellings are refused here.
  * @param {string} part
  */
 function bytes(part) {
-  const decoded = Buffer.from(part, 'base64url');
-  if (decoded.toString('base64url') !== part) throw new Refused('this is no token');
-  return decoded;
+  const written = part.replaceAll('-', '+').replaceAll('_', '/');
+  const text = written.length % 4 === 1 ? '' : atob(written);
+  if (btoa(text).replace(/=+$/, '') !== written) throw new Refused('this is no token');
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }
 
 /**

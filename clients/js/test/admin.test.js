@@ -81,3 +81,16 @@ test('a change whose answer is lost is carried out once', async () => {
     1,
   );
 });
+
+test('a redirect is not followed, since it would hand the key to another server', async () => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    response.writeHead(302, { location: request.url === '/' ? '/auth/api/admin/other' : '/' }).end();
+  });
+  const port = await listen(server);
+  await assert.rejects(new Admin(`http://localhost:${port}`, 'key').get('people'), { status: 302 });
+  assert.equal(asked, 1);
+  server.closeAllConnections();
+  server.close();
+});

@@ -1,14 +1,11 @@
 // The script for an app's page, in a real Chromium and behind the real program.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { build } from 'esbuild';
-import { chromium } from 'playwright-core';
-import { listen, PASSWORD, Site } from './support/site.js';
-
-const page = (/** @type {string} */ body) =>
-  `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title>${body}`;
+import { bundle, launch, page, signIn } from './support/app.js';
+import { listen, Site } from './support/site.js';
 
 /** The texts that the app was asked to save. @type {string[]} */
 const saved = [];
@@ -48,12 +45,10 @@ before(async () => {
         PORTICO_RULES: 'mfa POST /vault, fresh:10m POST /transfer, signed-in /*',
       }),
     ),
-    chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-    }),
+    launch(),
   ]);
   pages = {
+    '/plain': page('<h1>the app</h1>'),
     '/': page(`<script src="/auth/assets/reauthenticate.js"></script><textarea></textarea><button>Save</button><output></output>
       <script>document.querySelector('button').onclick = async () => {
         const answer = await fetch('/save', { method: 'POST', body: document.querySelector('textarea').value });
@@ -78,18 +73,6 @@ after(async () => {
   upstream.close();
 });
 
-/** @param {string} contents */
-async function bundle(contents) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  return outputFiles[0]?.text ?? '';
-}
-
 /**
  * A browser of its own that is signed in.
  * @param {string} path @param {import('node:test').TestContext} t @param {string} [email]
@@ -103,13 +86,6 @@ async function open(path, t, email) {
   await signIn(tab, email);
   await tab.waitForURL(site.origin + path);
   return tab;
-}
-
-/** @param {import('playwright-core').Page} tab @param {string} [email] */
-async function signIn(tab, email = 'mara@example.com') {
-  await tab.getByLabel('Email').fill(email);
-  await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await tab.getByRole('button', { name: 'Login' }).click();
 }
 
 /** Ends the sessions and waits until the program has felt it. @param {import('playwright-core').Page} tab */
@@ -281,4 +257,29 @@ test('useSession tells who is signed in, and notices the end', async (t) => {
   await failed;
   await tab.evaluate(() => new Promise((done) => setTimeout(done, 100))); // the page takes in the failure
   assert.match((await tab.getByRole('heading').textContent()) ?? '', /^signed-out/);
+});
+
+test('a sign-in costs what README.md says', async (t) => {
+  const context = await browser.newContext({ locale: 'en-US' });
+  t.after(() => context.close());
+  const tab = await context.newPage();
+  /** @type {import('playwright-core').Response[]} */
+  const seen = [];
+  tab.on('response', (response) => !response.url().startsWith('data:') && seen.push(response));
+  await tab.goto(`${site.origin}/plain`);
+  await tab.waitForLoadState('networkidle'); // the passkeys are asked for when the page is idle
+  await signIn(tab);
+  await tab.getByRole('heading', { name: 'the app' }).waitFor();
+
+  const manual = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const said = (/** @type {string} */ row) =>
+    (new RegExp(`\\| ${row} \\| ([^|]+) \\|`).exec(manual)?.[1] ?? '').match(/\d+/g)?.map(Number);
+  const cookies = (await context.cookies()).map(({ value }) => value);
+  const scripts = seen.filter((response) => response.url().endsWith('.js'));
+  const sizes = await Promise.all(scripts.map((response) => response.request().sizes()));
+  const script = sizes.reduce((sum, size) => sum + size.responseBodySize, 0);
+  assert.deepEqual(said('redirects'), [seen.filter((response) => response.status() === 303).length]);
+  assert.deepEqual(said('requests'), [seen.length]);
+  assert.deepEqual(said('cookies afterwards'), [cookies.length, cookies.join('').length]);
+  assert.deepEqual(said('script of the sign-in page'), [Math.ceil(script / 1024)]);
 });

@@ -24,14 +24,17 @@ type login struct {
 	at     time.Time
 }
 
-// ask shows the sign-in page (OpenID Connect Core 3.1.2). If the browser is
+// ask shows the sign-in page (OpenID Connect Core 3.1.2), or carries out the plan of the browser. If the browser is
 // still signed in and the client does not ask for a new sign-in, it redirects
 // at once.
-func (p *provider) ask(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) ask(w http.ResponseWriter, r *http.Request) {
 	if !p.checked(w, r, r.URL.RawQuery) {
 		return
 	}
 	q := r.URL.Query()
+	if p.planned(w, r, q) {
+		return
+	}
 	kept, known := p.signedIn(r)
 	switch {
 	case known && p.enough(q, kept):
@@ -47,9 +50,13 @@ func loginRequired() url.Values {
 	return url.Values{"error": {"login_required"}, "error_description": {"nobody is signed in here"}}
 }
 
+func cancelled() url.Values {
+	return url.Values{"error": {"access_denied"}, "error_description": {"the person cancelled"}}
+}
+
 // enough reports whether an earlier login satisfies the request (OpenID Connect
 // Core 3.1.2.1, prompt and max_age).
-func (p *provider) enough(q url.Values, kept login) bool {
+func (p *Provider) enough(q url.Values, kept login) bool {
 	for _, prompt := range strings.Fields(q.Get("prompt")) {
 		if prompt != "none" {
 			return false
@@ -64,7 +71,7 @@ func (p *provider) enough(q url.Values, kept login) bool {
 
 // decide handles the form of the sign-in page. The form returns the
 // authorization request, so decide validates it again.
-func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) decide(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form cannot be read", http.StatusBadRequest)
 		return
@@ -80,10 +87,13 @@ func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	choice := r.PostForm.Get("choice")
 	if choice == "cancel" {
-		p.back(w, r, q, url.Values{"error": {"access_denied"}, "error_description": {"the person cancelled"}})
+		p.back(w, r, q, cancelled())
 		return
 	}
 	who := typed(r.PostForm.Get("name"), r.PostForm.Get("email"), r.PostForm.Has("verified"))
+	if r.PostForm.Has("other") {
+		who.Subject += otherSubject
+	}
 	if i := slices.IndexFunc(samples(), func(s person) bool { return s.Subject == choice }); i >= 0 {
 		who = samples()[i]
 	}
@@ -101,7 +111,7 @@ func (p *provider) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // grant redirects to the client with a code.
-func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, who login) {
+func (p *Provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, who login) {
 	code := p.codes.put(grant{
 		login: who, redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"),
 		scopes: strings.Fields(q.Get("scope")),
@@ -112,7 +122,7 @@ func (p *provider) grant(w http.ResponseWriter, r *http.Request, q url.Values, w
 // checked reports whether a request is valid. If it is not, checked has sent
 // the response. It never redirects to an unregistered address (RFC 6749
 // 4.1.2.1).
-func (p *provider) checked(w http.ResponseWriter, r *http.Request, request string) bool {
+func (p *Provider) checked(w http.ResponseWriter, r *http.Request, request string) bool {
 	q, err := url.ParseQuery(request)
 	if err != nil || !single(q) || q.Get("client_id") != p.config.ClientID || q.Get("redirect_uri") != p.config.RedirectURI {
 		p.wrong(w)
@@ -138,7 +148,7 @@ func (p *provider) checked(w http.ResponseWriter, r *http.Request, request strin
 }
 
 // back redirects to the client with the state and the issuer (RFC 9207).
-func (p *provider) back(w http.ResponseWriter, r *http.Request, q, result url.Values) {
+func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, result url.Values) {
 	result.Set("iss", p.config.Issuer)
 	if q.Has("state") {
 		result.Set("state", q.Get("state"))

@@ -29,6 +29,7 @@ type bench struct {
 	t         *testing.T
 	clock     *clock.Manual
 	issuer    string
+	provider  *idp.Provider
 	transport *http.Transport // the shared one loses connections when another test's server closes
 }
 
@@ -37,11 +38,11 @@ func setup(t *testing.T) *bench {
 	b := &bench{t: t, clock: clock.NewManual(time.Now()), transport: &http.Transport{}}
 	srv := httptest.NewUnstartedServer(nil)
 	b.issuer = "http://" + srv.Listener.Addr().String()
-	handler, err := idp.New(idp.Config{Issuer: b.issuer, ClientID: client, ClientSecret: password, RedirectURI: redirect, Clock: b.clock})
+	provider, err := idp.New(idp.Config{Issuer: b.issuer, ClientID: client, ClientSecret: password, RedirectURI: redirect, Clock: b.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Config.Handler = handler
+	b.provider, srv.Config.Handler = provider, provider
 	srv.Start()
 	t.Cleanup(srv.Close)
 	t.Cleanup(b.transport.CloseIdleConnections)

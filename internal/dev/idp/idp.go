@@ -22,6 +22,8 @@ const (
 	tokenLife   = 5 * time.Minute
 	sessionLife = 12 * time.Hour
 	maxFormSize = 64 << 10 // bytes
+
+	authorizePath = "/authorize"
 )
 
 // Config describes the provider and its only client.
@@ -33,7 +35,9 @@ type Config struct {
 	Clock        clock.Clock
 }
 
-type provider struct {
+// Provider is the handler of the provider. Mount it at the root of the issuer.
+type Provider struct {
+	http.Handler
 	config  Config
 	host    string // host of the issuer
 	signer  jose.Signer
@@ -41,12 +45,12 @@ type provider struct {
 	codes   *shelf[grant]
 	persons *shelf[person] // keyed by access token
 	kept    *shelf[login]  // keyed by session cookie
+	plans   *shelf[Plan]   // keyed by planCookie
 }
 
-// New returns the handler of the provider. Mount it at the root of the issuer.
-// It returns an error if the issuer is not on loopback or if the client is
+// New returns a provider. It returns an error if the issuer is not on loopback or if the client is
 // incomplete.
-func New(cfg Config) (http.Handler, error) {
+func New(cfg Config) (*Provider, error) {
 	issuer, err := url.Parse(cfg.Issuer)
 	if err != nil || issuer.Scheme != "http" || !loopback(issuer.Hostname()) || issuer.Scheme+"://"+issuer.Host != cfg.Issuer {
 		return nil, fmt.Errorf("the issuer %q of the stand-in provider must be http://127.0.0.1:port: it signs in anybody", cfg.Issuer)
@@ -54,10 +58,10 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.ClientID == "" || cfg.ClientSecret == "" || cfg.RedirectURI == "" {
 		return nil, fmt.Errorf("the stand-in provider needs a client id, a client secret and a redirect address")
 	}
-	p := &provider{
+	p := &Provider{
 		config: cfg, host: issuer.Host,
 		codes: newShelf[grant](cfg.Clock, codeLife), persons: newShelf[person](cfg.Clock, tokenLife),
-		kept: newShelf[login](cfg.Clock, sessionLife),
+		kept: newShelf[login](cfg.Clock, sessionLife), plans: newShelf[Plan](cfg.Clock, planLife),
 	}
 	if err := p.makeKey(); err != nil {
 		return nil, err
@@ -66,14 +70,15 @@ func New(cfg Config) (http.Handler, error) {
 	mux.HandleFunc("GET /{$}", p.home)
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /keys", p.published)
-	mux.HandleFunc("GET /authorize", p.ask)
-	mux.HandleFunc("POST /authorize", p.decide)
+	mux.HandleFunc("GET "+authorizePath, p.ask)
+	mux.HandleFunc("POST "+authorizePath, p.decide)
 	mux.HandleFunc("POST /signout", p.signOut)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /userinfo", p.userinfo)
 	mux.HandleFunc("GET /style.css", style)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	return p.guard(mux), nil
+	p.Handler = p.guard(mux)
+	return p, nil
 }
 
 func loopback(host string) bool {
@@ -83,7 +88,7 @@ func loopback(host string) bool {
 
 // guard refuses other host names. Otherwise a web page could point its own name
 // at loopback (DNS rebinding).
-func (p *provider) guard(next http.Handler) http.Handler {
+func (p *Provider) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != p.host {
 			http.Error(w, "open "+p.config.Issuer+" instead", http.StatusMisdirectedRequest)
@@ -97,7 +102,7 @@ func (p *provider) guard(next http.Handler) http.Handler {
 }
 
 // makeKey creates a signing key at each start. Clients fetch it.
-func (p *provider) makeKey() error {
+func (p *Provider) makeKey() error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -109,11 +114,11 @@ func (p *provider) makeKey() error {
 }
 
 // discovery serves the metadata (OpenID Connect Discovery 4).
-func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
+func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	at := p.config.Issuer
 	answer(w, http.StatusOK, map[string]any{
 		"issuer":                 at,
-		"authorization_endpoint": at + "/authorize",
+		"authorization_endpoint": at + authorizePath,
 		"token_endpoint":         at + "/token",
 		"userinfo_endpoint":      at + "/userinfo",
 		"jwks_uri":               at + "/keys",
@@ -134,7 +139,7 @@ func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-func (p *provider) published(w http.ResponseWriter, _ *http.Request) {
+func (p *Provider) published(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, p.keys)
 }
 

@@ -37,10 +37,10 @@ type view struct {
 	Error    string
 }
 
-func (p *provider) show(w http.ResponseWriter, status int, v view) { p.page(w, status, "page.html", v) }
+func (p *Provider) show(w http.ResponseWriter, status int, v view) { p.page(w, status, "page.html", v) }
 
 // home serves the page that explains the provider.
-func (p *provider) home(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) home(w http.ResponseWriter, r *http.Request) {
 	kept, _ := p.signedIn(r)
 	p.page(w, http.StatusOK, "home.html", map[string]string{
 		"Name": Name, "Person": cmp.Or(kept.person.Name, kept.person.Email), "SignIn": p.signInPage(), "Discovery": p.config.Issuer + "/.well-known/openid-configuration",
@@ -48,14 +48,14 @@ func (p *provider) home(w http.ResponseWriter, r *http.Request) {
 }
 
 // wrong serves the page for a request that no client of the provider made.
-func (p *provider) wrong(w http.ResponseWriter) {
+func (p *Provider) wrong(w http.ResponseWriter) {
 	p.page(w, http.StatusBadRequest, "wrong.html", map[string]string{"Name": Name, "SignIn": p.signInPage()})
 }
 
 // signInPage is where a sign-in through the provider begins.
-func (p *provider) signInPage() string { return originOf(p.config.RedirectURI) + pages.SignIn }
+func (p *Provider) signInPage() string { return originOf(p.config.RedirectURI) + pages.SignIn }
 
-func (p *provider) page(w http.ResponseWriter, status int, name string, v any) {
+func (p *Provider) page(w http.ResponseWriter, status int, name string, v any) {
 	page, err := template.ParseFS(sources, "frame.html", name)
 	var body bytes.Buffer
 	if err == nil {

@@ -24,6 +24,9 @@ func samples() []person {
 	}
 }
 
+// otherSubject ends the subject of another person who has got the address of the first one.
+const otherSubject = "-other"
+
 // typed returns the person with a typed name and email address. The subject
 // depends on the address, or on the name if there is no address.
 func typed(name, email string, verified bool) person {

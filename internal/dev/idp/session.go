@@ -7,7 +7,7 @@ import "net/http"
 const cookieName = "example-id"
 
 // signedIn returns the login of the browser's session.
-func (p *provider) signedIn(r *http.Request) (login, bool) {
+func (p *Provider) signedIn(r *http.Request) (login, bool) {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
 		return login{}, false
@@ -16,14 +16,14 @@ func (p *provider) signedIn(r *http.Request) (login, bool) {
 }
 
 // keep starts a session in the browser.
-func (p *provider) keep(w http.ResponseWriter, who login) {
+func (p *Provider) keep(w http.ResponseWriter, who login) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: p.kept.put(who), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // signOut ends the session.
-func (p *provider) signOut(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) signOut(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName); err == nil {
 		p.kept.take(c.Value)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // token redeems a code (RFC 6749 4.1.3, RFC 7636 4.6).
-func (p *provider) token(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil || !single(r.PostForm) {
 		refuse(w, http.StatusBadRequest, "invalid_request")
 		return
@@ -63,7 +63,7 @@ func (g grant) shared() person {
 }
 
 // idToken returns a signed ID token (OpenID Connect Core 2 and 3.1.3.6).
-func (p *provider) idToken(g grant, access string) (string, error) {
+func (p *Provider) idToken(g grant, access string) (string, error) {
 	now := p.config.Clock.Now()
 	half := sha256.Sum256([]byte(access))
 	claims := map[string]any{
@@ -79,7 +79,7 @@ func (p *provider) idToken(g grant, access string) (string, error) {
 
 // authenticated reports whether the client's credentials are correct. It
 // accepts either of the two methods of RFC 6749 2.3.1, but not both at once.
-func (p *provider) authenticated(r *http.Request) bool {
+func (p *Provider) authenticated(r *http.Request) bool {
 	id, password, inHeader := r.BasicAuth()
 	if inHeader {
 		var err1, err2 error
@@ -95,7 +95,7 @@ func (p *provider) authenticated(r *http.Request) bool {
 }
 
 // userinfo returns the claims for an access token (OpenID Connect Core 5.3).
-func (p *provider) userinfo(w http.ResponseWriter, r *http.Request) {
+func (p *Provider) userinfo(w http.ResponseWriter, r *http.Request) {
 	access, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	who, ok := p.persons.get(access)
 	if !ok {

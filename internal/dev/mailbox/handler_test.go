@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -242,5 +244,51 @@ func TestHandler_Events(t *testing.T) {
 	}
 	if id := live.next(); id != "end" {
 		t.Errorf("after the end: event %s", id)
+	}
+}
+
+// A test waits for the next email to an address, and two that wait at once take none from each other.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	m := start(t, Config{})
+	s := httptest.NewServer(http.HandlerFunc(m.Next))
+	t.Cleanup(s.Close)
+	var waiting sync.WaitGroup
+	for _, to := range []string{"a@x.test", "b@x.test"} {
+		waiting.Go(func() {
+			res, body := get(t, s, "/?wait=60&to="+strings.ToUpper(to))
+			var got struct {
+				Number            int
+				To, Links         []string
+				Subject, Code, At string
+			}
+			if err := json.Unmarshal([]byte(body), &got); err != nil || res.StatusCode != 200 || got.To[0] != to || got.Subject != "first" || got.Code != "123456" ||
+				strings.Join(got.Links, " ") != "http://localhost/x?token=y https://b.test/" {
+				t.Errorf("%s: %d %s (%v)", to, res.StatusCode, body, err)
+			}
+			if res, body := get(t, s, "/?wait=60&to="+to+"&after="+strconv.Itoa(got.Number)); res.StatusCode != 200 || !strings.Contains(body, `"second"`) {
+				t.Errorf("the second one to %s: %d %s", to, res.StatusCode, body)
+			}
+		})
+	}
+	for _, subject := range []string{"first", "second"} {
+		for _, to := range []string{"c@x.test", "b@x.test", "a@x.test"} {
+			if err := send(t, m, to, "Subject: "+subject+"\n\nSee <http://localhost/x?token=y> or https://b.test/\n\n123456\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	waiting.Wait()
+	last := strconv.Itoa(m.Last())
+	for query, want := range map[string]string{
+		"to=d@x.test&wait=0":               "404 what came, newest first: \\\"second\\\" to a@x.test; \\\"second\\\" to b@x.test",
+		"to=a@x.test&wait=0&after=" + last: "404 nothing else came either",
+		"wait=0":                           "400 to= names", "to=a@x.test&wait=61": "400 wait= up to 60", "to=a@x.test&after=x": "400 after= the number",
+	} {
+		res, body := get(t, s, "/?"+query)
+		status, text, _ := strings.Cut(want, " ")
+		if strconv.Itoa(res.StatusCode) != status || !strings.Contains(body, text) {
+			t.Errorf("%s: %d %s, want %s", query, res.StatusCode, body, want)
+		}
 	}
 }

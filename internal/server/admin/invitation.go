@@ -2,11 +2,12 @@ package admin
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"portico/internal/flow"
-	"portico/internal/ids"
+	"portico/internal/invitation"
 	"portico/internal/server/form"
 )
 
@@ -14,12 +15,15 @@ import (
 type AdminInvitations struct {
 	Invitations []AdminInvitation `json:"invitations"`
 	Next        string            `json:"next,omitempty"` // the parameter after of the next page
+	// Searched says that the page has fewer invitations because the search reached its bound.
+	Searched bool `json:"searched,omitempty"`
 }
 
-// AdminInvitation is an invitation, or a link for many.
+// AdminInvitation is an invitation, a link for many, or the link for the first admin.
 type AdminInvitation struct {
 	ID      string      `json:"id"`
-	Address string      `json:"address"` // "" for a link for many
+	Address string      `json:"address"` // "" for a link
+	First   bool        `json:"first"`   // whether it is the link for the first admin
 	Roles   []string    `json:"roles"`
 	State   string      `json:"state" enum:"open sent delivered refused opened used ended"`
 	Answer  string      `json:"answer"` // of the mail server
@@ -70,7 +74,7 @@ func (AdminLinkMade) withoutSecret() any { return AdminLinkMade{} }
 func (a *Admin) inviting() []operation {
 	list := Root + "/invitations"
 	return []operation{
-		read(readInvitations, list, "List invitations, the newest first", AdminInvitations{}, a.invitations, "after", "limit"),
+		read(readInvitations, list, "List invitations, the newest first", AdminInvitations{}, a.invitations, "state", "after", "limit"),
 		change(list, "Invite a list of addresses, or judge its lines", AdminJudged{}, a.invite).needs(writeInvitations),
 		change(list+"/link", "Make a link with which many people sign up", AdminLinkMade{}, a.inviteMany).needs(writeInvitations),
 		change(list+"/{id}/again", "Send an invitation again, which ends its former link", none{}, a.inviteAgain).needs(writeInvitations),
@@ -80,26 +84,19 @@ func (a *Admin) inviting() []operation {
 }
 
 func (a *Admin) invitations(r *http.Request, _ flow.Actor) (page AdminInvitations, err error) {
-	values, err := parameters(r.URL.Query(), []string{"after", "limit"})
+	values, limit, err := paging(r, "state")
 	if err != nil {
 		return page, err
 	}
-	limit, err := limitOf(values["limit"])
-	if err != nil {
-		return page, err
+	stage := invitation.Stage(values["state"])
+	if stage != "" && !slices.Contains(invitation.Stages(), stage) {
+		return page, wrongParameter("state")
 	}
-	after := values["after"]
-	if after != "" && !ids.Valid(after) {
-		return page, wrongParameter("after")
-	}
-	list, err := a.Operator.Invitations(r.Context(), after, limit+1)
-	if len(list) > limit {
-		list = list[:limit]
-		page.Next = list[limit-1].ID
-	}
-	page.Invitations = each(list, func(i flow.Invited) AdminInvitation {
+	found, err := a.Operator.Invitations(r.Context(), stage, values["after"], limit)
+	page.Next, page.Searched = found.Next, found.Partial
+	page.Invitations = each(found.Items, func(i flow.Invited) AdminInvitation {
 		return AdminInvitation{
-			ID: i.ID, Address: i.Mail, Roles: filled(i.Roles), State: i.Stage, Answer: i.Answer, Used: i.Used, Most: i.Most,
+			ID: i.ID, Address: i.Mail, First: i.First(), Roles: filled(i.Roles), State: string(i.Stage), Answer: i.Answer, Used: i.Used, Most: i.Most,
 			SentAt: form.MomentOf(i.CreatedAt), EndsAt: form.MomentOf(i.EndsAt), By: i.By,
 		}
 	})

@@ -56,16 +56,12 @@ func keyOf(k flow.APIKey) AdminKey {
 }
 
 func (a *Admin) keys(r *http.Request, _ flow.Actor) (AdminKeys, error) {
-	values, err := parameters(r.URL.Query(), []string{"after", "limit"})
+	values, limit, err := paging(r)
 	if err != nil {
 		return AdminKeys{}, err
 	}
-	limit, err := limitOf(values["limit"])
-	if err != nil {
-		return AdminKeys{}, err
-	}
-	list, next, err := a.Operator.APIKeys(r.Context(), values["after"], limit)
-	return AdminKeys{each(list, keyOf), apikey.Scopes(), next}, err
+	page, err := a.Operator.APIKeys(r.Context(), values["after"], limit)
+	return AdminKeys{each(page.Items, keyOf), apikey.Scopes(), page.Next}, err
 }
 
 func (a *Admin) makeKey(r *http.Request, by flow.Actor, _ string, in AdminKeyWanted) (AdminKeyMade, error) {

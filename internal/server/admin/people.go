@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -53,7 +54,7 @@ const (
 )
 
 // queryOf are the names of the parameters of the list, which filter reads.
-var queryOf = []string{"q", "by", "role", "state", "factor", "created_from", "created_to", "seen_before", "after", "limit"}
+var queryOf = []string{"q", "by", "role", "state", "factor", "verified", "created_from", "created_to", "seen_before", "after", "limit"}
 
 // filter reads the query of the list of people. A parameter that is given twice or unknown
 // is refused, because a link with a typing error would show other people than it says.
@@ -64,7 +65,7 @@ func filter(query url.Values) (account.Query, error) {
 	}
 	q := account.Query{
 		Text: values["q"], By: account.By(values["by"]), Role: values["role"], State: account.State(values["state"]),
-		Factors: account.Factors(values["factor"]), After: values["after"],
+		Factors: account.Factors(values["factor"]), Verified: account.Verified(values["verified"]), After: values["after"],
 	}
 	if q.Limit, err = limitOf(values["limit"]); err != nil {
 		return q, err
@@ -75,6 +76,18 @@ func filter(query url.Values) (account.Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// paging reads the query of a list in the order of ids, which may have more parameters.
+func paging(r *http.Request, more ...string) (values map[string]string, limit int, err error) {
+	values, err = parameters(r.URL.Query(), append(more, "after", "limit"))
+	if err == nil {
+		limit, err = limitOf(values["limit"])
+	}
+	if err == nil && strings.Trim(values["after"], "0123456789_abcdefghijklmnopqrstuvwxyz") != "" { // ids have no others
+		err = wrongParameter("after")
+	}
+	return values, limit, err
 }
 
 // limitOf parses the parameter limit.

@@ -105,16 +105,12 @@ func (a *Admin) webhooks(r *http.Request, _ flow.Actor) (AdminWebhooks, error) {
 }
 
 func (a *Admin) deliveries(r *http.Request, _ flow.Actor) (shown AdminDeliveries, err error) {
-	values, err := parameters(r.URL.Query(), []string{"after", "limit"})
+	values, limit, err := paging(r)
 	if err != nil {
 		return shown, err
 	}
-	limit, err := limitOf(values["limit"])
-	if err != nil {
-		return shown, err
-	}
-	w, list, next, err := a.Operator.Deliveries(r.Context(), r.PathValue("id"), values["after"], limit)
-	return AdminDeliveries{webhookOf(w), each(list, deliveryOf), next}, err
+	w, page, err := a.Operator.Deliveries(r.Context(), r.PathValue("id"), values["after"], limit)
+	return AdminDeliveries{webhookOf(w), each(page.Items, deliveryOf), page.Next}, err
 }
 
 func (a *Admin) testWebhook(r *http.Request, by flow.Actor, name string, _ none) (AdminWebhookAnswer, error) {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"portico/internal/pages"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -15,10 +16,12 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	user := User{ID: found.User.ID, Email: found.User.Address, Name: found.User.Name, Roles: orEmpty(found.User.Roles)}
+	if id := found.User.Portrait; id != "" {
+		user.Picture = a.actions.Targets.Self + pages.Portrait(id)
+	}
 	return server.WriteJSON(w, http.StatusOK, Current{
-		User: User{
-			ID: found.User.ID, Email: found.User.Address, Name: found.User.Name, Roles: orEmpty(found.User.Roles),
-		},
+		User: user,
 		Session: Session{
 			ID: found.Session.ID, CreatedAt: form.MomentOf(found.Session.CreatedAt), AuthenticatedAt: form.MomentOf(found.Session.ProvenAt()),
 			ExpiresAt: form.MomentOf(found.Session.ExpiresAt), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),

@@ -21,6 +21,7 @@ type App struct {
 	Upstream *url.URL // nil if another proxy forwards to the app
 	Audience string   // audience of its tokens
 	Resource string   // its name as a resource server; "" if it takes no access tokens
+	Personal bool     // whether it takes personal access tokens
 	Site     rule.Site
 	// ExtraClaims are claims of its tokens, as package claim adds them.
 	ExtraClaims []string

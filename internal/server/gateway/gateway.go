@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
+	"portico/internal/apikey"
 	"portico/internal/clock"
 	"portico/internal/fault"
 	"portico/internal/origin"
@@ -27,6 +29,7 @@ type Config struct {
 	Actions *form.Actions
 	Keys    *signingkey.Keeper
 	Clock   clock.Clock
+	Moved   func() time.Duration // how far Clock is ahead of the time of the apps, which judge tokens
 	Log     *slog.Logger
 	Public  *url.URL
 	Apps    []App
@@ -52,6 +55,8 @@ type Gateway struct {
 	open    *open
 	buffers *buffers
 
+	personals bool // whether any app takes personal access tokens
+
 	forwardedProto []string
 }
 
@@ -60,7 +65,7 @@ func New(c Config) *Gateway {
 	public := origin.Of(c.Public)
 	g := &Gateway{
 		Config: c, issuer: public, proto: c.Public.Scheme, forwardedProto: []string{c.Public.Scheme},
-		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(),
+		guard: newGuard(c.Apps), open: newOpen(), buffers: newBuffers(), personals: takesPersonal(c.Apps),
 	}
 	g.Before = nil // which would keep every Gateway of this process
 	_, g.host, _ = strings.Cut(public, "://")
@@ -142,13 +147,21 @@ type ask struct {
 
 // visit is the result of a decision.
 type visit struct {
-	app   *app
-	rule  rule.Rule
-	token string        // session token or access token; "" without a session
+	app  *app
+	rule rule.Rule
+	shown
 	found session.Found // the session, if there is a token
-
-	resource string // that the access token is for; "" for a session token
 }
+
+// shown is what a request shows of its user.
+type shown struct {
+	token    string // session token, access token or personal access token; "" without a session
+	resource string // that the access token is for; "" for the others
+	personal bool   // it is a personal access token
+}
+
+// bearer reports whether the token is of a program.
+func (s shown) bearer() bool { return s.resource != "" || s.personal }
 
 // serve handles every request without a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {
@@ -190,7 +203,7 @@ func (g *Gateway) decide(w http.ResponseWriter, r *http.Request, asked *ask) (vi
 		v, err = g.admit(w, r, asked, v)
 	}
 	if err != nil {
-		asked.program = a.byProgram(r)
+		asked.program = v.personal || a.byProgram(r)
 	}
 	return v, err
 }
@@ -238,25 +251,33 @@ func (g *Gateway) routeAsSent(asked *ask, m rule.Methods, refused error) (*app, 
 func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v visit) (visit, error) {
 	var person *rule.User
 	required := error(session.Required)
-	token, resource := g.token(w, r, asked.host), ""
-	if access, sent := v.app.accessToken(r); sent {
-		token, resource = access, v.app.Resource
+	s := shown{token: g.token(w, r, asked.host)}
+	if text, sent := g.personal(r); sent {
+		s, v.personal = shown{token: text, personal: true}, true
+	} else if access, sent := v.app.accessToken(r); sent {
+		s = shown{token: access, resource: v.app.Resource}
 	}
-	if token != "" {
-		found, err := g.find(r.Context(), token, resource)
+	if s.token != "" || s.personal {
+		found, err := g.find(r.Context(), s, v.app, true)
 		switch {
 		case err == nil:
-			v.token, v.found, v.resource, person = token, found, resource, personOf(found)
+			v.shown, v.found, person = s, found, personOf(found)
+		case s.personal && fault.From(err).Kind != fault.Internal:
+			return v, err // also where nobody needs to be signed in: a script should learn of it
 		case errors.Is(err, session.Required):
 			required = err
-		case !v.rule.Need.Open():
+		case s.personal || !v.rule.Need.Open():
 			return v, unavailable(err)
 		}
 	}
-	if asked.upgrade && v.token != "" && v.resource == "" && !sameOrigin(r, g.originOf(asked.host)) {
+	if asked.upgrade && v.token != "" && !v.bearer() && !sameOrigin(r, g.originOf(asked.host)) {
 		return v, errOrigin // a page of another origin would act as the user
 	}
-	switch v.rule.Need.Judge(person, g.Clock.Now()) {
+	verdict := v.rule.Need.Judge(person, g.Clock.Now())
+	if v.personal && (verdict == rule.SignInAgain || verdict == rule.SecondFactor) {
+		return v, apikey.Unproven
+	}
+	switch verdict {
 	case rule.SignIn:
 		return v, required
 	case rule.SignInAgain:

@@ -115,11 +115,11 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	if found.Session.ExpiresAt.Before(expires) {
 		expires = found.Session.ExpiresAt
 	}
-	person := found.User
+	person, moved := found.User, g.Moved()
 	signed, err := a.extend(claims{
 		Issuer: g.issuer, Audience: a.Audience, Subject: person.ID, SessionID: found.Session.SID(),
 		Email: person.Address, Verified: true, Name: person.Name, Roles: orEmpty(person.Roles), Methods: orEmpty(found.Session.Methods),
-		AuthTime: found.Session.ProvenAt().Unix(), IssuedAt: now.Unix(), Expires: expires.Unix(),
+		AuthTime: max(0, found.Session.ProvenAt().Add(-moved).Unix()), IssuedAt: now.Add(-moved).Unix(), Expires: expires.Add(-moved).Unix(),
 	}, person.Claims)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 func TestLook_SparesTokens(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{open: newOpen(), Config: Config{Actions: &form.Actions{}}}
-	g.open.add(&passing{token: "access", resource: "https://tools.test/", ruledBy: g})
+	g.open.add(&passing{shown: shown{token: "access", resource: "https://tools.test/"}, ruledBy: g})
 	for _, tokens := range []bool{false, true} {
 		asked := func() (asked bool) {
 			defer func() { asked = recover() != nil }()

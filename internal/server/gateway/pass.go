@@ -42,7 +42,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		gateway: g, asked: asked, visit: v, proxy: v.app.proxy, client: [1]string{server.ClientAddr(r).String()},
 		answer: answer{ResponseWriter: w, app: v.app, http10: !r.ProtoAtLeast(1, 1)},
 		passing: passing{
-			w: w, app: v.app, token: v.token, resource: v.resource, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
+			w: w, app: v.app, shown: v.shown, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
 		},
 	}
 	p.passing.asked = &p.asked
@@ -119,7 +119,7 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out.Trailer = nil // a client's trailer could have a protected name
 	h := out.Header
 	p.gateway.guard.clean(h)
-	if p.visit.resource != "" {
+	if p.visit.bearer() {
 		delete(h, "Authorization") // the app learns the user from Portico, and cannot pass the token on
 	}
 	delete(h, "Cookie")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"portico/internal/apikey"
 	"portico/internal/fault"
 	"portico/internal/rule"
 	"portico/internal/server"
@@ -76,21 +77,19 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 	return access, true
 }
 
-// find returns the session of a request: of a session token, or of an access token for a
-// resource.
-func (g *Gateway) find(ctx context.Context, token, resource string) (session.Found, error) {
-	if resource != "" {
-		return g.TokenSession(ctx, token, resource)
+// find returns the session of a request to an app. use says that the request uses it now.
+func (g *Gateway) find(ctx context.Context, s shown, a *app, use bool) (session.Found, error) {
+	switch {
+	case s.personal && !a.Personal:
+		return session.Found{}, apikey.OtherApp
+	case s.personal:
+		return g.Actions.Flows.PersonalAt(ctx, s.token, a.Name, use)
+	case s.resource != "":
+		return g.TokenSession(ctx, s.token, s.resource)
+	case use:
+		return g.Actions.Flows.Session(ctx, s.token)
 	}
-	return g.Actions.Flows.Session(ctx, token)
-}
-
-// sessionOf returns the session of an open request, without a use of it.
-func (g *Gateway) sessionOf(ctx context.Context, token, resource string) (session.Found, error) {
-	if resource != "" {
-		return g.TokenSession(ctx, token, resource)
-	}
-	return g.Actions.Flows.PeekSession(ctx, token)
+	return g.Actions.Flows.PeekSession(ctx, s.token)
 }
 
 // byProgram reports whether a refused request comes from a program, which no redirect
@@ -105,7 +104,13 @@ func (a *app) byProgram(r *http.Request) bool {
 
 // invite tells a program where it gets a token for the app (RFC 9728 5.1, RFC 9470 3).
 func (g *Gateway) invite(w http.ResponseWriter, r *http.Request, a *app, err error) {
-	if a == nil || a.Resource == "" || fault.From(err).Kind != fault.Unauthenticated {
+	switch {
+	case a == nil || fault.From(err).Kind != fault.Unauthenticated:
+		return
+	case errors.Is(err, apikey.UnknownPersonal), errors.Is(err, apikey.EndedPersonal):
+		w.Header().Set("Www-Authenticate", `Bearer error="invalid_token"`)
+		return
+	case a.Resource == "":
 		return
 	}
 	line := `Bearer resource_metadata="` + g.originOf(a.Site.Host) + metadataPath + strings.TrimSuffix(a.Site.Path, "/") + `"`

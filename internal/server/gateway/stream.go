@@ -28,18 +28,17 @@ const goodByes = 2 * time.Second
 
 // passing is an open request to an app.
 type passing struct {
-	w        http.ResponseWriter
-	app      *app
-	token    string // session token or access token; "" without a session
-	resource string // as in visit
-	asked    *ask
-	ruledBy  *Gateway  // whose rules the need is from
-	need     rule.Need // what holds as long as the request is open
-	denied   bool      // no rule allows the request any more
-	endless  bool      // a WebSocket or an event stream, which does not end by itself
-	socket   *tunnel   // for a WebSocket only
-	told     bool      // a WebSocket to which the Close frame was sent
-	cancel   func()    // cancels an HTTP/2 request, where an expired read deadline cancels nothing; else nil
+	w   http.ResponseWriter
+	app *app
+	shown
+	asked   *ask
+	ruledBy *Gateway  // whose rules the need is from
+	need    rule.Need // what holds as long as the request is open
+	denied  bool      // no rule allows the request any more, or the app takes no such token
+	endless bool      // a WebSocket or an event stream, which does not end by itself
+	socket  *tunnel   // for a WebSocket only
+	told    bool      // a WebSocket to which the Close frame was sent
+	cancel  func()    // cancels an HTTP/2 request, where an expired read deadline cancels nothing; else nil
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
@@ -184,8 +183,8 @@ func (g *Gateway) watched() []watched {
 	all := make([]watched, 0, len(g.open.passing))
 	for p := range g.open.passing {
 		if p.ruledBy != g {
-			_, matched, err := g.route(p.asked)
-			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil
+			a, matched, err := g.route(p.asked)
+			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil || p.personal && !a.Personal
 		}
 		all = append(all, watched{p, p.need, p.denied})
 	}
@@ -253,7 +252,7 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 		}
 		r, ok := seen[p.token]
 		if !ok {
-			found, err := g.sessionOf(ctx, p.token, p.resource)
+			found, err := g.find(ctx, p.shown, p.app, false)
 			r = look{*personOf(found), err}
 			seen[p.token] = r
 		}

@@ -115,18 +115,19 @@ func (s *Screens) Detour(w http.ResponseWriter, r *http.Request, provider string
 }
 
 // ending returns the key of the message about the attempt that Detour came
-// from, or "". The URL only selects one of the known messages.
-func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn) (text string, err error) {
+// from, or "", and the words of an app that has refused the sign-up. The URL only selects one of the
+// known messages.
+func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn) (text, said string, err error) {
 	query := r.URL.Query()
 	code := query.Get("failed")
 	text = endingText(code)
 	switch {
 	case text == "":
-		return "", nil
+		return "", "", nil
 	case text == overText && person != (SignedIn{}):
-		return "", nil // Back to the provider's page: that attempt created this session
+		return "", "", nil // Back to the provider's page: that attempt created this session
 	case code == flow.CodeFlowUnknown && len(r.Header["Cookie"]) == 0:
-		return "signin.notice.no_cookie", nil
+		return "signin.notice.no_cookie", "", nil
 	case code == federation.CodeNoProof && person != (SignedIn{}):
 		by, err := s.Owner.RenewalOf(r.Context(), person.ID)
 		switch by {
@@ -135,13 +136,13 @@ func (s *Screens) ending(w http.ResponseWriter, r *http.Request, person SignedIn
 		case flow.ByOther:
 			text = "signin.notice.no_password"
 		}
-		return text, err
+		return text, "", err
 	case !ofAnAccount(code):
-		return text, nil
+		return text, "", nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), query.Get("attempt"))
 	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Exchange {
-		return "", nil
+		return "", "", nil
 	}
-	return text, err
+	return text, v.Said, err
 }

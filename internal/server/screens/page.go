@@ -37,7 +37,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	failed, err := s.ending(w, r, person)
+	failed, said, err := s.ending(w, r, person)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
 		}
 		if failed != "" {
-			b.Notice = s.Catalogue.Text(b.Locale, failed, map[string]string{"provider": s.providerName(query.Get("provider"))})
+			b.Notice = s.Catalogue.Text(b.Locale, failed, map[string]string{"provider": s.providerName(query.Get("provider")), "text": said})
 		}
 	})
 }

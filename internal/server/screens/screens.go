@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -35,10 +36,10 @@ type Config struct {
 	Sender    string // sender address of emails; "" if none are sent
 	Providers []Provider
 	Related   []string // other origins that may use the passkeys
-	// Client returns an OpenID client of the settings, and App the app or the allowed origin that has a
-	// path of another origin, or of this one (""). Both return Known{} for others.
-	Client func(id string) Known
-	App    func(origin, path string) Known
+	// ClientApp returns an OpenID client of the settings, and AppAt the app or the allowed origin that has an
+	// address, of this site if it names no host. Both return LinkedApp{} for others.
+	ClientApp func(id string) LinkedApp
+	AppAt     func(address *url.URL) LinkedApp
 	// Describe returns a browser in words, such as "Firefox, Linux"; "" if it is unknown.
 	Describe func(userAgent string) string
 	// Place returns the city and country of a network in words, "" if it is unknown.
@@ -139,6 +140,7 @@ func (s *Screens) boot(screen Screen, loc string) Boot {
 		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}, Alerts: []Alert{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
+		Tokens:   Tokens{List: []Token{}, Apps: []Choice{}, Roles: []Choice{}, Lives: []Choice{}},
 	}
 }
 

@@ -289,11 +289,14 @@ func TestArchive_EveryTable(t *testing.T) {
 	back.must(text)
 	same(t, back.rows(), want)
 	// The other installation keeps the first key as a former one, and the first one knows itself.
-	away := onSQLite(t, other)
+	shared := onSQLite
 	if os.Getenv(pgtest.Server) != "" {
-		away = onPostgres(t, other)
+		shared = onPostgres
 	}
+	away, beside := shared(t, other), shared(t, other)
 	away.must(text)
+	beside.must(away.export(true))
+	same(t, beside.rows(), away.rows())
 	pepper := fmt.Sprintf("%s pepper <nil>", key.ID())
 	if found := away.rows()[sealed(masterkey.Formers)]; !slices.Contains(found, pepper) {
 		t.Errorf("the key of the password hashes is not among %s", found)

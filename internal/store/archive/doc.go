@@ -7,6 +7,8 @@
 // (docs/decisions/0034-changing-the-master-key.md). So an archive can be read without the master key: Seal encrypts it for an age
 // recipient before it reaches a disk.
 //
+// People reads only the people, for other software, whose forms package people writes.
+//
 // Invariants:
 //   - An archive has one state of all tables.
 //   - A database gets all rows of an archive or none.

@@ -77,30 +77,34 @@ func (r *reader) page(ctx context.Context, after string) (page []*people.Exporte
 // parts adds what other tables have of the people of a page. Addresses that are kept only for an
 // alarm are left out.
 func (r *reader) parts(ctx context.Context, after, last string) error {
-	for query, add := range map[string]func(p *people.Exported, a, b, c string){
-		`SELECT account_id, issuer, subject, provider FROM identity`: func(p *people.Exported, issuer, subject, provider string) {
-			p.Identities, p.Providers = append(p.Identities, people.Identity{Issuer: issuer, Subject: subject}), append(p.Providers, provider)
-		},
-		`SELECT account_id, issuer, subject, '' FROM imported_subject`: func(p *people.Exported, issuer, subject, _ string) {
-			p.Subject = &people.Subject{Issuer: issuer, Value: subject}
-		},
-		`SELECT account_id, address, kind, '' FROM other_address`: func(p *people.Exported, address, kind, _ string) {
-			if kind == "recovery" || kind == "other" {
-				p.Addresses = append(p.Addresses, people.Address{Email: address, Kind: kind, Verified: true})
+	var id, one, two, three string
+	for _, part := range []struct {
+		query string
+		into  []any
+		add   func(p *people.Exported)
+	}{
+		{`SELECT account_id, issuer, subject, provider FROM identity`, []any{&id, &one, &two, &three}, func(p *people.Exported) {
+			p.Identities, p.Providers = append(p.Identities, people.Identity{Issuer: one, Subject: two}), append(p.Providers, three)
+		}},
+		{`SELECT account_id, issuer, subject FROM imported_subject`, []any{&id, &one, &two}, func(p *people.Exported) {
+			p.Subject = &people.Subject{Issuer: one, Value: two}
+		}},
+		{`SELECT account_id, address, kind FROM other_address`, []any{&id, &one, &two}, func(p *people.Exported) {
+			if two == "recovery" || two == "other" {
+				p.Addresses = append(p.Addresses, people.Address{Email: one, Kind: two, Verified: true})
 			}
-		},
-		`SELECT account_id, host, '', '' FROM passkey`: func(p *people.Exported, host, _, _ string) {
-			p.Passkeys = append(p.Passkeys, people.Passkey{RPID: host})
-		},
-		`SELECT account_id, hash, '', '' FROM recovery_code`: func(p *people.Exported, hash, _, _ string) {
-			p.RecoveryCodes = append(p.RecoveryCodes, hash)
-		},
+		}},
+		{`SELECT account_id, host FROM passkey`, []any{&id, &one}, func(p *people.Exported) {
+			p.Passkeys = append(p.Passkeys, people.Passkey{RPID: one})
+		}},
+		{`SELECT account_id, hash FROM recovery_code`, []any{&id, &one}, func(p *people.Exported) {
+			p.RecoveryCodes = append(p.RecoveryCodes, one)
+		}},
 	} {
-		err := r.each(ctx, query+ofPage, []any{after, last}, func(rows *sql.Rows) error {
-			var id, a, b, c string
-			err := rows.Scan(&id, &a, &b, &c)
+		err := r.each(ctx, part.query+ofPage, []any{after, last}, func(rows *sql.Rows) error {
+			err := rows.Scan(part.into...)
 			if err == nil {
-				add(r.byID[id], a, b, c)
+				part.add(r.byID[id])
 			}
 			return err
 		})
@@ -135,12 +139,13 @@ func (r *reader) app(rows *sql.Rows) error {
 	if err := rows.Scan(&account, &id, &sealed, &t.Digits, &t.Period, &t.Algorithm, &created); err != nil {
 		return err
 	}
+	p := r.byID[account]
 	clear, err := r.box.Open(sealed, id+" "+account)
-	if err != nil {
-		return nil // nobody can use it
+	if err != nil { // nobody can use it
+		p.Unopened = true
+		return nil
 	}
 	t.Secret, t.CreatedAt = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(clear), at(created)
-	p := r.byID[account]
 	p.TOTP = append(p.TOTP, t)
 	return nil
 }

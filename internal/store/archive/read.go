@@ -108,7 +108,7 @@ func (a *Archive) Fill(ctx context.Context, s *store.Store, o Into) (r Result, e
 			return r, err
 		}
 	}
-	f := &filler{Archive: a, Into: o}
+	f := &filler{archive: a, into: o}
 	err = s.Fill(ctx, func(conn *sql.Conn, tx *store.Tx) error {
 		f.conn = conn
 		if err := f.checkEmpty(ctx, s.Shared()); err != nil {
@@ -124,20 +124,24 @@ func (a *Archive) Fill(ctx context.Context, s *store.Store, o Into) (r Result, e
 
 // filler is one run of Fill.
 type filler struct {
-	*Archive
-	Into
-	conn   *sql.Conn
-	table  *inserter   // nil before the first row
-	box    *secret.Box // of the table
-	order  int         // the place of the table in the list
-	rows   int64
-	result Result
+	archive *Archive
+	into    Into
+	conn    *sql.Conn
+	table   *inserter   // nil before the first row
+	box     *secret.Box // of the table
+	order   int         // the place of the table in the list
+	rows    int64
+	result  Result
 }
 
 // checkEmpty refuses a database that has rows. On a shared one it keeps others from writing any.
 func (f *filler) checkEmpty(ctx context.Context, shared bool) error {
 	if shared {
-		if _, err := f.conn.ExecContext(ctx, `LOCK TABLE `+strings.Join(archived(), ", ")+` IN EXCLUSIVE MODE`); err != nil {
+		var tables []string
+		for _, name := range archived() {
+			tables = append(tables, quote(name))
+		}
+		if _, err := f.conn.ExecContext(ctx, `LOCK TABLE `+strings.Join(tables, ", ")+` IN EXCLUSIVE MODE`); err != nil {
 			return err
 		}
 	}
@@ -155,7 +159,7 @@ func (f *filler) checkEmpty(ctx context.Context, shared bool) error {
 
 func (f *filler) all(ctx context.Context) error {
 	for {
-		line, err := f.next()
+		line, err := f.archive.next()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errCut
 		}
@@ -164,27 +168,27 @@ func (f *filler) all(ctx context.Context) error {
 		}
 		var named map[string]json.RawMessage
 		if json.Unmarshal(line, &named) != nil || len(named) != 1 {
-			return fmt.Errorf("line %d is not a row: %w", f.line, errHash)
+			return fmt.Errorf("line %d is not a row: %w", f.archive.line, errHash)
 		}
 		for name, value := range named {
 			if name == "end" {
 				return f.end(ctx, value)
 			}
 			if err := f.add(ctx, name, value); err != nil {
-				return fmt.Errorf("line %d: %w", f.line, err)
+				return fmt.Errorf("line %d: %w", f.archive.line, err)
 			}
 		}
-		f.hash.Write(line)
+		f.archive.hash.Write(line)
 	}
 }
 
 // end compares what was read with the last line.
 func (f *filler) end(ctx context.Context, value json.RawMessage) error {
 	var last end
-	if json.Unmarshal(value, &last) != nil || last.Rows != f.rows || last.Hash != hex.EncodeToString(f.hash.Sum(nil)) {
+	if json.Unmarshal(value, &last) != nil || last.Rows != f.rows || last.Hash != hex.EncodeToString(f.archive.hash.Sum(nil)) {
 		return errHash
 	}
-	if _, err := f.in.ReadByte(); !errors.Is(err, io.EOF) {
+	if _, err := f.archive.in.ReadByte(); !errors.Is(err, io.EOF) {
 		return errHash
 	}
 	return f.closeTable(ctx)
@@ -205,9 +209,9 @@ func (f *filler) add(ctx context.Context, name string, value json.RawMessage) er
 		return err
 	}
 	if f.rows++; f.rows%reportEach == 0 {
-		f.Report(f.rows)
+		f.into.Report(f.rows)
 	}
-	if name == "former_master_key" && slices.Contains(f.Key.IDs(), fmt.Sprint(row[f.table.place("id")])) {
+	if name == "former_master_key" && slices.Contains(f.into.Key.IDs(), fmt.Sprint(row[f.table.place("id")])) {
 		return nil // this installation has the key itself
 	}
 	if t := f.table; t.box != "" {
@@ -230,7 +234,7 @@ func (f *filler) begin(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	f.table, f.box, f.order = &inserter{table: t, conn: f.conn}, f.Key.Box(t.box), at
+	f.table, f.box, f.order = &inserter{table: t, conn: f.conn}, f.into.Key.Box(t.box), at
 	return nil
 }
 

@@ -57,7 +57,7 @@ func (b apiKeys) APIKeyBySecret_EveryField() {
 	k, s := b.key(1)
 	b.key(2)
 	held, _ := b.held(s.Hash)
-	b.equal("the key", held, apikey.Held{Key: k, AccountID: s.AccountID})
+	b.equal("the key", held, apikey.Held{Key: k, Hash: s.Hash, AccountID: s.AccountID})
 }
 
 func (b apiKeys) DeleteAPIKeySecret_ThatOne() {

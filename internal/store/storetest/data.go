@@ -36,6 +36,7 @@ func (b *bundle) named(a account.Account, number int) {
 	b.recoveryCode(a.ID, number)
 	b.trust(a.ID, number)
 	b.portrait(a.ID, number)
+	personals{b}.token(number, a)
 	b.write(func(tx *store.Tx) error {
 		ctx := b.Context()
 		if _, err := tx.InsertIdentity(ctx, identity); err != nil {

@@ -68,7 +68,7 @@ func (b newcomers) InsertNewcomers_AreListed() {
 		a := account.Account{ID: fmt.Sprintf("n%03d", i), State: account.Active, Roles: []string{"staff"}, Version: 1, CreatedAt: moment(), Name: fmt.Sprint("N", i)}
 		a.Address.Mail = fmt.Sprintf("N%03d@x.test", i)
 		a.Address.Key = strings.ToLower(a.Address.Mail)
-		n := flow.Newcomer{Account: a, SeenAt: moment().Add(-time.Hour), Fact: audit.Fact{ID: a.ID}}
+		n := flow.Newcomer{Account: a, SeenAt: moment().Add(-time.Hour), Fact: audit.Fact{ID: a.ID}, Unproven: i%10 == 7}
 		if i == 7 {
 			n.Factors = []factor.Factor{{ID: "f", AccountID: a.ID, Kind: factor.TOTP, Form: factor.Standard()}}
 		}
@@ -83,8 +83,11 @@ func (b newcomers) InsertNewcomers_AreListed() {
 		})
 		return len(page.People)
 	}
-	for want, q := range map[int]account.Query{
-		123: {Role: "staff"}, 1: {Factors: account.HasApp}, 10: {Text: "n00", By: account.ByAddressPrefix}, 0: {SeenBefore: moment().Add(-2 * time.Hour)},
+	const no = account.NotVerified
+	for q, want := range map[account.Query]int{
+		{Role: "staff"}: 123, {Factors: account.HasApp, Verified: no}: 1, {Text: "n00", By: account.ByAddressPrefix}: 10,
+		{SeenBefore: moment().Add(-2 * time.Hour)}: 0, {Verified: no}: 12, {Verified: account.IsVerified}: 111,
+		{Text: "n00", By: account.ByAddressPrefix, Verified: account.IsVerified}: 9, {Text: "n00", By: account.ByAddressPrefix, Verified: no}: 1,
 	} {
 		if got := count(q); got != want {
 			b.Errorf("%+v finds %d, want %d", q, got, want)

@@ -13,7 +13,7 @@ import (
 func rooms(b *bundle) []any {
 	return []any{
 		accounts{b}, people{b}, identities{b}, sessions{b}, codes{b}, factors{b}, recoveryCodes{b}, passkeys{b}, trusts{b}, flows{b}, tickets{b}, grants{b}, pushes{b}, watches{b}, devices{b}, registry{b}, throttles{b},
-		audits{b}, seals{b}, outboxes{b}, installations{b}, masterkeys{b}, leases{b}, nodes{b}, moves{b}, signingKeys{b}, purges{b}, rewinds{b}, migrations{b}, transactions{b}, data{b}, departures{b}, endings{b}, portraits{b}, summaries{b}, jobs{b}, invitations{b}, apiKeys{b}, onces{b}, newcomers{b}, welcomes{b}, webhooks{b},
+		audits{b}, seals{b}, outboxes{b}, installations{b}, masterkeys{b}, leases{b}, nodes{b}, moves{b}, signingKeys{b}, purges{b}, rewinds{b}, migrations{b}, transactions{b}, data{b}, departures{b}, endings{b}, portraits{b}, summaries{b}, jobs{b}, invitations{b}, apiKeys{b}, personals{b}, onces{b}, newcomers{b}, welcomes{b}, webhooks{b},
 	}
 }
 

@@ -54,6 +54,9 @@ func (b sessions) SessionByHash_WhateverTheTime() {
 	if _, ok := b.sessionByHash("no"); ok {
 		b.Error("a session was found by another hash")
 	}
+	p := b.portrait(a.ID, 1)
+	found, _ := b.sessionByHash(s.ID)
+	b.equal("the picture", found.User.Portrait, p.ID)
 }
 
 func (b sessions) SessionByHash_ClosedAccount() {
@@ -311,7 +314,7 @@ func (b *bundle) revoked() []string {
 func (b *bundle) session(a account.Account, number int) session.Session {
 	b.Helper()
 	s := full[session.Session](number)
-	s.AccountID, s.Version = a.ID, a.Version
+	s.AccountID, s.Version, s.App = a.ID, a.Version, ""
 	b.insertSession(s)
 	return s
 }

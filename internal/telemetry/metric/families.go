@@ -255,6 +255,16 @@ func webhookFamilies() []family {
 			},
 		},
 		{
+			"portico_signup_questions_total", counter, []string{"answer"},
+			"Questions to the app of `signup.ask`, by its answer: allowed, refused, or failed (none that can be used). busy: sign-ups that found all places taken.",
+			func(f *Figures, e *emitter) {
+				e.value(float64(f.Questions.Allowed), "allowed")
+				e.value(float64(f.Questions.Refused), "refused")
+				e.value(float64(f.Questions.Failed), "failed")
+				e.value(float64(f.Questions.Busy), "busy")
+			},
+		},
+		{
 			"portico_webhook_attempts_total", counter, []string{"webhook", "result"},
 			"Attempts to send an event to a webhook, by result: delivered, failed (it is sent again) or dropped (after three days, or answered 410).",
 			func(f *Figures, e *emitter) {

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"portico/internal/admission"
 	"portico/internal/flow"
 	"portico/internal/legacy"
 	"portico/internal/outbox"
@@ -27,6 +28,7 @@ type Figures struct {
 	Flows      flow.Stats
 	Sessions   session.CacheStats
 	Legacy     legacy.Stats
+	Questions  admission.Stats // at sign-up
 	Hashing    password.Stats
 	Hashes     tally.Snapshot[time.Duration]
 	Mail       outbox.Totals

@@ -16,6 +16,15 @@ export interface Filter {
   say?: (value: string) => string;
 }
 
+interface ChoiceProps {
+  id?: string;
+  name: string;
+  label: string;
+  /** What is chosen while nothing is. */
+  all: string;
+  options: [value: string, words: string][];
+}
+
 const PAUSE_MS = 300;
 
 /** A field whose text goes into the address, a moment after the last key. */
@@ -127,28 +136,34 @@ export function Filters({ search, filters, children }: FiltersProps) {
   );
 }
 
+/** A choice with its state in the address. It has a label of its own, or beside a search a hidden one. */
+export const Choice = ({ id, name, label, all, options }: ChoiceProps) => (
+  <select
+    id={id}
+    className={id ? '' : 'beside'}
+    aria-label={id ? undefined : label}
+    value={useQueryOf().get(name) ?? ''}
+    onChange={(event) => go(withValues({ [name]: event.target.value }))}
+  >
+    <option value="">{all}</option>
+    {options.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
+
 const wordsFor = ({ options, say }: Filter, value: string) =>
   options?.find(([option]) => option === value)?.[1] ?? say?.(value) ?? value;
 
 function OneFilter({ name, label, options, type = 'text', hint, people }: Filter) {
-  const query = useQueryOf();
   const [text, setText] = useTyped(name, (value) => ({ [name]: value }));
   return (
     <div className="field">
       <label htmlFor={`filter-${name}`}>{label}</label>
       {options ? (
-        <select
-          id={`filter-${name}`}
-          value={query.get(name) ?? ''}
-          onChange={(event) => go(withValues({ [name]: event.target.value }))}
-        >
-          <option value="">Any</option>
-          {options.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <Choice id={`filter-${name}`} name={name} label={label} all="Any" options={options} />
       ) : (
         <input
           id={`filter-${name}`}

@@ -1,13 +1,14 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '../ui/button';
 import { Notice } from '../ui/message';
-import { useQueryOf } from './address';
+import { useQueryOf, within } from './address';
 import { type Question, useAsk } from './ask';
+import { Choice } from './filters';
 import { again, end, invite, MANY, nameOf } from './inviting';
 import { Actions } from './menu';
 import { Roles, Small, Tag, Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Invitation, Invitations, People } from './types';
 
 const STATES: Record<Invitation['state'], [tone: 'good' | 'bad' | 'warn' | 'plain', words: string]> = {
@@ -32,7 +33,7 @@ const columnsFor = (ask: (question: Question) => void): Column<Invitation>[] => 
     cell: (it) => (
       <div className="who">
         <p className="entry-name">
-          <bdi>{it.address || 'Link for many'}</bdi>
+          <bdi>{it.address || (it.first ? 'Link for the first administrator' : 'Link for many')}</bdi>
         </p>
         {it.state === 'refused' ? <p className="entry-line">{it.answer}</p> : null}
         <p className="narrow">
@@ -77,12 +78,23 @@ function Waiting() {
 /** Who is invited. */
 export function Place() {
   const { ask } = useAsk();
-  const query = useQueryOf();
-  const after = query.get('after');
-  const invitations = useQuery<Invitations>({
-    queryKey: [after ? `invitations?after=${encodeURIComponent(after)}` : 'invitations'],
-    placeholderData: keepPreviousData,
-  });
+  const asked = useQueryOf();
+  const invitations = useRows<Invitations>(`invitations?${asked}`, (page) => page.invitations);
+  const none = asked.has('state') ? (
+    <>
+      <h2>No invitation is in this state</h2>
+      <p>
+        <a href="/auth/admin/invitations" onClick={within}>
+          Show all invitations
+        </a>
+      </p>
+    </>
+  ) : (
+    <>
+      <h2>Nobody is invited</h2>
+      <p>Invite one person, or paste a whole list. Each line is checked before anything is sent.</p>
+    </>
+  );
   return (
     <>
       <Head
@@ -99,20 +111,24 @@ export function Place() {
         An email with a link that makes an account.
       </Head>
       <Waiting />
+      <search className="filters">
+        <div className="filters-line">
+          <Choice
+            name="state"
+            label="State of the invitations"
+            all="In every state"
+            options={Object.entries(STATES).map(([state, [, words]]) => [state, words])}
+          />
+        </div>
+      </search>
       <Table
         label="invitations"
         query={invitations}
         rowsOf={(answer) => answer.invitations}
         keyOf={(it) => it.id}
         columns={columnsFor(ask)}
-        empty={
-          <>
-            <h2>Nobody is invited</h2>
-            <p>Invite one person, or paste a whole list. Each line is checked before anything is sent.</p>
-          </>
-        }
+        empty={none}
       />
-      <Pager page={invitations.data} label="invitations" />
     </>
   );
 }

@@ -130,7 +130,8 @@ export const MANY: Question = {
   },
 };
 
-export const nameOf = ({ address }: Invitation) => address || 'the link for many';
+export const nameOf = ({ address, first }: Invitation) =>
+  address || (first ? 'the link for the first administrator' : 'the link for many');
 
 const post = (it: Invitation, action: string, done: string) => async () => {
   await change('POST', `invitations/${encodeURIComponent(it.id)}/${action}`, {});

@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button } from '../ui/button';
 import { useQueryOf } from './address';
 import { change } from './api';
@@ -6,7 +5,7 @@ import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import { Once, Tag, Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Key, KeyMade, Keys } from './types';
 
 const DAYS = 90;
@@ -125,7 +124,12 @@ const columnsFor = (ask: (question: Question) => void): Column<Key>[] => [
     cell: (key) => (
       <div className="who">
         <p className="entry-name">
-          <bdi>{key.name}</bdi>
+          <a
+            href={`/auth/admin/record?actor=key:${encodeURIComponent(key.id)}`}
+            title="What was done with it"
+          >
+            <bdi>{key.name}</bdi>
+          </a>
         </p>
         <p className="tags">
           {key.scopes.map((scope) => (
@@ -159,10 +163,7 @@ const columnsFor = (ask: (question: Question) => void): Column<Key>[] => [
 export function Place() {
   const { ask } = useAsk();
   const after = useQueryOf().get('after') ?? '';
-  const keys = useQuery<Keys>({
-    queryKey: [after ? `keys?${new URLSearchParams({ after })}` : 'keys'],
-    placeholderData: keepPreviousData,
-  });
+  const keys = useRows<Keys>(after ? `keys?${new URLSearchParams({ after })}` : 'keys', (page) => page.keys);
   // A press before the list is there waits for its scopes.
   const make = async () => {
     const { data } = keys.data ? keys : await keys.refetch();
@@ -193,7 +194,6 @@ export function Place() {
           </>
         }
       />
-      <Pager page={keys.data} label="keys" />
     </>
   );
 }

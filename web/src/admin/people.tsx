@@ -1,15 +1,13 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { actionsFor, nameOf } from './actions';
-import { go, midnightOf, useQueryOf, within, withValues } from './address';
-import { readOn } from './api';
+import { midnightOf, useQueryOf, within } from './address';
 import { useAsk } from './ask';
 import { BulkBar, Jobs, useJobs } from './bulk';
-import { type Filter, Filters } from './filters';
+import { Choice, type Filter, Filters } from './filters';
 import { Actions } from './menu';
 import { Roles, StateTag, Tag, Time } from './parts';
 import { useSelection } from './selection';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { People, Row } from './types';
 
 const FILTERS: Filter[] = [
@@ -33,6 +31,14 @@ const FILTERS: Filter[] = [
       ['passkey', 'Passkey'],
       ['no-passkey', 'No passkey'],
       ['totp', 'Authenticator app'],
+    ],
+  },
+  {
+    name: 'verified',
+    label: 'Address',
+    options: [
+      ['yes', 'Verified'],
+      ['no', 'Not verified'],
     ],
   },
   { name: 'created_from', label: 'Created from', type: 'date' },
@@ -100,24 +106,12 @@ export function Place() {
   const { ask } = useAsk();
   const query = useQueryOf();
   const asked = questionOf(query);
-  const people = useQuery<People>({
-    queryKey: [`people?${new URLSearchParams(asked)}`],
-    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: People) => page.people),
-    placeholderData: keepPreviousData,
-  });
+  const people = useRows<People>(`people?${new URLSearchParams(asked)}`, (page) => page.people);
   const jobs = useJobs();
   const selection = useSelection();
   const filtered = Object.keys(asked).some((name) => name !== 'after');
   const beside = (
-    <select
-      className="beside"
-      aria-label="Search in"
-      value={query.get('by') ?? ''}
-      onChange={(event) => go(withValues({ by: event.target.value }))}
-    >
-      <option value="">Address begins with</option>
-      <option value="name">Name begins with</option>
-    </select>
+    <Choice name="by" label="Search in" all="Address begins with" options={[['name', 'Name begins with']]} />
   );
   const none = filtered ? (
     <>
@@ -153,7 +147,6 @@ export function Place() {
         empty={none}
         columns={columnsFor((row) => <Actions of={nameOf(row)} items={actionsFor(row, ask)} />)}
       />
-      <Pager page={people.data} label="people" />
     </>
   );
 }

@@ -1,11 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { go, midnightOf, useQueryOf, within, withValues } from './address';
-import { readOn } from './api';
+import { midnightOf, useQueryOf, within, withValues } from './address';
 import { boot } from './boot';
-import { type Filter, Filters } from './filters';
+import { Choice, type Filter, Filters } from './filters';
 import { Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Fact, Facts } from './types';
 import { ACTORS, detailWords, eventFailed } from './words';
 
@@ -21,23 +19,7 @@ const FILTERS: Filter[] = [
   { name: 'to', label: 'Before', type: 'date' },
 ];
 
-function KindFilter() {
-  return (
-    <select
-      className="beside"
-      aria-label="Kind of event"
-      value={useQueryOf().get('kind') ?? ''}
-      onChange={(event) => go(withValues({ kind: event.target.value }))}
-    >
-      <option value="">All kinds of events</option>
-      {boot.events.map(({ kind, words }) => (
-        <option key={kind} value={kind}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
-}
+const KINDS = boot.events.map(({ kind, words }): [string, string] => [kind, words]);
 
 const Actor = ({ actor: { kind, id, name } }: Fact) =>
   kind === 'self' || !kind ? null : (
@@ -125,11 +107,7 @@ export function Place() {
     const day = asked.get(name);
     if (day) asked.set(name, midnightOf(day));
   }
-  const facts = useQuery<Facts>({
-    queryKey: [`record?${asked}`],
-    queryFn: ({ queryKey: [path] }) => readOn(String(path), (page: Facts) => page.facts),
-    placeholderData: keepPreviousData,
-  });
+  const facts = useRows<Facts>(`record?${asked}`, (page) => page.facts);
   // A filter from a link has the id of the actor.
   const say = (actor: string) =>
     facts.data?.facts.find((fact) => `${fact.actor.kind}:${fact.actor.id}` === actor)?.actor.name || actor;
@@ -159,7 +137,7 @@ export function Place() {
           name: 'person',
           label: 'Name, address or id of a person',
           people: {},
-          beside: <KindFilter />,
+          beside: <Choice name="kind" label="Kind of event" all="All kinds of events" options={KINDS} />,
         }}
         filters={FILTERS.map((filter) => (filter.name === 'actor' ? { ...filter, say } : filter))}
       />
@@ -181,7 +159,6 @@ export function Place() {
           </>
         }
       />
-      <Pager page={facts.data} label="record" />
     </>
   );
 }

@@ -1,6 +1,7 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { within, withValues } from './address';
+import { readOn } from './api';
 import { Trouble } from './parts';
 import type { Selection } from './selection';
 import type { Page } from './types';
@@ -14,7 +15,7 @@ export interface Column<T> {
   quiet?: boolean;
 }
 
-interface TableProps<A, T> {
+interface TableProps<A extends Page, T> {
   /** What is listed, as in "people". */
   label: string;
   query: UseQueryResult<A>;
@@ -26,8 +27,16 @@ interface TableProps<A, T> {
   nameOf?: (row: T) => string;
 }
 
-/** A list as a table. Its head stays while the rows load, fail or are none, so that nothing jumps. */
-export function Table<A, T>(props: TableProps<A, T>) {
+/** The page of a list at a path of the API. The one before stays until it is there. */
+export const useRows = <A extends Page>(path: string, rowsOf: (answer: A) => unknown[]) =>
+  useQuery<A>({
+    queryKey: [path],
+    queryFn: () => readOn(path, rowsOf),
+    placeholderData: keepPreviousData,
+  });
+
+/** A list as a table, with the ways to its other pages. Its head stays while the rows load, fail or are none, so that nothing jumps. */
+export function Table<A extends Page, T>(props: TableProps<A, T>) {
   const { label, query, rowsOf, keyOf, columns, empty, selection, nameOf = () => '' } = props;
   const { data, error, isPending, isPlaceholderData } = query;
   const rows = data ? rowsOf(data) : [];
@@ -92,6 +101,7 @@ export function Table<A, T>(props: TableProps<A, T>) {
           Loading
         </p>
       ) : null}
+      <Pager page={data} label={label} />
     </>
   );
 }
@@ -106,7 +116,7 @@ const Bones = ({ columns }: { columns: number }) =>
   ));
 
 /** The ways to the other pages of a list. */
-export function Pager({ page, label }: { page: Page | undefined; label: string }) {
+function Pager({ page, label }: { page: Page | undefined; label: string }) {
   const after = new URLSearchParams(location.search).get('after');
   if (!page || !(after || page.next)) return null;
   const { searched, next = '' } = page;

@@ -1,11 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useQueryOf } from './address';
 import { change } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import { Small, Tag, Time } from './parts';
 import { Head } from './shell';
-import { type Column, Pager, Table } from './table';
+import { type Column, Table, useRows } from './table';
 import type { Deliveries, Delivery, Retried } from './types';
 import { Answer, test, Waits, WebhookState, webhookPath } from './webhooks';
 
@@ -102,10 +101,10 @@ export function Place() {
   const query = useQueryOf();
   const name = query.get('webhook') ?? '';
   const after = query.get('after');
-  const list = useQuery<Deliveries>({
-    queryKey: [webhookPath(name, after ? `?${new URLSearchParams({ after })}` : '')],
-    placeholderData: keepPreviousData,
-  });
+  const list = useRows<Deliveries>(
+    webhookPath(name, after ? `?${new URLSearchParams({ after })}` : ''),
+    (page) => page.deliveries,
+  );
   const webhook = list.data?.webhook;
   return (
     <>
@@ -141,7 +140,6 @@ export function Place() {
           </>
         }
       />
-      <Pager page={list.data} label="events" />
     </>
   );
 }

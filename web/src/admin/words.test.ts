@@ -40,6 +40,10 @@ test('a sign-in in the record names its proofs', async () => {
   expect(detailWords('factor_removed', 'totp,alarm')).toBe('authenticator app, alarm');
   expect(detailWords('mail_sent_again', 'signin-blocked')).toBe('Sign-in paused');
   expect(detailWords('roles_changed', 'a_b,c-d')).toBe('a_b,c-d');
+  expect(detailWords('account_disabled', 'erased,waiting')).toBe(
+    'to be erased after 14 days, waited for an approval',
+  );
+  expect(detailWords('api_key_ended', 'HR import, old_secret')).toBe('HR import, the old secret only');
 });
 
 test('words stand for emails that the server sends', async () => {

@@ -44,8 +44,29 @@ const METHODS: Record<string, string> = {
 
 export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
 
+/** The parts of details that are words of the code, by the events. */
+const PARTS: Record<string, Record<string, string>> = {
+  account_disabled: {
+    erased: 'to be erased after 14 days',
+    disabled: 'was disabled before',
+    waiting: 'waited for an approval',
+    restored: 'as before its deletion',
+    ended: 'its end has come',
+  },
+  account_enabled: { restored: 'its deletion was undone' },
+  account_deleted: { left: 'its owner had closed it', refused: 'in place of an approval' },
+  session_ended: { others: 'all others', all: 'all of them' },
+  api_key_ended: { old_secret: 'the old secret only' },
+};
+
 /** The detail of an event. That of a sign-in or a factor has the proofs, that of an email its template. */
 export function detailWords(event: string, detail: string) {
+  const parts = PARTS[event];
+  if (parts)
+    return detail
+      .split(/, ?/)
+      .map((part) => parts[part] ?? part)
+      .join(', ');
   if (/^(signed_in|proof_given|factor_added|factor_removed)$/.test(event))
     return detail.split(',').map(methodWords).join(', ');
   return event === 'mail_sent_again' ? mailWords(detail) : detail;

@@ -232,6 +232,7 @@ export interface AdminImporting {
 export interface AdminInvitation {
   id: string;
   address: string;
+  first: boolean;
   roles: string[];
   state: 'open' | 'sent' | 'delivered' | 'refused' | 'opened' | 'used' | 'ended';
   answer: string;
@@ -245,6 +246,7 @@ export interface AdminInvitation {
 export interface AdminInvitations {
   invitations: AdminInvitation[];
   next?: string;
+  searched?: boolean;
 }
 
 export interface AdminInvite {
@@ -405,6 +407,7 @@ export interface AdminPerson {
   passkeys: AdminWay[];
   recovery_codes: number;
   browsers: AdminBrowser[];
+  tokens: AdminToken[];
   providers: AdminProvider[];
   apps: AdminApp[];
   limits: AdminLimit[];
@@ -512,6 +515,15 @@ export interface AdminSystem {
   mail: AdminMail;
 }
 
+export interface AdminToken {
+  id: string;
+  name: string;
+  app: string;
+  roles: string[];
+  used_at?: string;
+  ends_at: string;
+}
+
 export interface AdminUnsent {
   id: string;
   template: string;
@@ -581,7 +593,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-tokens' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -606,6 +618,7 @@ export interface Boot {
   factors: Factors;
   protect: Protect;
   passkeys: Passkeys;
+  tokens: Tokens;
   status: number;
   title: string;
   detail: string;
@@ -806,6 +819,15 @@ export interface MFA {
   trusting: string;
 }
 
+export interface MakeToken {
+  account: string;
+  nonce: string;
+  name: string;
+  app: string;
+  role?: string;
+  days: string;
+}
+
 export interface Moment {
   at: string;
   words: string;
@@ -1003,6 +1025,7 @@ export interface Settings {
   providers: string;
   passkeys: string;
   trust: string;
+  tokens: string;
 }
 
 export interface SignIn {
@@ -1050,6 +1073,25 @@ export interface SignedIn {
   name: string;
 }
 
+export interface Token {
+  id: string;
+  name: string;
+  app: string;
+  roles: string;
+  used: Moment;
+  until: Moment;
+}
+
+export interface Tokens {
+  list: Token[];
+  apps: Choice[];
+  roles: Choice[];
+  lives: Choice[];
+  nonce: string;
+  full: string;
+  made: string;
+}
+
 export interface TrustedBrowser {
   id: string;
   name: string;
@@ -1063,6 +1105,7 @@ export interface User {
   email: string;
   name: string;
   roles: string[];
+  picture?: string;
 }
 
 export interface Values {
@@ -1111,6 +1154,7 @@ export interface Forms {
   '/auth/api/account/addresses': { in: ChangeAddress; out: Next };
   '/auth/api/not-me': { in: NotMe; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
+  '/auth/api/account/tokens': { in: MakeToken; out: Next };
   '/auth/api/account/delete': { in: DeleteAccount; out: Next };
   '/auth/api/keep': { in: KeepAccount; out: Next };
   '/auth/api/keep/drop': { in: KeepAccount; out: Next };

@@ -21,7 +21,7 @@ export async function listen(server) {
 }
 
 /** A port below the range that Linux gives to outgoing connections, one of which could take it before Portico listens. */
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const server = createServer();
     const port = randomInt(20_000, 32_000);

@@ -3,43 +3,45 @@ package screens
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"portico/internal/flow"
 	"portico/internal/pages"
 	"portico/internal/server/form"
 )
 
-// Known is an app as the settings have it.
-type Known struct {
+// LinkedApp is what pages say of an app that a visitor comes from, as the settings have it.
+type LinkedApp struct {
 	Name string // "" for the app at the root of this site, which the logo names
 	Home string // address of its first page; "" if the settings tell of none
 
-	at string // return target that leads to it
+	target string // return target that leads to it, "" for no app
 }
 
 // appOf returns the app that a return target leads to. Its name and its address are those of the
 // settings, and no text of a link. There is none at a page of Portico, and none for a guest, which
 // names itself.
-func (s *Screens) appOf(target flow.Target) Known {
+func (s *Screens) appOf(target flow.Target) LinkedApp {
 	u, err := url.Parse(target.String())
+	if err != nil || *u == (url.URL{}) {
+		return LinkedApp{}
+	}
+	var app LinkedApp
 	switch {
-	case err != nil || *u == (url.URL{}):
-		return Known{}
 	case u.Host == "" && u.Path == pages.Authorize:
 		id := u.Query().Get("client_id")
-		app := s.Client(id)
-		app.at = form.AtClient(id)
-		return app
-	case u.Host == "" && pages.Own(u.Path):
-		return Known{}
+		app = s.ClientApp(id)
+		app.target = form.AtClient(id)
+	case u.Host != "" || !pages.Own(u.Path):
+		app = s.AppAt(u)
+		app.target = app.Home
 	}
-	app := s.App(strings.TrimSuffix(u.Scheme+"://"+u.Host, "://"), u.EscapedPath())
-	app.at = app.Home
+	if app.Name == "" && app.Home == "" {
+		return LinkedApp{}
+	}
 	return app
 }
 
-// nameApp says which app sent the visitor to the sign-in page, if there is one.
+// nameApp says which app sent the visitor to the sign-in page, if it has a name.
 func (s *Screens) nameApp(b *Boot) {
 	if app := s.appOf(s.Actions.Targets.Check(b.ReturnTo)); app.Name != "" {
 		b.Detail = s.Catalogue.Text(b.Locale, "signin.notice.app", map[string]string{"app": app.Name})
@@ -48,8 +50,8 @@ func (s *Screens) nameApp(b *Boot) {
 
 // cameFrom keeps the app that a visitor comes from, for the way back from the account.
 func (s *Screens) cameFrom(w http.ResponseWriter, r *http.Request, target flow.Target) {
-	if app := s.appOf(target); app.Name+app.Home != "" {
-		s.Actions.KeepApp(w, r, app.at)
+	if app := s.appOf(target); app.target != "" {
+		s.Actions.KeepApp(w, r, app.target)
 	}
 }
 

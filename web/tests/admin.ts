@@ -34,7 +34,7 @@ afterAll(() => world.close());
 export type Fake = ReturnType<typeof installation>;
 
 /** What a test does to a request before the installation answers it. */
-export type Before = (route: Route, path: string) => Promise<boolean> | boolean;
+type Before = (route: Route, path: string) => Promise<boolean> | boolean;
 
 /** The document at all its paths, and nothing at the page that a proof is given on. */
 export async function serve(context: BrowserContext) {
@@ -93,3 +93,5 @@ export async function settled() {
 }
 
 export const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+export const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));

@@ -1,0 +1,23 @@
+// The requests of the helpers for tests.
+
+const ROOT = '/auth/api/dev/';
+
+/**
+ * The path and query of the next email.
+ * @param {Parameters<typeof import('./testing.d.ts').nextMail>[1]} to @param {number} wait
+ */
+export function mailPath(to, wait) {
+  const [address, after] =
+    typeof to === 'string' ? [to, 0] : 'email' in to ? [to.email, to.mail] : [to.to[0] ?? '', to.number];
+  return `mail?${new URLSearchParams({ to: address, after: String(after), wait: String(wait) })}`;
+}
+
+/**
+ * Portico refuses a write unless it comes from its own origin. No page of another one can send this header.
+ * @param {string} path @param {object} [body]
+ */
+export const request = (path, body) => ({
+  url: ROOT + path,
+  method: body ? 'POST' : 'GET',
+  headers: { 'sec-fetch-site': 'same-origin', ...(body && { 'content-type': 'application/json' }) },
+});

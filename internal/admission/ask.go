@@ -1,0 +1,72 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"portico/internal/ids"
+	"portico/internal/legible"
+	"portico/internal/signature"
+)
+
+// payload is the body of a question. Fields are added to it; another meaning has another version.
+type payload struct {
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      data      `json:"data"`
+}
+
+type data struct {
+	Version int `json:"version"`
+	Question
+}
+
+// ask sends a question. The errors have no part of it.
+func (k *Keeper) ask(ctx context.Context, q Question) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	now := k.Clock.Now()
+	body, err := json.Marshal(payload{"signup.question", now, data{1, q}})
+	if err != nil {
+		return Answer{}, err
+	}
+	h := http.Header{"User-Agent": {"Portico-Sign-Up/1"}}
+	signature.Sign(h, "msg_"+ids.NewAt(now), now, body, k.Keys...)
+	text, err := k.Client.PostJSON(ctx, k.URL, h, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	return parse(text)
+}
+
+func parse(text []byte) (Answer, error) {
+	var said struct {
+		Allow *bool `json:"allow"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil || said.Allow == nil {
+		return Answer{}, errors.New(`its answer is not {"allow": true} or {"allow": false}`)
+	}
+	if *said.Allow {
+		return Answer{Allowed: true}, nil
+	}
+	// Apart, so that a mistake in them does not undo the refusal.
+	var why struct {
+		Reason any `json:"reason"`
+		Text   any `json:"text"`
+	}
+	_ = json.Unmarshal(text, &why) // it is an object
+	reason, _ := why.Reason.(string)
+	if !slices.Contains([]string{ReasonDomain, ReasonUninvited}, reason) {
+		reason = ""
+	}
+	own, _ := why.Text.(string)
+	if own = legible.Clean(own); utf8.RuneCountInString(own) > MostText {
+		own = string([]rune(own)[:MostText-1]) + "…"
+	}
+	return Answer{Reason: reason, Text: own}, nil
+}

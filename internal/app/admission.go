@@ -1,0 +1,66 @@
+package app
+
+import (
+	"net/url"
+	"time"
+
+	"portico/internal/admission"
+	"portico/internal/clock"
+	"portico/internal/config"
+	"portico/internal/egress"
+	"portico/internal/origin"
+	"portico/internal/signature"
+)
+
+// takeAdmission builds what asks the app about sign-ups, if the settings name it.
+func (p *parts) takeAdmission(r *config.Report, c clock.Clock) error {
+	s := p.config.SignUp
+	made := admission.Config{URL: s.Ask, Open: s.AskFailure == "open", Clock: c, Keys: signingKeys(r, "signup.ask", s.AskSecret, s.AskSecretNext)}
+	if s.Ask == "" {
+		return nil
+	}
+	client, err := p.asker(s.Ask, s.AskPrivate, admission.Timeout, admission.MostBytes)
+	if made.Client = client; err == nil {
+		p.admits = &made
+	}
+	return err
+}
+
+// makeAdmission returns what asks the app, or nil. It goes on with the questions and counts of before.
+func (a *App) makeAdmission(p parts, before *live) *admission.Keeper {
+	if p.admits == nil {
+		return nil
+	}
+	made := *p.admits
+	made.Log = a.log
+	if before == nil {
+		return admission.New(made, nil)
+	}
+	return admission.New(made, before.admission)
+}
+
+// asker returns a client for questions to one address.
+func (p *parts) asker(address string, private bool, timeout time.Duration, most int64) (*egress.Client, error) {
+	way, err := Outgoing(p.config)
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(address); err == nil && private {
+		way.Allow = []string{origin.Of(u)}
+	}
+	way.Timeout, way.MaxBytes = timeout, most
+	return egress.New(way)
+}
+
+// signingKeys returns the keys of the settings with the suffixes _secret and _secret_next.
+func signingKeys(r *config.Report, key, secret, next string) (keys []signature.Key) {
+	for _, given := range [][2]string{{key + "_secret", secret}, {key + "_secret_next", next}} {
+		parsed, err := signature.ParseKey(given[1])
+		if err == nil {
+			keys = append(keys, parsed)
+		} else if given[1] != "" {
+			r.Add(given[0], "it is not a secret of Standard Webhooks", "write whsec_ and 24 to 64 bytes in base64, as echo whsec_$(openssl rand -base64 32) prints them")
+		}
+	}
+	return keys
+}

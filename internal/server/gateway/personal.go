@@ -1,0 +1,32 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"portico/internal/apikey"
+)
+
+// personal returns the personal access token of a request. It reads nothing unless some app takes them. A request
+// with one counts by it alone, and never reaches an app that the token is not for: that app could use it elsewhere.
+func (g *Gateway) personal(r *http.Request) (text string, sent bool) {
+	if !g.personals {
+		return "", false
+	}
+	for _, line := range r.Header["Authorization"] {
+		scheme, text, _ := strings.Cut(line, " ")
+		if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(text, apikey.PersonalPrefix) {
+			if len(r.Header["Authorization"]) > 1 {
+				text = ""
+			}
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// takesPersonal reports whether any app takes personal access tokens.
+func takesPersonal(apps []App) bool {
+	return slices.ContainsFunc(apps, func(a App) bool { return a.Personal })
+}

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"portico/internal/secret"
+)
+
+// A personal access token is checked like the token of a session, from the same memory, which drops it when
+// anything about its account changes. It has no idle end, and is for one app. A browser cannot use it: Check
+// and Peek refuse its spelling, and CheckToken and PeekToken that of a session.
+
+// ByToken is the method of a personal access token: the user has proven nothing.
+const ByToken = "token"
+
+const tokenID = "token "
+
+// TokenID returns the id of the session that stands for a personal access token with an id.
+func TokenID(id string) string { return tokenID + id }
+
+// Narrowed returns the roles of a user that a token has.
+func Narrowed(held, most []string) []string {
+	return slices.DeleteFunc(slices.Clone(held), func(r string) bool { return !slices.Contains(most, r) })
+}
+
+// CheckToken is Check for a personal access token, whose spelling the caller has checked.
+func (k *Keeper) CheckToken(ctx context.Context, store Store, text string) (Found, error) {
+	hash, now := key(secret.Hash(text)), k.Clock.Now()
+	entry, err := k.findToken(ctx, store, hash, now)
+	if err != nil {
+		return Found{}, err
+	}
+	seen := entry.lastSeen()
+	k.cache.use(entry, now)
+	return entry.foundAt(seen), nil
+}
+
+// PeekToken is CheckToken without counting as use.
+func (k *Keeper) PeekToken(ctx context.Context, store Store, text string) (Found, error) {
+	entry, err := k.findToken(ctx, store, key(secret.Hash(text)), k.Clock.Now())
+	if err != nil {
+		return Found{}, err
+	}
+	return entry.found, nil
+}
+
+// TokenKept is CheckToken, or PeekToken, for a valid token in memory.
+func (k *Keeper) TokenKept(text string, use bool) (Found, bool) {
+	now := k.Clock.Now()
+	entry := k.cache.get(key(secret.Hash(text)))
+	if entry == nil || k.over(entry.found, entry.lastSeen(), now) != "" {
+		return Found{}, false
+	}
+	seen := entry.lastSeen()
+	if use {
+		k.cache.use(entry, now)
+	}
+	return entry.foundAt(seen), true
+}
+
+func (k *Keeper) findToken(ctx context.Context, store Store, hash key, now time.Time) (*entry, error) {
+	entry := k.cache.get(hash)
+	if entry == nil {
+		generation := k.cache.generation()
+		k.cache.misses.Add(1)
+		found, ok, err := store.TokenByHash(ctx, hash[:])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, Required
+		}
+		entry = k.cache.put(hash, found, generation)
+	}
+	if why := k.over(entry.found, entry.lastSeen(), now); why != "" {
+		k.cache.drop(hash)
+		return nil, ended(why)
+	}
+	return entry, nil
+}
+
+// TokenSeen returns the last use of a personal access token, as far as the memory knows it.
+func (k *Keeper) TokenSeen(id string) time.Time { return k.cache.seen(TokenID(id)) }
+
+// touch writes the last use of a session or a token.
+func touch(ctx context.Context, tx Store, u use) error {
+	if id, ok := strings.CutPrefix(u.id, tokenID); ok {
+		return tx.TouchToken(ctx, id, u.seen)
+	}
+	return tx.TouchSession(ctx, u.id, u.seen)
+}

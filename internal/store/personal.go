@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/apikey"
+	"portico/internal/session"
+)
+
+const personalColumns = `p.id, p.account_id, p.version, p.name, p.app, p.roles, p.created_at, p.ends_at, p.used_at`
+
+// personalRow scans the columns of a token, then those in more.
+func personalRow(row scanner, more ...any) (p apikey.Personal, err error) {
+	var roles string
+	var created, ends, used int64
+	if err := row.Scan(append([]any{&p.ID, &p.AccountID, &p.Version, &p.Name, &p.App, &roles, &created, &ends, &used}, more...)...); err != nil {
+		return p, err
+	}
+	p.CreatedAt, p.EndsAt, p.UsedAt = fromMicros(created), fromMicros(ends), fromMicros(used)
+	p.Roles, err = unlist(roles)
+	return p, err
+}
+
+func personalOf(row scanner) (apikey.Personal, error) { return personalRow(row) }
+
+// InsertPersonal implements apikey.PersonalStore.
+func (t *Tx) InsertPersonal(ctx context.Context, hash []byte, p apikey.Personal) error {
+	_, err := t.exec(ctx, `INSERT INTO personal_token (id, hash, account_id, version, name, app, roles, created_at, ends_at, used_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		p.ID, hash, p.AccountID, p.Version, p.Name, p.App, list(p.Roles), micros(p.CreatedAt), micros(p.EndsAt), micros(p.UsedAt))
+	return err
+}
+
+// PersonalByHash implements apikey.PersonalStore.
+func (t *Tx) PersonalByHash(ctx context.Context, hash []byte) (apikey.Personal, bool, error) {
+	return first(ctx, t, `SELECT `+personalColumns+` FROM personal_token p WHERE p.hash = $1`, []any{hash}, personalOf)
+}
+
+// PersonalsOf implements apikey.PersonalStore.
+func (t *Tx) PersonalsOf(ctx context.Context, accountID string, now time.Time) ([]apikey.Personal, error) {
+	return collect(ctx, t, `SELECT `+personalColumns+` FROM personal_token p JOIN account a ON a.id = p.account_id AND a.version = p.version
+		WHERE p.account_id = $1 AND p.ends_at > $2 ORDER BY p.id DESC`, []any{accountID, micros(now)}, personalOf)
+}
+
+// EndPersonal implements apikey.PersonalStore.
+func (t *Tx) EndPersonal(ctx context.Context, accountID, id string, now time.Time) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE personal_token SET ends_at = $3 WHERE account_id = $1 AND (id = $2 OR $2 = '') AND ends_at > $3`, accountID, id, micros(now))
+	return n > 0, err
+}
+
+// TokenByHash implements session.Store.
+func (t *Tx) TokenByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
+	return first(ctx, t, `SELECT `+personalColumns+`, a.address, a.name, a.roles, a.ends_at, a.app_claims
+		FROM personal_token p JOIN account a ON a.id = p.account_id AND a.version = p.version
+		WHERE p.hash = $1 AND a.state = $2`, []any{hash, string(account.Active)},
+		func(row scanner) (f session.Found, err error) {
+			var roles string
+			var ends int64
+			p, err := personalRow(row, &f.User.Address, &f.User.Name, &roles, &ends, &f.User.Claims)
+			if err != nil {
+				return f, err
+			}
+			f.Session = session.Session{
+				ID: session.TokenID(p.ID), AccountID: p.AccountID, Version: p.Version, Methods: []string{session.ByToken}, App: p.App,
+				CreatedAt: p.CreatedAt, LastSeenAt: p.UsedAt, ExpiresAt: p.EndsAt,
+			}
+			f.User.ID, f.User.EndsAt = p.AccountID, fromMicros(ends)
+			held, err := unlist(roles)
+			f.User.Roles = session.Narrowed(held, p.Roles)
+			return f, err
+		})
+}
+
+// TouchToken implements session.Store.
+func (t *Tx) TouchToken(ctx context.Context, id string, seen time.Time) error {
+	_, err := t.exec(ctx, `UPDATE personal_token SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, micros(seen))
+	return err
+}
