@@ -142,17 +142,19 @@ func (r *importRun) yield(took time.Duration) {
 
 // importSum is what an import prints.
 type importSum struct {
-	Created   int64            `json:"created"`
-	Changed   int64            `json:"changed"`
-	Unchanged int64            `json:"unchanged"`
-	Refused   int64            `json:"refused"`
-	Changes   map[string]int64 `json:"changes"`        // accounts, by changed field
-	LeftOut   map[string]int64 `json:"left_out"`       // people, by what was left out
-	Unknown   map[string]int64 `json:"unknown_fields"` // people, by field
+	Created   int64             `json:"created"`
+	Changed   int64             `json:"changed"`
+	Unchanged int64             `json:"unchanged"`
+	Refused   int64             `json:"refused"`
+	With      map[string]int64  `json:"with"`           // people who were not refused, by traits
+	Changes   map[string]int64  `json:"changes"`        // accounts, by changed field
+	LeftOut   map[string]int64  `json:"left_out"`       // people, by what was left out
+	Unknown   map[string]int64  `json:"unknown_fields"` // people, by field
+	Missing   map[string]string `json:"missing_fields"` // what nobody brings without them
 }
 
 func newImportSum() *importSum {
-	return &importSum{Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
+	return &importSum{With: map[string]int64{}, Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
 }
 
 func (m *importSum) total() int64 { return m.Created + m.Changed + m.Unchanged + m.Refused }
@@ -165,6 +167,9 @@ func (m *importSum) add(d flow.Imported) {
 		m.Changed++
 	case flow.Unchanged:
 		m.Unchanged++
+	}
+	if d.Outcome != flow.Refused {
+		countAll(m.With, d.Has)
 	}
 	countAll(m.Changes, d.Changes)
 	countAll(m.LeftOut, d.Left)
@@ -189,10 +194,16 @@ func (m *importSum) lines() []string {
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
 	}
+	for _, trait := range flow.Traits() {
+		lines = append(lines, fmt.Sprintf("with\t%s\t%d", trait, m.With[trait]))
+	}
+	for _, field := range slices.Sorted(maps.Keys(m.Missing)) {
+		lines = append(lines, fmt.Sprintf("not in the file\t%s\tso nobody brings %s", field, m.Missing[field]))
+	}
 	for _, part := range []struct {
 		name   string
 		counts map[string]int64
-	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"unknown field", m.Unknown}} {
+	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"not taken", m.Unknown}} {
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			lines = append(lines, fmt.Sprintf("%s\t%s\t%d", part.name, name, part.counts[name]))
 		}
