@@ -144,10 +144,16 @@ func linesOf(m *flow.ImportSum) []string {
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
 	}
+	for _, trait := range flow.Traits() {
+		lines = append(lines, fmt.Sprintf("with\t%s\t%d", trait, m.With[trait]))
+	}
+	for _, field := range slices.Sorted(maps.Keys(m.Missing)) {
+		lines = append(lines, fmt.Sprintf("not in the file\t%s\tso nobody brings %s", field, m.Missing[field]))
+	}
 	for _, part := range []struct {
 		name   string
 		counts map[string]int64
-	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"unknown field", m.Unknown}} {
+	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"not taken", m.Unknown}} {
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			lines = append(lines, fmt.Sprintf("%s\t%s\t%d", part.name, name, part.counts[name]))
 		}

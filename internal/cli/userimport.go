@@ -117,6 +117,11 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *flow.
 	if err := run.all(from); err != nil {
 		return run.sum, fmt.Errorf("%s: %w", c.File, err)
 	}
+	if run.sum.Total() > 0 {
+		run.sum.Missing = people.Missing(from)
+	} else {
+		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
+	}
 	return run.sum, run.rejects.close()
 }
 

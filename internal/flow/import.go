@@ -41,6 +41,7 @@ type Imported struct {
 	Problem *people.Problem // of a refused person
 	Left    []string        // kinds of what was left out
 	Changes []string        // the changed fields
+	Has     []string        // of Traits
 }
 
 // Import makes accounts of people, in one transaction. It sends no email and causes none later. A
@@ -97,7 +98,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 		if problem == nil && existing == nil {
 			problem = by.mayMake(a)
 		}
-		one := Imported{Outcome: Created, Left: a.left}
+		one := Imported{Outcome: Created, Left: a.left, Has: a.traits()}
 		switch {
 		case problem != nil:
 		case existing == nil:

@@ -126,6 +126,9 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			r.place.Read = true
+			if r.place.Plan.Total() > 0 {
+				r.place.Plan.Missing = people.Missing(from)
+			}
 			return r.flush(ctx)
 		case err != nil && !entryAlone:
 			return cutOff(fmt.Errorf("%v: %w", at, err))

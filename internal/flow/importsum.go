@@ -15,20 +15,24 @@ type ImportSum struct {
 	Changed   int64            `json:"changed"`
 	Unchanged int64            `json:"unchanged"`
 	Refused   int64            `json:"refused"`        // the caller counts them
+	With      map[string]int64 `json:"with"`           // people who were not refused, by traits
 	Changes   map[string]int64 `json:"changes"`        // accounts, by changed field
 	LeftOut   map[string]int64 `json:"left_out"`       // people, by what was left out
 	Unknown   map[string]int64 `json:"unknown_fields"` // people, by field
+
+	Missing map[string]string `json:"missing_fields"` // what nobody brings without them
 }
 
 // NewImportSum returns a sum of nobody.
 func NewImportSum() *ImportSum {
-	return &ImportSum{Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
+	return &ImportSum{With: map[string]int64{}, Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
 }
 
 // clone returns a sum that can be added to apart.
 func (m *ImportSum) clone() *ImportSum {
 	c := *m
-	c.Changes, c.LeftOut, c.Unknown = maps.Clone(m.Changes), maps.Clone(m.LeftOut), maps.Clone(m.Unknown)
+	c.With, c.Changes = maps.Clone(m.With), maps.Clone(m.Changes)
+	c.LeftOut, c.Unknown = maps.Clone(m.LeftOut), maps.Clone(m.Unknown)
 	return &c
 }
 
@@ -44,6 +48,9 @@ func (m *ImportSum) Add(d Imported) {
 		m.Changed++
 	case Unchanged:
 		m.Unchanged++
+	}
+	if d.Outcome != Refused {
+		countAll(m.With, d.Has)
 	}
 	countAll(m.Changes, d.Changes)
 	countAll(m.LeftOut, d.Left)

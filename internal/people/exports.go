@@ -56,7 +56,7 @@ func isFirebaseCSV(head []byte) bool {
 // isAuth0 looks for words that the claims of the own format may have too.
 func isAuth0(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	ignored, err := decode(line, &Person{})
+	ignored, err := decode(line, &Person{}, nil)
 	return (err != nil || len(ignored) > 0) && anyOf(has(`"user_id"`), has(`"$oid"`), has(`"password_hash"`), has(`"custom_password_hash"`))(head)
 }
 

@@ -43,9 +43,18 @@ type AdminImportSum struct {
 	Changed   int64        `json:"changed"`
 	Unchanged int64        `json:"unchanged"`
 	Refused   int64        `json:"refused"`        // lines with a problem
+	With      []AdminCount `json:"with"`           // people without a problem, by what they bring and what is to be known of them
 	Changes   []AdminCount `json:"changes"`        // accounts, by changed field
 	LeftOut   []AdminCount `json:"left_out"`       // people, by what was left out
 	Unknown   []AdminCount `json:"unknown_fields"` // people, by field
+
+	Missing []AdminMissing `json:"missing_fields"`
+}
+
+// AdminMissing is a field that nobody in the file has.
+type AdminMissing struct {
+	Field  string `json:"field"`
+	Brings string `json:"brings"` // what nobody brings without it
 }
 
 // AdminCount is a count by a name.
@@ -132,7 +141,9 @@ func importOf(i flow.ImportJob, err error) (AdminImport, error) {
 }
 
 func sumOf(m *flow.ImportSum) AdminImportSum {
-	return AdminImportSum{m.Created, m.Changed, m.Unchanged, m.Refused, countsOf(m.Changes), countsOf(m.LeftOut), countsOf(m.Unknown)}
+	with := each(flow.Traits(), func(trait string) AdminCount { return AdminCount{trait, m.With[trait]} })
+	missing := each(slices.Sorted(maps.Keys(m.Missing)), func(field string) AdminMissing { return AdminMissing{field, m.Missing[field]} })
+	return AdminImportSum{m.Created, m.Changed, m.Unchanged, m.Refused, with, countsOf(m.Changes), countsOf(m.LeftOut), countsOf(m.Unknown), missing}
 }
 
 func countsOf(counts map[string]int64) []AdminCount {

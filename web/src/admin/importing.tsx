@@ -83,6 +83,12 @@ function Sum({ sum, done }: { sum: Import['plan']; done: boolean }) {
           </div>
         ))}
       </dl>
+      {sum.missing_fields.map(({ field, brings }) => (
+        <p key={field} className="muted">
+          The file has no <bdi>{field}</bdi>, so nobody brings {brings}.
+        </p>
+      ))}
+      <Counts title="What they bring" counts={sum.with.filter(({ count }) => count > 0)} />
       <Counts title="Left out" counts={sum.left_out} />
       <Counts title="Fields that Portico does not use" counts={sum.unknown_fields} />
     </>

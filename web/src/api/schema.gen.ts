@@ -216,9 +216,11 @@ export interface AdminImportSum {
   changed: number;
   unchanged: number;
   refused: number;
+  with: AdminCount[];
   changes: AdminCount[];
   left_out: AdminCount[];
   unknown_fields: AdminCount[];
+  missing_fields: AdminMissing[];
 }
 
 export interface AdminImporting {
@@ -370,6 +372,11 @@ export interface AdminListedApps {
 export interface AdminMail {
   messages: AdminUnsent[];
   more: number;
+}
+
+export interface AdminMissing {
+  field: string;
+  brings: string;
 }
 
 export interface AdminNamed {
