@@ -121,6 +121,7 @@ const ONLY_ON = {
   ],
   'gateway.': [],
   'idempotency.': [],
+  'import.': [],
   'job.': [],
   'key.': [],
   'keys.': [],
