@@ -142,15 +142,17 @@ func (r *importRun) yield(took time.Duration) {
 
 // importSum is what an import prints.
 type importSum struct {
-	Created   int64             `json:"created"`
-	Changed   int64             `json:"changed"`
-	Unchanged int64             `json:"unchanged"`
-	Refused   int64             `json:"refused"`
-	With      map[string]int64  `json:"with"`           // people who were not refused, by traits
-	Changes   map[string]int64  `json:"changes"`        // accounts, by changed field
-	LeftOut   map[string]int64  `json:"left_out"`       // people, by what was left out
-	Unknown   map[string]int64  `json:"unknown_fields"` // people, by field
-	Missing   map[string]string `json:"missing_fields"` // what nobody brings without them
+	Created    int64             `json:"created"`
+	Changed    int64             `json:"changed"`
+	Unchanged  int64             `json:"unchanged"`
+	Refused    int64             `json:"refused"`
+	With       map[string]int64  `json:"with"`               // people who were not refused, by traits
+	Changes    map[string]int64  `json:"changes"`            // accounts, by changed field
+	LeftOut    map[string]int64  `json:"left_out"`           // people, by what was left out
+	Unknown    map[string]int64  `json:"unknown_fields"`     // people, by field
+	Rejected   int64             `json:"rejected,omitempty"` // lines in the file RejectedTo
+	RejectedTo string            `json:"rejected_to,omitempty"`
+	Missing    map[string]string `json:"missing_fields"` // what nobody brings without them
 }
 
 func newImportSum() *importSum {
@@ -193,6 +195,9 @@ func (m *importSum) lines() []string {
 	lines := []string{
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
+	}
+	if m.RejectedTo != "" {
+		lines = append(lines, fmt.Sprintf("rejected\t%s\t%d", m.RejectedTo, m.Rejected))
 	}
 	for _, trait := range flow.Traits() {
 		lines = append(lines, fmt.Sprintf("with\t%s\t%d", trait, m.With[trait]))
