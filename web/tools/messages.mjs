@@ -116,6 +116,7 @@ const ONLY_ON = {
   ],
   'gateway.': [],
   'idempotency.': [],
+  'import.': [],
   'job.': [],
   'key.': [],
   'keys.': [],
