@@ -74,7 +74,7 @@ func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
 	}
 	a, _, err := tx.AccountByID(ctx, id)
 	if err == nil && slices.Contains(a.Roles, RoleAdmin) {
-		err = f.resign(ctx, tx, id, erased)
+		err = f.resign(ctx, tx, id, erased, stoppedAccount)
 	}
 	if err != nil {
 		return err

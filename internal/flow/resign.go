@@ -22,15 +22,19 @@ func (f *core) resigns(ctx context.Context, tx Tx, was account.Account, change a
 	if !slices.Contains(was.Roles, RoleAdmin) {
 		return nil
 	}
-	remains, err := stands(f.answers(ctx, tx, was.ID))
-	if err != nil || remains && f.isAdmin(was) {
+	is, _, err := tx.AccountByID(ctx, was.ID)
+	if err != nil || f.isAdmin(is) && f.isAdmin(was) {
 		return err
 	}
-	return f.resign(ctx, tx, was.ID, change)
+	why := stoppedAccount
+	if !slices.Contains(is.Roles, RoleAdmin) {
+		why = stoppedRole
+	}
+	return f.resign(ctx, tx, was.ID, change, why)
 }
 
 // resign ends the invitations, the secrets of API keys and the jobs of an admin.
-func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact) error {
+func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact, why stopped) error {
 	change.AccountID = id
 	if err := f.endSent(ctx, tx, audit.ByAdmin(id), time.Time{}, change); err != nil {
 		return err
@@ -42,7 +46,7 @@ func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact) 
 	for _, j := range running {
 		if err == nil && j.AccountID == id {
 			to := j.Progress
-			to.State, to.Why, to.EndedAt = job.Failed, string(stoppedRole), f.clock.Now()
+			to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
 			_, err = tx.AdvanceJob(ctx, j.ID, j.Progress, to)
 		}
 	}

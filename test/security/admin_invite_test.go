@@ -142,7 +142,7 @@ func TestSEC372_InvitationOfAFormerAdmin(t *testing.T) {
 func TestSEC436_PlantedByAFormerAdmin(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	s := start(t, mode(flow.ModeInvited))
+	s := start(t)
 	ctx, op := t.Context(), s.app.Operator
 	for how, turn := range map[string]func(id string, admin bool) error{
 		"role": func(id string, admin bool) error {
