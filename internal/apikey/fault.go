@@ -25,6 +25,7 @@ const (
 	CodePersonalName    = "token.name"
 	CodeNoApp           = "token.no_app"
 	CodeNoRole          = "token.no_role"
+	CodeNoDays          = "token.no_days"
 )
 
 var (
@@ -57,6 +58,11 @@ var (
 
 	// Unproven means that the rule asks for a recent sign-in or a second factor, which a token never has.
 	Unproven = fault.New(fault.Forbidden, CodeUnproven)
+
+	// NoApp, NoRole and NoDays mean that the form offers something else now.
+	NoApp  = fault.New(fault.Conflict, CodeNoApp)
+	NoRole = fault.New(fault.Conflict, CodeNoRole)
+	NoDays = fault.New(fault.Conflict, CodeNoDays)
 
 	// FullPersonal means that the user has MostPersonal tokens.
 	FullPersonal = fault.New(fault.Conflict, CodeFullPersonal)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"portico/internal/fault"
 )
 
 // MostPersonal is how many personal access tokens a user may have that work.
@@ -32,10 +30,10 @@ type Personal struct {
 	UsedAt    time.Time // zero if it was never used
 }
 
-// Days returns the end of a token that is made now, or the fault of the field days.
-func Days(typed string, now time.Time) (time.Time, *fault.Field) {
+// Days returns the end of a token that is made now, or NoDays.
+func Days(typed string, now time.Time) (time.Time, error) {
 	if !slices.Contains(Lives(), typed) {
-		return now, &fault.Field{Name: "days", Code: CodeEndsAt}
+		return now, NoDays
 	}
 	days, _ := strconv.Atoi(typed)
 	return now.Add(time.Duration(days) * 24 * time.Hour), nil

@@ -151,7 +151,7 @@ func (l *live) shown() screens.Settings {
 	c, policy := l.config, l.passwords.Policy()
 	shown := screens.Settings{
 		SignUp: yes(flow.SignUpMode(c.SignUp.Mode) != flow.ModeClosed), SignInCode: yes(c.SignIn.Code),
-		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust),
+		Passkeys: yes(c.Passkeys && passkey.Usable(publicURL(c))), Trust: yes(c.MFA.Trust), Tokens: yes(len(tokenApps(c)) > 0),
 		PasswordMin: policy.Min, PasswordMax: policy.Max, CodeLength: code.Length, CodeMinutes: int(flow.CodeLife / time.Minute),
 	}
 	if name := flow.NameRule(c.SignUp.Name); name != flow.NameOff {

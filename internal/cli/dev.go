@@ -20,7 +20,7 @@ func (devCmd) Help() string {
 	return `Example:
   portico dev
 
-Runs on one loopback port with a mailbox page that shows every email, a test identity provider, a sample app and a few test users, and prints the addresses. Data is stored in portico-data/dev. Your own settings take precedence. Not for production.`
+Runs on one loopback port with a mailbox page that shows every email, a test identity provider, a sample app and a few test users, and prints the addresses. The tests of an app sign in here by one request (docs/integrating/testing.md). Data is stored in portico-data/dev. Your own settings take precedence. Not for production.`
 }
 
 // Run serves until ctx ends.

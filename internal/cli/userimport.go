@@ -53,7 +53,7 @@ func (c userImportCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
 		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
-		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
+		how.Locale = catalogue.Of
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)
 			if err != nil || c.DryRun || sum.Refused > 0 {
@@ -66,21 +66,12 @@ func (c userImportCmd) Run(s *session) error {
 	})
 }
 
-// localeOf returns the language that Portico has of a tag, such as de of de_AT, or "".
-func localeOf(catalogue *locale.Catalogue, tag string) string {
-	if tag == "" {
-		return ""
-	}
-	found, _ := catalogue.First([]string{tag})
-	return found
-}
-
 // end prints the summary.
-func (c userImportCmd) end(s *session, sum *importSum, err error) error {
+func (c userImportCmd) end(s *session, sum *flow.ImportSum, err error) error {
 	if sum == nil {
 		return err
 	}
-	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines()...)); err != nil {
+	if err := errors.Join(err, s.print(c.JSON, sum, linesOf(sum)...)); err != nil {
 		return err
 	}
 	if sum.Refused > 0 && !c.SkipBad {
@@ -94,7 +85,7 @@ func (c userImportCmd) end(s *session, sum *importSum, err error) error {
 }
 
 // pass reads the file once.
-func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *importSum, err error) {
+func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *flow.ImportSum, err error) {
 	in, size, err := c.open(s)
 	if err != nil {
 		return nil, err
@@ -118,13 +109,18 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if how.DryRun {
 		what = "checked"
 	}
-	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(what, count, size)}
+	run := &importRun{session: s, app: a, how: how, sum: flow.NewImportSum(), seen: flow.NewSeen(), meter: s.meter(what, count, size)}
 	defer run.meter.clear()
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}
 	}
 	if err := run.all(from); err != nil {
 		return run.sum, fmt.Errorf("%s: %w", c.File, err)
+	}
+	if run.sum.Total() > 0 {
+		run.sum.Missing = people.Missing(from)
+	} else {
+		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
 	}
 	return run.sum, run.rejects.close()
 }

@@ -7,12 +7,16 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"portico/internal/secret"
+	"portico/internal/store/pgtest"
 )
 
 // trial is a running `portico dev`, and a browser.
@@ -24,7 +28,14 @@ type trial struct {
 
 func try(t *testing.T, environ ...string) *trial {
 	t.Helper()
-	printed, stop, err := start(t, settings(t, t.TempDir(), environ...))
+	cfg := settings(t, t.TempDir(), environ...)
+	if os.Getenv(pgtest.Engine) == "postgres" {
+		cfg.DatabaseURL = pgtest.Empty(t)
+		if _, err := secret.CreateKey(cfg.SecretFile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	printed, stop, err := start(t, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/factor"
 	"portico/internal/ids"
@@ -26,6 +27,7 @@ type Person struct {
 	Codes      int               // recovery codes that are left
 	Passkeys   []passkey.Passkey
 	Browsers   []trust.Browser
+	Tokens     []apikey.Personal
 	Identities []account.Identity
 	Apps       []App
 	Limits     []Standing
@@ -61,6 +63,7 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.SeenAt, err = f.seen(ctx, tx, *p); return err },
 		func() (err error) { p.Passkeys, err = tx.PasskeysOf(ctx, a.ID); return err },
 		func() (err error) { p.Browsers, err = f.trustedBrowsers(ctx, tx, a.ID); return err },
+		func() (err error) { p.Tokens, err = f.tokensOf(ctx, tx, a.ID); return err },
 		func() (err error) { p.Identities, err = tx.IdentitiesOf(ctx, a.ID); return err },
 		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },

@@ -44,9 +44,14 @@ type TokensView struct {
 // UserTokens lists the personal access tokens of an account that work, the newest first.
 func (f *reader) UserTokens(ctx context.Context, accountID string) (list []apikey.Personal, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.PersonalsOf(ctx, accountID, f.clock.Now())
+		list, err = f.tokensOf(ctx, tx, accountID)
 		return err
 	})
+	return list, err
+}
+
+func (f *core) tokensOf(ctx context.Context, tx Tx, accountID string) ([]apikey.Personal, error) {
+	list, err := tx.PersonalsOf(ctx, accountID, f.clock.Now())
 	for i := range list {
 		if seen := f.sessions.TokenSeen(list[i].ID); seen.After(list[i].UsedAt) {
 			list[i].UsedAt = seen
@@ -81,16 +86,16 @@ func tokenRoles(held []string) []string {
 // MakeToken makes a personal access token and returns its text, which is not stored. The owner learns of it by
 // email.
 //
-// Faults: the fields name, app, role and days, apikey.FullPersonal, apikey.UsedForm, ProofNeeded, Alarmed,
-// session.Required.
+// Faults: the field name, apikey.NoApp, apikey.NoRole, apikey.NoDays, apikey.FullPersonal, apikey.UsedForm,
+// ProofNeeded, Alarmed, session.Required.
 func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, ask TokenAsk) (text string, err error) {
 	if !secret.ValidToken(ask.Nonce) {
 		return "", apikey.UsedForm
 	}
 	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
-		p, bad := f.asked(a.Account, ask)
-		if bad != nil {
-			return fault.InvalidFields(*bad)
+		p, err := f.asked(a.Account, ask)
+		if err != nil {
+			return err
 		}
 		text = apikey.NewPersonal(f.tokens.Sum(a.ID, found.Session.ID, ask.Nonce, p.Name, p.App, ask.Role, ask.Days))
 		hash := secret.Hash(text)
@@ -110,34 +115,34 @@ func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, as
 		if err := tx.InsertPersonal(ctx, hash, p); err != nil {
 			return err
 		}
-		return f.tellToken(ctx, tx, c, a.Account, p, fact(c, audit.TokenMade, a.ID, p.App))
+		return f.tellToken(ctx, tx, c, a.Account, p, audit.TokenMade)
 	})
 	return text, err
 }
 
-// asked returns the token that a user asks for, or the fault of a field.
-func (f *core) asked(a account.Account, ask TokenAsk) (p apikey.Personal, bad *fault.Field) {
+// asked returns the token that a user asks for.
+func (f *core) asked(a account.Account, ask TokenAsk) (p apikey.Personal, err error) {
 	now := f.clock.Now()
 	p = apikey.Personal{ID: ids.NewAt(now), AccountID: a.ID, Version: a.Version, App: ask.App, CreatedAt: now}
-	if p.Name, bad = account.ParseName(ask.Name, "name"); bad == nil && p.Name == "" {
-		bad = &fault.Field{Name: "name", Code: apikey.CodePersonalName}
-	}
-	if bad == nil && !slices.Contains(f.tokenApps(a.Roles), ask.App) {
-		bad = &fault.Field{Name: "app", Code: apikey.CodeNoApp}
-	}
+	var bad *fault.Field
+	p.Name, bad = account.ParseName(ask.Name, "name")
 	held := tokenRoles(a.Roles)
 	switch {
+	case bad != nil:
+		return p, fault.InvalidFields(*bad)
+	case p.Name == "":
+		return p, fault.InvalidFields(fault.Field{Name: "name", Code: apikey.CodePersonalName})
+	case !slices.Contains(f.tokenApps(a.Roles), ask.App):
+		return p, apikey.NoApp
 	case ask.Role == AllRoles:
 		p.Roles = held
 	case slices.Contains(held, ask.Role):
 		p.Roles = []string{ask.Role}
-	case ask.Role != "" && bad == nil:
-		bad = &fault.Field{Name: "role", Code: apikey.CodeNoRole}
+	case ask.Role != "":
+		return p, apikey.NoRole
 	}
-	if bad == nil {
-		p.EndsAt, bad = apikey.Days(ask.Days, now)
-	}
-	return p, bad
+	p.EndsAt, err = apikey.Days(ask.Days, now)
+	return p, err
 }
 
 // EndToken ends a token of the signed-in user, and tells the owner. It does nothing for one that has ended.
@@ -145,41 +150,24 @@ func (f *core) asked(a account.Account, ask TokenAsk) (p apikey.Personal, bad *f
 // Faults: session.Required.
 func (f *Owner) EndToken(ctx context.Context, c Caller, found session.Found, id string) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		return f.endToken(ctx, tx, c, owner.Account, id, fact(c, audit.TokenEnded, owner.ID, ""))
+		all, err := tx.PersonalsOf(ctx, owner.ID, f.clock.Now())
+		at := slices.IndexFunc(all, func(p apikey.Personal) bool { return p.ID == id })
+		if err != nil || at < 0 {
+			return err
+		}
+		if _, err := tx.EndPersonal(ctx, owner.ID, id, f.clock.Now()); err != nil {
+			return err
+		}
+		if err := f.sessions.Changed(ctx, tx, owner.ID); err != nil {
+			return err
+		}
+		return f.tellToken(ctx, tx, c, owner.Account, all[at], audit.TokenEnded)
 	})
 }
 
-// EndUserToken ends a token of any account, or all of them for an empty id, and tells the owner.
-//
-// Faults: as change.
-func (f *Operator) EndUserToken(ctx context.Context, by Actor, accountID, id string) error {
-	return f.change(ctx, by, accountID, func(tx Tx, a cleared) error {
-		return f.endToken(ctx, tx, by.caller, a.Account, id, by.fact(audit.TokenEnded, accountID, ""))
-	})
-}
-
-func (f *core) endToken(ctx context.Context, tx Tx, c Caller, a account.Account, id string, change audit.Fact) error {
-	all, err := tx.PersonalsOf(ctx, a.ID, f.clock.Now())
-	if err != nil {
-		return err
-	}
-	for _, p := range all {
-		if id != "" && p.ID != id {
-			continue
-		}
-		if _, err := tx.EndPersonal(ctx, a.ID, p.ID, f.clock.Now()); err != nil {
-			return err
-		}
-		change.Detail = p.App
-		if err := f.tellToken(ctx, tx, c, a, p, change); err != nil {
-			return err
-		}
-	}
-	return f.sessions.Changed(ctx, tx, a.ID)
-}
-
-// tellToken records a change of a token, and tells the owner its name.
-func (f *core) tellToken(ctx context.Context, tx Tx, c Caller, a account.Account, p apikey.Personal, change audit.Fact) error {
+// tellToken records a change of a token, and tells the owner for which app it is.
+func (f *core) tellToken(ctx context.Context, tx Tx, c Caller, a account.Account, p apikey.Personal, name audit.Name) error {
+	change := fact(c, name, a.ID, p.App)
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ const (
 	Data           = Account + "/data"
 	Providers      = Account + "/providers"
 	Browsers       = Account + "/browsers"
+	Tokens         = Account + "/tokens"
 	Sessions       = Account + "/sessions"
 	Delete         = Account + "/delete"
 	Admin          = Root + "/admin"

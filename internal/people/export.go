@@ -17,6 +17,7 @@ type export[E any] struct {
 	next   func() ([]byte, Place, error)
 	person func(o Options, e *E, at *Place) (Person, error)
 	o      Options
+	found  map[string]bool // fields with the tag brings that an entry has had
 }
 
 // Next implements Reader.
@@ -26,7 +27,7 @@ func (x *export[E]) Next() (Person, Place, error) {
 		return Person{}, at, err
 	}
 	var e E
-	if at.Ignored, err = decode(text, &e); err != nil {
+	if at.Ignored, err = decode(text, &e, x.found); err != nil {
 		return Person{}, at, err
 	}
 	p, err := x.person(x.o, &e, &at)
@@ -40,7 +41,7 @@ func openJSON[E any](key string, person func(Options, *E, *Place) (Person, error
 		if err != nil {
 			return nil, err
 		}
-		x := &export[E]{o: o, person: person}
+		x := &export[E]{o: o, person: person, found: map[string]bool{}}
 		if key == "" && begins(in) == '{' {
 			l := &lines{in: in}
 			x.next = func() ([]byte, Place, error) {
@@ -81,7 +82,11 @@ func openTable[E any](person func(Options, *E, *Place) (Person, error)) func(io.
 		if err != nil {
 			return nil, err
 		}
-		return &export[E]{o: o, person: person, next: func() ([]byte, Place, error) {
+		found := map[string]bool{}
+		for _, name := range c.names {
+			found[name] = true
+		}
+		return &export[E]{o: o, person: person, found: found, next: func() ([]byte, Place, error) {
 			values, at, err := c.record()
 			if err != nil {
 				return nil, at, err
@@ -150,6 +155,17 @@ func (o Options) identity(p *Person, at *Place, provider, subject string) {
 func (at *Place) ignore(name string) {
 	if len(at.Ignored) < mostIgnored {
 		at.Ignored = append(at.Ignored, Short(name))
+	}
+}
+
+const givenPassword = "password to be changed: "
+
+// dropGiven leaves out a password that the former system has its owner change at the next sign-in: whoever
+// gave it knows it. The owner chooses one by email.
+func (p *Person) dropGiven(at *Place, why string) {
+	if p.Password != "" {
+		p.Password = ""
+		at.ignore(givenPassword + why)
 	}
 }
 

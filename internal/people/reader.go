@@ -77,4 +77,5 @@ type Source struct {
 	// Recognize reports whether a file that begins so is of this kind.
 	Recognize func(head []byte) bool
 	Open      func(r io.Reader, o Options) (Reader, error)
+	Whole     bool // the file is read whole, and takes several times its size in memory
 }

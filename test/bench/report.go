@@ -76,7 +76,7 @@ func (b *bench) document(ctx context.Context, rows []row, results []result, bega
 	var out strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	line("# Portico against its limits\n")
-	line("Made by `make bench` on %s in %.0f minutes; see [what the table means](../../docs/operating/performance.md).\n",
+	line("Made by `make bench` on %s in %.0f minutes; see [what the table means](../../docs/testing.md#performance).\n",
 		began.UTC().Format("2006-01-02"), time.Since(began).Minutes())
 	line("%s", b.machine())
 	for _, e := range b.engines {

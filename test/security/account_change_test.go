@@ -28,6 +28,7 @@ func guardedRoutes(account string) map[string]object {
 		"account/passkeys":        {"account": account, "credential": "AA", "client_data": "AA", "attestation": "AA"},
 		"account/passkeys/rename": {"account": account, "id": flowID, "name": "phone"},
 		"account/passkeys/remove": {"account": account, "id": flowID},
+		"account/tokens":          {"account": account, "nonce": strings.Repeat("A", 43), "name": "x", "app": "x", "days": "30"},
 		"factors/add":             {"account": account},
 		"factors/codes":           {"account": account},
 		"factors/remove":          {"account": account, "id": flowID},

@@ -273,6 +273,7 @@ func attacks() testform.Catalogue {
 			"SEC-431": "A thief of a personal access token opens the account, the admin API or an OpenID client with it, or makes a browser of it.",
 			"SEC-432": "A personal access token passes for a recent sign-in or a second factor, or has a role that its user has lost.",
 			"SEC-433": "A personal access token, or a stream opened with it, goes on after its end or a new password.",
+			"SEC-434": "A thief of a session makes a personal access token without a new proof or from another site, sees one again, or has the form make several.",
 			"SEC-435": "Somebody with the database, the log, the figures or an email looks for personal access tokens.",
 			"SEC-322": "A program uses an access token at an app that it is not for, after its end, or together with the cookie of another user.",
 			"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
@@ -386,6 +387,10 @@ func attacks() testform.Catalogue {
 			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
 			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",
 			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
+			"SEC-364": "An admin or an API key makes an admin by a file of people, changes one, or changes how somebody signs in.",
+			"SEC-365": "Another admin or another key reads the lines of a file of people, with their hashes.",
+			"SEC-425": "Whoever may import sends a file that is larger than they say, or has no end.",
+			"SEC-426": "An admin imports people who is no admin any more when the import begins or goes on.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

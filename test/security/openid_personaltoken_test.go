@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,36 @@ func TestSEC430_PersonalTokensElsewhere(t *testing.T) {
 	}
 }
 
+// Another proxy asks about a request with a token, and gets the identity, or a refusal that it can pass on.
+func TestSEC430_PersonalTokensByForwardAuth(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, trusting(), func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "tools", Path: "/tools", PersonalTokens: true, Rules: []string{"fresh:10m /tools/fresh/*", "signed-in /tools/*"}, Key: "app.1"},
+			{Name: "plain", Path: "/plain", Rules: []string{"public /plain/*"}, Key: "app.2"},
+		}
+	})
+	mara := fresh("m")
+	text := s.visitor().register(mara).personal("tools")
+	asks := func(uri, token string) *answer {
+		return s.visitor().do("GET", "/auth/api/check", "", http.Header{
+			"Authorization": {"Bearer " + token}, "Sec-Fetch-Mode": {"navigate"}, "Accept": {"text/html"},
+			"X-Original-Method": {"GET"}, "X-Original-Url": {"https://portico.test" + uri},
+		})
+	}
+	if a := asks("/tools/x", text); a.status != 200 || a.header.Get("X-Portico-Email") != mara {
+		t.Errorf("the token: %d %v", a.status, a.header)
+	}
+	asks("/tools/fresh/x", text).refused(403, "token.unproven")
+	asks("/plain/x", text).refused(403, "token.app")
+	for _, token := range []string{text[:len(text)-1], text + "x"} {
+		if a := asks("/tools/x", token); a.status != 401 || a.header.Get("Location") != "" || a.header.Get("X-Portico-Email") != "" {
+			t.Errorf("%q: %d %v", token, a.status, a.header)
+		}
+	}
+}
+
 func TestSEC431_PersonalTokensAtPortico(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -117,7 +148,7 @@ func TestSEC431_PersonalTokensAtPortico(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	for _, path := range []string{"/auth/account", "/auth/openid/authorize?" + codeRequest().Encode()} {
+	for _, path := range []string{"/auth/account", "/auth/account/tokens", "/auth/openid/authorize?" + codeRequest().Encode()} {
 		if a := bare.sends(path, "Bearer "+text); a.status != 303 || !strings.Contains(a.header.Get("Location"), "/auth/signin") {
 			t.Errorf("%s: %d %v", path, a.status, a.header)
 		}
@@ -179,6 +210,53 @@ func TestSEC433_PersonalTokensAfterTheirEnd(t *testing.T) {
 	}
 	s.clock.Advance(90 * 24 * time.Hour)
 	bare.sends("/tools/x", "Bearer "+text).refused(401, "token.ended")
+}
+
+// The page shows a token once, to the account that has made it. The form sent again makes no second one.
+func TestSEC434_PersonalTokensOfAThief(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, tokenApps(t, tellsWhom))
+	v, other := s.visitor().register(fresh("m")), s.visitor().register(fresh("n"))
+	shown := regexp.MustCompile(`portico_pat_[A-Za-z0-9_-]{49}`)
+	nonce := func() string {
+		m := regexp.MustCompile(`nonce\W+([A-Za-z0-9_-]{43})`).FindStringSubmatch(v.get("/auth/account/tokens").must(200).body)
+		if m == nil {
+			t.Fatal("the form has no nonce")
+		}
+		return m[1]
+	}
+	fields := url.Values{"account": {v.id()}, "nonce": {nonce()}, "name": {"nightly"}, "app": {"tools"}, "days": {"30"}}
+	v.form("/auth/account/tokens", fields).must(303)
+	cookie := v.cookie("made")
+	page := v.get("/auth/account/tokens")
+	text := shown.FindString(page.body)
+	if a := s.visitor().sends("/tools/x", "Bearer "+text); a.status != 200 || page.header.Get("Content-Encoding") != "" || page.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%q: %d, on a page with %v", text, a.status, page.header)
+	}
+	if again := v.get("/auth/account/tokens"); shown.MatchString(again.body) || v.cookie("made") != "" {
+		t.Error("a reload shows the token again")
+	}
+	v.form("/auth/account/tokens", fields).must(303)
+	if again := shown.FindString(v.get("/auth/account/tokens").body); again != text {
+		t.Errorf("the form sent again shows %q", again)
+	}
+	if n := s.count("SELECT COUNT(*) FROM personal_token"); n != 1 {
+		t.Errorf("there are %d tokens", n)
+	}
+	other.cookies[other.cookieName("made")] = cookie
+	if shown.MatchString(other.get("/auth/account/tokens").body) {
+		t.Error("another account sees the token")
+	}
+	fields.Set("nonce", nonce())
+	s.clock.Advance(10 * time.Minute)
+	if a := v.form("/auth/account/tokens", fields); a.status != 401 {
+		t.Errorf("with an old proof: %d", a.status)
+	}
+	evil := v.do("POST", "/auth/account/tokens", fields.Encode(), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Origin": {"https://evil.test"}})
+	if n := s.count("SELECT COUNT(*) FROM personal_token"); n != 1 || evil.status != 403 {
+		t.Errorf("another site: %d, and %d tokens", evil.status, n)
+	}
 }
 
 func TestSEC435_PersonalTokensAreWrittenNowhere(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 
 // The words of the table: what a step does that was begun before a change and ends after it.
 const (
-	ends   = "ends"    // nothing happens, and the step is given up
-	asks   = "asks"    // it goes on with a page that asks for what is missing now
-	goesOn = "goes on" // as without the change
-	never  = "–"       // both cannot be
+	ends   = "ends"      // nothing happens, and the step is given up
+	asks   = "asks"      // it goes on with a page that asks for what is missing now
+	goesOn = "continues" // as without the change
+	never  = "–"         // both cannot be
 )
 
 // tableOf reads the table of a document: rows, columns and their words.

@@ -143,7 +143,8 @@ func (r *release) copied(client string, parts []string, edit func(name, text str
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(folder, name), []byte(edit(name, string(text))), 0o644)
+		copied := filepath.Join(folder, name)
+		return errors.Join(os.WriteFile(copied, []byte(edit(name, string(text))), 0o644), os.Chmod(copied, 0o644)) // under every umask
 	})
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(folder))

@@ -54,6 +54,7 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   const fake = await open('invitations');
   expect(await row('guest3@example.com').textContent()).toContain('550 5.1.1 No such user');
   expect(await row('Link for many').textContent()).toContain('3 of 30');
+  expect(await row('Link for the first administrator').textContent()).toContain('Ended');
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
   await act('the link for many', 'End');

@@ -53,6 +53,7 @@ const ONLY_ON = {
     'account-profile',
     'account-passkeys',
     'account-delete',
+    'account-tokens',
     'new-passkey',
   ],
   'account.exists': [],
@@ -70,6 +71,7 @@ const ONLY_ON = {
     'account-password',
     'account-passkeys',
     'account-factors',
+    'account-tokens',
     'new-passkey',
     'verify-code',
     'confirm-link',
@@ -114,6 +116,7 @@ const ONLY_ON = {
   ],
   'gateway.': [],
   'idempotency.': [],
+  'import.': [],
   'job.': [],
   'key.': [],
   'keys.': [],
@@ -146,6 +149,11 @@ const ONLY_ON = {
     'account-addresses',
   ],
   'terms.': ['signup', 'terms'],
+  'token.full': ['account-tokens'],
+  'token.form': ['account-tokens'],
+  'token.no_': ['account-tokens'],
+  'token.name': ['account-tokens'],
+  'token.': [], // programs are told
 };
 
 /** Words that all account pages share. */

@@ -1,6 +1,7 @@
 // The script for an app's page, in a real Chromium and behind the real program.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { bundle, launch, page, signIn } from './support/app.js';
@@ -47,6 +48,7 @@ before(async () => {
     launch(),
   ]);
   pages = {
+    '/plain': page('<h1>the app</h1>'),
     '/': page(`<script src="/auth/assets/reauthenticate.js"></script><textarea></textarea><button>Save</button><output></output>
       <script>document.querySelector('button').onclick = async () => {
         const answer = await fetch('/save', { method: 'POST', body: document.querySelector('textarea').value });
@@ -255,4 +257,29 @@ test('useSession tells who is signed in, and notices the end', async (t) => {
   await failed;
   await tab.evaluate(() => new Promise((done) => setTimeout(done, 100))); // the page takes in the failure
   assert.match((await tab.getByRole('heading').textContent()) ?? '', /^signed-out/);
+});
+
+test('a sign-in costs what README.md says', async (t) => {
+  const context = await browser.newContext({ locale: 'en-US' });
+  t.after(() => context.close());
+  const tab = await context.newPage();
+  /** @type {import('playwright-core').Response[]} */
+  const seen = [];
+  tab.on('response', (response) => !response.url().startsWith('data:') && seen.push(response));
+  await tab.goto(`${site.origin}/plain`);
+  await tab.waitForLoadState('networkidle'); // the passkeys are asked for when the page is idle
+  await signIn(tab);
+  await tab.getByRole('heading', { name: 'the app' }).waitFor();
+
+  const manual = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const said = (/** @type {string} */ row) =>
+    (new RegExp(`\\| ${row} \\| ([^|]+) \\|`).exec(manual)?.[1] ?? '').match(/\d+/g)?.map(Number);
+  const cookies = (await context.cookies()).map(({ value }) => value);
+  const scripts = seen.filter((response) => response.url().endsWith('.js'));
+  const sizes = await Promise.all(scripts.map((response) => response.request().sizes()));
+  const script = sizes.reduce((sum, size) => sum + size.responseBodySize, 0);
+  assert.deepEqual(said('redirects'), [seen.filter((response) => response.status() === 303).length]);
+  assert.deepEqual(said('requests'), [seen.length]);
+  assert.deepEqual(said('cookies afterwards'), [cookies.length, cookies.join('').length]);
+  assert.deepEqual(said('script of the sign-in page'), [Math.ceil(script / 1024)]);
 });

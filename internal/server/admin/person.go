@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/factor"
 	"portico/internal/flow"
@@ -39,6 +40,7 @@ type AdminPerson struct {
 	Passkeys  []AdminWay      `json:"passkeys"`
 	Codes     int             `json:"recovery_codes"`
 	Browsers  []AdminBrowser  `json:"browsers"`
+	Tokens    []AdminToken    `json:"tokens"`
 	Providers []AdminProvider `json:"providers"`
 	Apps      []AdminApp      `json:"apps"`
 	Limits    []AdminLimit    `json:"limits"`
@@ -76,6 +78,14 @@ type (
 		Browser   string      `json:"browser"`
 		CreatedAt form.Moment `json:"created_at"`
 		EndsAt    form.Moment `json:"ends_at"`
+	}
+	AdminToken struct {
+		ID     string      `json:"id"`
+		Name   string      `json:"name"`
+		App    string      `json:"app"`
+		Roles  []string    `json:"roles"`
+		UsedAt form.Moment `json:"used_at,omitempty"`
+		EndsAt form.Moment `json:"ends_at"`
 	}
 	AdminProvider struct {
 		ID        string      `json:"id"`
@@ -160,6 +170,9 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	})
 	shown.Browsers = each(p.Browsers, func(b trust.Browser) AdminBrowser {
 		return AdminBrowser{b.ID, a.Describe(b.UserAgent), form.MomentOf(b.CreatedAt), form.MomentOf(b.ExpiresAt)}
+	})
+	shown.Tokens = each(p.Tokens, func(k apikey.Personal) AdminToken {
+		return AdminToken{k.ID, k.Name, k.App, filled(k.Roles), form.MomentOf(k.UsedAt), form.MomentOf(k.EndsAt)}
 	})
 	shown.Providers = each(p.Identities, func(i account.Identity) AdminProvider {
 		return AdminProvider{i.Provider, i.Provider, i.Subject, form.MomentOf(i.CreatedAt)}

@@ -68,6 +68,7 @@ func (a *API) routes() []route {
 		write("/auth/api/account/addresses", "Mail a code to the address that the user wants to have", a.actions.ChangeAddress),
 		write("/auth/api/not-me", "Take the account back from somebody else, with the emailed link that was opened", a.actions.RaiseAlarm),
 		write("/auth/api/account/profile", "Set the name of the user, and the language of the emails", a.actions.ChangeProfile),
+		write("/auth/api/account/tokens", "Make a personal access token of the user", a.actions.MakeToken),
 		write("/auth/api/account/delete", "Close the account of the user, which is erased after 14 days", a.actions.DeleteAccount),
 		write("/auth/api/keep", "Take a closed account back", a.actions.KeepAccount),
 		write("/auth/api/keep/drop", "End the step that asks whether a closed account is kept", a.actions.DropKeep),

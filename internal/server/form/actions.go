@@ -47,7 +47,7 @@ type Actions struct {
 	clock clock.Clock
 
 	// The cookies.
-	session, browser, device, trust, link, alarm, provider, crossing, ticket, flow, done, undo, app, locale, appLocale server.Cookie
+	session, browser, device, trust, link, alarm, provider, crossing, ticket, flow, done, made, undo, app, locale, appLocale server.Cookie
 }
 
 // NewActions returns the Actions of the site at the public URL.
@@ -57,7 +57,7 @@ func NewActions(flows *flow.Flows, owner *flow.Owner, catalogue *locale.Catalogu
 		Flows: flows, Targets: flows.Targets(), Catalogue: catalogue, owner: owner, clock: c,
 		session: cookie("session"), browser: cookie("browser"), device: cookie("device"), trust: cookie("trust"), link: cookie("link"),
 		alarm: cookie("alarm"), provider: cookie("provider"), crossing: cookie("crossing"), ticket: cookie("ticket"), flow: cookie("flow"),
-		done: cookie("done"), undo: cookie("undo"), app: cookie("app"), locale: cookie("locale"), appLocale: cookie("app-locale"),
+		done: cookie("done"), made: cookie("made"), undo: cookie("undo"), app: cookie("app"), locale: cookie("locale"), appLocale: cookie("app-locale"),
 	}
 }
 

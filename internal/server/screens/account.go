@@ -49,6 +49,10 @@ func (s *Screens) accountPages() []page {
 			screen: ScreenAccountBrowsers, path: pages.Browsers, fill: s.fillBrowsers, says: []string{form.TrustEnded},
 			forms: []pageForm{post("", s.Actions.EndTrust, nil)},
 		}),
+		s.ownPage(section{
+			screen: ScreenAccountTokens, path: pages.Tokens, guarded: true, fill: s.fillTokens, says: []string{form.TokenEnded},
+			forms: []pageForm{post("", s.Actions.MakeToken, keepToken), post("/end", s.Actions.EndToken, nil)},
+		}),
 		s.dataPage(), s.deletePage(), s.providersPage(), s.factorsPage(),
 	}
 	if s.Settings.Passkeys != "" {

@@ -36,6 +36,7 @@ type Boot struct {
 	Factors   Factors       `json:"factors"`
 	Protect   Protect       `json:"protect"`
 	Passkeys  Passkeys      `json:"passkeys"`
+	Tokens    Tokens        `json:"tokens"`
 	Status    int           `json:"status"`
 	Title     string        `json:"title"`
 	Detail    string        `json:"detail"`
@@ -60,7 +61,9 @@ type Language struct {
 }
 
 // secret reports whether the document shows a secret.
-func (b Boot) secret() bool { return b.Factors.Secret != "" || len(b.Factors.Codes) > 0 }
+func (b Boot) secret() bool {
+	return b.Factors.Secret != "" || b.Tokens.Made != "" || len(b.Factors.Codes) > 0
+}
 
 // Brand is the name and the logo of the site.
 type Brand struct {
@@ -88,6 +91,7 @@ type Settings struct {
 	Providers   string `json:"providers"`    // "yes" where there are some
 	Passkeys    string `json:"passkeys"`     // "yes" where people may use them
 	Trust       string `json:"trust"`        // "yes" where people may trust a browser
+	Tokens      string `json:"tokens"`       // "yes" where an app takes personal access tokens
 }
 
 // Provider is the button of an external provider.
@@ -354,6 +358,27 @@ type Passkey struct {
 	Last  string `json:"last"`  // as in Factor
 	// Credential is its id at the authenticator.
 	Credential string `json:"credential"`
+}
+
+// Tokens are the personal access tokens of an account, and what the form for a new one offers.
+type Tokens struct {
+	List  []Token  `json:"list"`
+	Apps  []Choice `json:"apps"`
+	Roles []Choice `json:"roles"`
+	Lives []Choice `json:"lives"`
+	Nonce string   `json:"nonce"` // the same form, sent again, makes the same token
+	Full  string   `json:"full"`  // "yes" if no more can be made
+	Made  string   `json:"made"`  // the text of a new one, shown once
+}
+
+// Token is one personal access token.
+type Token struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	App   string `json:"app"`
+	Roles string `json:"roles"` // in words
+	Used  Moment `json:"used"`
+	Until Moment `json:"until"`
 }
 
 // RecoveryCode is a recovery code that is shown once.

@@ -31,6 +31,7 @@ const (
 	ScreenAccountData
 	ScreenAccountProviders
 	ScreenAccountBrowsers
+	ScreenAccountTokens
 	ScreenAccountDelete
 	ScreenKeep
 	ScreenProtect
@@ -62,6 +63,7 @@ var screenNames = [screenCount]string{
 	ScreenAccountData:      "account-data",
 	ScreenAccountProviders: "account-providers",
 	ScreenAccountBrowsers:  "account-browsers",
+	ScreenAccountTokens:    "account-tokens",
 	ScreenAccountDelete:    "account-delete",
 	ScreenKeep:             "keep",
 	ScreenProtect:          "protect",

@@ -140,6 +140,7 @@ func (s *Screens) boot(screen Screen, loc string) Boot {
 		Account:  Account{Providers: []LinkedProvider{}, Languages: []Choice{}, History: []Event{}, Apps: []App{}, Browsers: []TrustedBrowser{}, Addresses: []OtherAddress{}, Sessions: []OwnSession{}, Alerts: []Alert{}},
 		Client:   Client{Scopes: []Scope{}},
 		Passkeys: Passkeys{List: []Passkey{}},
+		Tokens:   Tokens{List: []Token{}, Apps: []Choice{}, Roles: []Choice{}, Lives: []Choice{}},
 	}
 }
 

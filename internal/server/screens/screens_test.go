@@ -62,6 +62,7 @@ func TestDocuments(t *testing.T) {
 		"/auth/account/data":            {"account-data", 200},
 		"/auth/account/providers":       {"account-providers", 200},
 		"/auth/account/browsers":        {"account-browsers", 200},
+		"/auth/account/tokens":          {"account-tokens", 200},
 		"/auth/account/delete":          {"account-delete", 200},
 		"/auth/keep?flow=x":             {"error", 404},
 		"/auth/protect?flow=x":          {"error", 404},

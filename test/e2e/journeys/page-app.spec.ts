@@ -36,3 +36,23 @@ test('a user signs in to an app without a server part, which renews its tokens a
   await expectScreen(page, 'Sign in');
   await tasks.stop();
 });
+
+test('a user signs in to such an app in a pop-up', async ({ page, world }) => {
+  const tasks = await PageApp.start();
+  const portico = await world.anotherPortico({ settings: tasks.settings });
+  tasks.serve(portico.origin);
+  const person = world.stranger();
+  portico.command(['user', 'create', person.email, '--password'], `${person.password}\n`);
+  await page.goto(tasks.origin);
+  const opened = page.waitForEvent('popup');
+  await button(page, 'Sign in beside').click();
+  const popup = await opened;
+  await expectScreen(popup, 'Sign in');
+  // Portico's pages cut the two windows apart: the app cannot see the pop-up, and must not wait for its end
+  expect(await page.evaluate('seesPopup()')).toBe(false);
+  await fillSignIn(popup, person);
+  await button(popup, 'Login').click();
+  await expect(page.getByRole('heading')).toHaveText(`Tasks of ${person.email}`);
+  await expect.poll(() => popup.isClosed()).toBe(true);
+  await tasks.stop();
+});

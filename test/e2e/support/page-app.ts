@@ -13,7 +13,7 @@ const LIBRARY = createRequire(import.meta.url)
  * keeps its tokens in the browser and refreshes them with the refresh token.
  */
 const page = (issuer: string) => `<!doctype html><meta charset="utf-8"><title>Tasks</title><h1></h1>
-<button id="in">Sign in</button> <button id="renew">Renew</button> <button id="out">Sign out</button>
+<button id="in">Sign in</button> <button id="beside">Sign in beside</button> <button id="renew">Renew</button> <button id="out">Sign out</button>
 <script src="/oidc.js"></script>
 <script type="module">
 const app = new oidc.UserManager({
@@ -32,10 +32,24 @@ at('renew', async () => {
   show('Renewed for ' + after.profile.email);
 });
 at('out', () => app.signoutRedirect());
+// as docs/integrating/native-apps.md says
+const channel = new BroadcastChannel('signed-in');
+channel.onmessage = async ({ data }) => {
+  await app.storeUser(oidc.User.fromStorageString(data));
+  state(await app.getUser());
+};
+let popup;
+at('beside', async () => { popup = open('/beside', '_blank', 'popup,width=480,height=760'); });
+window.seesPopup = () => !popup.closed;
 try {
-  if (location.pathname === '/cb') {
-    await app.signinCallback();
+  if (location.pathname === '/beside') await app.signinRedirect({ state: 'beside' });
+  else if (location.pathname === '/cb') {
+    const user = await app.signinCallback();
     history.replaceState(null, '', '/');
+    if (user.state === 'beside') {
+      channel.postMessage(user.toStorageString());
+      setTimeout(close, 50); // not before the message has left
+    }
   }
   state(await app.getUser());
 } catch (error) {

@@ -124,7 +124,12 @@ const columnsFor = (ask: (question: Question) => void): Column<Key>[] => [
     cell: (key) => (
       <div className="who">
         <p className="entry-name">
-          <bdi>{key.name}</bdi>
+          <a
+            href={`/auth/admin/record?actor=key:${encodeURIComponent(key.id)}`}
+            title="What was done with it"
+          >
+            <bdi>{key.name}</bdi>
+          </a>
         </p>
         <p className="tags">
           {key.scopes.map((scope) => (

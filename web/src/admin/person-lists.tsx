@@ -12,8 +12,8 @@ const At = ({ before, at }: { before: string; at: string | undefined }) => (
   </span>
 );
 
-/** The sessions, and the browsers that are asked for no second factor. */
-export function Where({ person: { sessions, browsers } }: { person: Person }) {
+/** The sessions, the browsers that are asked for no second factor, and the tokens of scripts. */
+export function Where({ person: { sessions, browsers, tokens } }: { person: Person }) {
   return (
     <>
       <Card title="Sessions">
@@ -42,6 +42,20 @@ export function Where({ person: { sessions, browsers } }: { person: Person }) {
           <Entries>
             {browsers.map(({ id, browser, ends_at }) => (
               <Entry key={id} icon={<Icon icon="window" />} name={browser || 'Unknown browser'}>
+                <At before="until" at={ends_at} />
+              </Entry>
+            ))}
+          </Entries>
+        </Card>
+      ) : null}
+      {tokens.length ? (
+        <Card title="Access tokens" about="Scripts use an app with them. They end with all sessions.">
+          <Entries>
+            {tokens.map(({ id, name, app, roles, used_at, ends_at }) => (
+              <Entry key={id} icon={<Icon icon="key" />} name={name}>
+                <span>For {app}</span>
+                {roles.length ? <span>{roles.join(', ')}</span> : null}
+                {used_at ? <At before="used" at={used_at} /> : null}
                 <At before="until" at={ends_at} />
               </Entry>
             ))}

@@ -75,6 +75,9 @@ function reasonsOf({
   providers,
 }: Person) {
   const reasons: [key: string, words: React.ReactNode][] = [];
+  const ended = ends_at && new Date(ends_at) < new Date();
+  if (state === 'waiting')
+    reasons.push(['state', 'The account waits for an approval. Until then, nobody can sign in to it.']);
   if (state === 'disabled')
     reasons.push([
       'state',
@@ -82,7 +85,7 @@ function reasonsOf({
     ]);
   if (state === 'leaving')
     reasons.push(['state', 'The account is being deleted. Its owner can sign in to keep it.']);
-  if (ends_at && new Date(ends_at) < new Date())
+  if (ended)
     reasons.push([
       'end',
       <>
@@ -109,6 +112,7 @@ function reasonsOf({
         ) : null}
       </>,
     ]);
+  if (ended || /disabled|waiting/.test(state)) return reasons; // the others say what still works
   if (unproven)
     reasons.push([
       'unproven',
@@ -197,7 +201,7 @@ function Facts({ person }: { person: Person }) {
     ['Account ends', <Time key="time" at={ends_at} />],
     ['Id', <code key="id">{person.id}</code>],
   ];
-  if (erased_at) facts.unshift(['Erased', <Time key="time" at={erased_at} />]);
+  if (erased_at) facts.unshift(['To be erased', <Time key="time" at={erased_at} />]);
   return (
     <Card title="Account">
       <dl>

@@ -110,6 +110,11 @@ export interface AdminClaims {
   claims: string;
 }
 
+export interface AdminCount {
+  name: string;
+  count: number;
+}
+
 export interface AdminCounts {
   totp: number;
   passkeys: number;
@@ -191,6 +196,41 @@ export interface AdminFact {
   detail: string;
 }
 
+export interface AdminImport {
+  id: string;
+  state: 'open' | 'checked' | 'running' | 'done' | 'failed';
+  from: string;
+  update: boolean;
+  plan: AdminImportSum;
+  did: AdminImportSum;
+  problems: AdminProblem[];
+  job: AdminJob;
+}
+
+export interface AdminImportStart {
+  skip_bad?: boolean;
+}
+
+export interface AdminImportSum {
+  created: number;
+  changed: number;
+  unchanged: number;
+  refused: number;
+  with: AdminCount[];
+  changes: AdminCount[];
+  left_out: AdminCount[];
+  unknown_fields: AdminCount[];
+  missing_fields: AdminMissing[];
+}
+
+export interface AdminImporting {
+  from?: string;
+  issuer?: string;
+  update?: boolean;
+  keep_subject?: boolean;
+  parameters?: string[];
+}
+
 export interface AdminInvitation {
   id: string;
   address: string;
@@ -228,10 +268,10 @@ export interface AdminInviteMany {
 
 export interface AdminJob {
   id: string;
-  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
+  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role' | 'import';
   role: string;
-  state: 'tried' | 'running' | 'done' | 'failed';
-  reason: '' | 'account' | 'role' | 'changed' | 'key';
+  state: 'tried' | 'draft' | 'running' | 'done' | 'failed';
+  reason: '' | 'account' | 'role' | 'changed' | 'key' | 'file';
   done: number;
   total: number;
   more: boolean;
@@ -334,6 +374,11 @@ export interface AdminMail {
   more: number;
 }
 
+export interface AdminMissing {
+  field: string;
+  brings: string;
+}
+
 export interface AdminNamed {
   name: string;
 }
@@ -369,12 +414,20 @@ export interface AdminPerson {
   passkeys: AdminWay[];
   recovery_codes: number;
   browsers: AdminBrowser[];
+  tokens: AdminToken[];
   providers: AdminProvider[];
   apps: AdminApp[];
   limits: AdminLimit[];
   emails: AdminEmail[];
   refusing: AdminRefusal[];
   events: AdminEvent[];
+}
+
+export interface AdminProblem {
+  where: string;
+  field: string;
+  value: string;
+  reason: string;
 }
 
 export interface AdminProvider {
@@ -469,6 +522,15 @@ export interface AdminSystem {
   mail: AdminMail;
 }
 
+export interface AdminToken {
+  id: string;
+  name: string;
+  app: string;
+  roles: string[];
+  used_at?: string;
+  ends_at: string;
+}
+
 export interface AdminUnsent {
   id: string;
   template: string;
@@ -538,7 +600,7 @@ export interface BeginPasskey {
 }
 
 export interface Boot {
-  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
+  screen: 'signin' | 'signup' | 'forgot-password' | 'signin-code' | 'verify-code' | 'confirm-link' | 'reset-password' | 'mfa' | 'terms' | 'account' | 'account-password' | 'account-factors' | 'account-passkeys' | 'new-passkey' | 'account-addresses' | 'account-sessions' | 'account-profile' | 'account-history' | 'account-apps' | 'account-data' | 'account-providers' | 'account-browsers' | 'account-tokens' | 'account-delete' | 'keep' | 'protect' | 'consent' | 'device' | 'not-me' | 'sign-out' | 'signed-out' | 'error' | 'leaving';
   locale: string;
   locales: Language[];
   here: string;
@@ -563,6 +625,7 @@ export interface Boot {
   factors: Factors;
   protect: Protect;
   passkeys: Passkeys;
+  tokens: Tokens;
   status: number;
   title: string;
   detail: string;
@@ -763,6 +826,15 @@ export interface MFA {
   trusting: string;
 }
 
+export interface MakeToken {
+  account: string;
+  nonce: string;
+  name: string;
+  app: string;
+  role?: string;
+  days: string;
+}
+
 export interface Moment {
   at: string;
   words: string;
@@ -960,6 +1032,7 @@ export interface Settings {
   providers: string;
   passkeys: string;
   trust: string;
+  tokens: string;
 }
 
 export interface SignIn {
@@ -1005,6 +1078,25 @@ export interface SignedIn {
   id: string;
   email: string;
   name: string;
+}
+
+export interface Token {
+  id: string;
+  name: string;
+  app: string;
+  roles: string;
+  used: Moment;
+  until: Moment;
+}
+
+export interface Tokens {
+  list: Token[];
+  apps: Choice[];
+  roles: Choice[];
+  lives: Choice[];
+  nonce: string;
+  full: string;
+  made: string;
 }
 
 export interface TrustedBrowser {
@@ -1069,6 +1161,7 @@ export interface Forms {
   '/auth/api/account/addresses': { in: ChangeAddress; out: Next };
   '/auth/api/not-me': { in: NotMe; out: Next };
   '/auth/api/account/profile': { in: ChangeProfile; out: Next };
+  '/auth/api/account/tokens': { in: MakeToken; out: Next };
   '/auth/api/account/delete': { in: DeleteAccount; out: Next };
   '/auth/api/keep': { in: KeepAccount; out: Next };
   '/auth/api/keep/drop': { in: KeepAccount; out: Next };

@@ -31,7 +31,8 @@ export const SHAPE = {
     "signin_code": "",
     "providers": "",
     "passkeys": "",
-    "trust": ""
+    "trust": "",
+    "tokens": ""
   },
   "sender": "",
   "providers": [
@@ -298,6 +299,48 @@ export const SHAPE = {
     "alone": "",
     "rp_id": "",
     "user_id": ""
+  },
+  "tokens": {
+    "list": [
+      {
+        "id": "",
+        "name": "",
+        "app": "",
+        "roles": "",
+        "used": {
+          "at": "",
+          "words": ""
+        },
+        "until": {
+          "at": "",
+          "words": ""
+        }
+      }
+    ],
+    "apps": [
+      {
+        "id": "",
+        "name": "",
+        "chosen": ""
+      }
+    ],
+    "roles": [
+      {
+        "id": "",
+        "name": "",
+        "chosen": ""
+      }
+    ],
+    "lives": [
+      {
+        "id": "",
+        "name": "",
+        "chosen": ""
+      }
+    ],
+    "nonce": "",
+    "full": "",
+    "made": ""
   },
   "status": 0,
   "title": "",

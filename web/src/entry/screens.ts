@@ -12,6 +12,7 @@ import { screen as accountPassword } from '../screens/account-password/account-p
 import { screen as accountProfile } from '../screens/account-profile/account-profile';
 import { screen as accountProviders } from '../screens/account-providers/account-providers';
 import { screen as accountSessions } from '../screens/account-sessions/account-sessions';
+import { screen as accountTokens } from '../screens/account-tokens/account-tokens';
 import { screen as confirmLink } from '../screens/confirm-link/confirm-link';
 import { screen as consent } from '../screens/consent/consent';
 import { screen as device } from '../screens/device/device';
@@ -57,6 +58,7 @@ export const screens: Record<Boot['screen'], Screen> = {
   'account-data': accountData,
   'account-providers': accountProviders,
   'account-browsers': accountBrowsers,
+  'account-tokens': accountTokens,
   'account-delete': accountDelete,
   keep,
   protect,

@@ -38,6 +38,14 @@ export const ACCOUNT: State[] = [
     },
   })),
   {
+    name: 'account-tokens', // not in the list of sections, since no app takes tokens
+    reach: async (page, world) => {
+      await enter(page, world);
+      await open(page, '/auth/account/tokens');
+      await expectScreen(page, 'Access tokens');
+    },
+  },
+  {
     name: 'account-profile-picture',
     reach: async (page, world) => {
       await enter(page, world);

@@ -11,7 +11,7 @@ interface Section {
   state?: keyof Boot['account']['states'];
   about?: MessageKey;
   /** The operator can switch the section off. */
-  setting?: 'passkeys' | 'trust' | 'providers';
+  setting?: 'passkeys' | 'trust' | 'providers' | 'tokens';
 }
 
 /** The sections of the account in their groups, each section a page of its own. */
@@ -96,6 +96,13 @@ export const GROUPS: { name: MessageKey; sections: Section[] }[] = [
         name: 'account.section.apps',
         state: 'apps',
         icon: app,
+      },
+      {
+        path: 'tokens',
+        name: 'account.section.tokens',
+        about: 'account.about.tokens',
+        icon: key,
+        setting: 'tokens',
       },
       {
         path: 'data',
