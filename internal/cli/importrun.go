@@ -138,11 +138,20 @@ func (r *importRun) yield(took time.Duration) {
 	}
 }
 
-// linesOf are the summary as a command prints it.
-func linesOf(m *flow.ImportSum) []string {
+// importDone is what an import prints.
+type importDone struct {
+	*flow.ImportSum
+	Rejected   int64  `json:"rejected"` // lines in the file RejectedTo
+	RejectedTo string `json:"rejected_to,omitempty"`
+}
+
+func (m *importDone) lines() []string {
 	lines := []string{
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
+	}
+	if m.RejectedTo != "" {
+		lines = append(lines, fmt.Sprintf("rejected\t%s\t%d", m.RejectedTo, m.Rejected))
 	}
 	for _, trait := range flow.Traits() {
 		lines = append(lines, fmt.Sprintf("with\t%s\t%d", trait, m.With[trait]))

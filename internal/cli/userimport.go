@@ -50,6 +50,9 @@ func (c userImportCmd) Run(s *session) error {
 	}
 	// A server on this machine keeps half of the processors.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
+	if err := c.usable(); err != nil {
+		return err
+	}
 	return s.withApp(func(a *app.App) error {
 		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
@@ -66,12 +69,21 @@ func (c userImportCmd) Run(s *session) error {
 	})
 }
 
+// usable refuses to write over bad lines of an earlier run, which somebody may have corrected.
+func (c userImportCmd) usable() error {
+	info, err := os.Stat(c.rejectedTo())
+	if c.SkipBad && !c.DryRun && err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s has the bad lines of an earlier run: import it, move it away or delete it, or name another file with --rejected", c.rejectedTo())
+	}
+	return nil
+}
+
 // end prints the summary.
-func (c userImportCmd) end(s *session, sum *flow.ImportSum, err error) error {
+func (c userImportCmd) end(s *session, sum *importDone, err error) error {
 	if sum == nil {
 		return err
 	}
-	if err := errors.Join(err, s.print(c.JSON, sum, linesOf(sum)...)); err != nil {
+	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines()...)); err != nil {
 		return err
 	}
 	if sum.Refused > 0 && !c.SkipBad {
@@ -85,7 +97,7 @@ func (c userImportCmd) end(s *session, sum *flow.ImportSum, err error) error {
 }
 
 // pass reads the file once.
-func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *flow.ImportSum, err error) {
+func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *importDone, err error) {
 	in, size, err := c.open(s)
 	if err != nil {
 		return nil, err
@@ -101,6 +113,9 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *flow.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
+	if c.KeepSubject && c.Issuer == "" && source.Name != "portico" && source.Name != "csv" {
+		return nil, fmt.Errorf("%w: an export of %s does not name the issuer of its ids: add --issuer with the URL of the former system", errUsage, source.Name)
+	}
 	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
@@ -115,14 +130,18 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *flow.
 		run.rejects = &rejects{path: c.rejectedTo()}
 	}
 	if err := run.all(from); err != nil {
-		return run.sum, fmt.Errorf("%s: %w", c.File, err)
+		return &importDone{ImportSum: run.sum}, fmt.Errorf("%s: %w", c.File, err)
 	}
 	if run.sum.Total() > 0 {
 		run.sum.Missing = people.Missing(from)
 	} else {
 		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
 	}
-	return run.sum, run.rejects.close()
+	done := &importDone{ImportSum: run.sum}
+	if run.rejects != nil && run.rejects.count > 0 {
+		done.Rejected, done.RejectedTo = run.rejects.count, run.rejects.path
+	}
+	return done, run.rejects.close()
 }
 
 func (c userImportCmd) rejectedTo() string {
@@ -150,15 +169,16 @@ func (c userImportCmd) open(s *session) (io.ReadCloser, int64, error) {
 // rejects is the file of bad lines, which is made for the first one. It may have hashes, so only its
 // owner may read it. A nil one takes nothing.
 type rejects struct {
-	path string
-	file *os.File
-	out  *bufio.Writer
-	err  error
+	path  string
+	file  *os.File
+	out   *bufio.Writer
+	count int64
+	err   error
 }
 
-// add writes an entry as it was read, or else the person.
+// add writes an entry as it was read, or else the person. A line that is too long to be held is in neither form.
 func (r *rejects) add(p people.Person, at people.Place) {
-	if r == nil || r.err != nil || at.Raw == nil && p.Email == "" {
+	if r == nil || r.err != nil || at.Raw == nil && at.Entry == "" {
 		return
 	}
 	if r.file == nil {
@@ -171,6 +191,7 @@ func (r *rejects) add(p people.Person, at people.Place) {
 			_, _ = r.out.Write(append(at.Head, '\n')) // Flush returns the error
 		}
 	}
+	r.count++
 	raw := at.Raw
 	if raw == nil {
 		raw, _ = json.Marshal(p) // it was read from JSON

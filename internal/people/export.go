@@ -34,8 +34,9 @@ func (x *export[E]) Next() (Person, Place, error) {
 	return p, at, err
 }
 
-// openJSON returns a Reader of the list with the key; without one, of a list or of lines.
-func openJSON[E any](key string, person func(Options, *E, *Place) (Person, error)) func(io.Reader, Options) (Reader, error) {
+// openJSON returns a Reader of the list with the key; without one, of a list or of lines. alone is the file of one entry in a
+// line, in place of %s: many such lines are a file again.
+func openJSON[E any](key, alone string, person func(Options, *E, *Place) (Person, error)) func(io.Reader, Options) (Reader, error) {
 	return func(r io.Reader, o Options) (Reader, error) {
 		in, err := text(r)
 		if err != nil {
@@ -54,10 +55,10 @@ func openJSON[E any](key string, person func(Options, *E, *Place) (Person, error
 		x.next = func() ([]byte, Place, error) {
 			entry, line, err := s.next()
 			at := Place{Line: line}
-			if key == "" && err == nil { // as a line it can be read again
+			if err == nil {
 				var b bytes.Buffer
 				_ = json.Compact(&b, entry) // it was read
-				at.Raw = b.Bytes()
+				at.Raw = []byte(strings.Replace(alone, "%s", b.String(), 1))
 			}
 			return entry, at, err
 		}
@@ -104,7 +105,7 @@ func openEither[E any](person func(Options, *E, *Place) (Person, error)) func(io
 			return nil, err
 		}
 		if first := begins(in); first == '[' || first == '{' {
-			return openJSON("", person)(in, o)
+			return openJSON("", "%s", person)(in, o)
 		}
 		return openTable(person)(in, o)
 	}

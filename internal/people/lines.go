@@ -81,7 +81,7 @@ func (l *lines) next() ([]byte, error) {
 			continue
 		}
 		if !utf8.Valid(l.buf) {
-			return nil, &Problem{Reason: "is not UTF-8"}
+			return l.buf, &Problem{Reason: "is not UTF-8"}
 		}
 		return l.buf, nil
 	}
