@@ -51,6 +51,7 @@ const closing = STATES.filter(
     screen.startsWith('account') &&
     !OPEN.test(screen) &&
     !/^(app|codes)$/.test(boot.factors.state) && // an alarm has ended the steps
+    !boot.tokens.made && // only the answer to a form shows it
     !/^(only|removable)$/.test(boot.account.password),
 );
 
