@@ -104,11 +104,11 @@ postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; 
 acme: build ## Certificates from a real ACME authority (Pebble)
 	@cd test/acme && go vet . && go test -count=1 -timeout 15m .
 
-apps: build test/apps/node/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
+apps: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
 	@tools/apps
 	@cd test/apps && go vet . && go test -count=1 -timeout 15m .
 
-conformance: build test/apps/node/node_modules/.package-lock.json ## The same, with programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
+conformance: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## The same, with frameworks and programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
 	@tools/apps && tools/proxies
 	@cd test/apps && PORTICO_TESTS=full ../../tools/postgres run -- go test -count=1 -timeout 30m -v .
 

@@ -19,16 +19,21 @@ const SAME = {
     'account-passkeys.title',
     'account-passkeys.unnamed',
     'account-profile.name',
+    'account-tokens.app',
+    'account-tokens.name',
     'account.section.passkeys',
     'common.month.04',
     'common.month.08',
     'common.month.09',
     'common.month.11',
+    'error.signup.said',
     'mail.common.app',
     'mail.common.browser',
     'signup.name.required',
   ],
-  es: ['common.error'],
+  es: ['common.error', 'error.signup.said'],
+  fr: ['error.signup.said'],
+  ar: ['error.signup.said'],
 };
 
 /**
