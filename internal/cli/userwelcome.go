@@ -63,7 +63,7 @@ func (c userWelcomeCmd) Run(s *session) error {
 }
 
 func (c userWelcomeCmd) report(s *session, found flow.Welcomed, pace time.Duration) error {
-	takes := time.Duration(found[""]+found[flow.WelcomeQueued]) * pace
+	takes := time.Duration(max(found[""]+found[flow.WelcomeQueued]-1, 0)) * pace // the first one leaves at once
 	data, lines := map[string]any{"new": found[""], "takes_seconds": int(takes.Seconds())}, []string{fmt.Sprintf("new\t%d", found[""])}
 	for _, why := range flow.WelcomeReasons() {
 		data[strings.ReplaceAll(why, " ", "_")] = found[why]

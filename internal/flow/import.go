@@ -113,6 +113,9 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 			if one.Outcome = Unchanged; len(one.Changes) > 0 {
 				one.Outcome, touched = Changed, append(touched, existing.ID)
 			}
+			if err := f.leaveApps(ctx, tx, existing.ID, a, &one); err != nil {
+				return nil, nil, err
+			}
 		}
 		if problem != nil {
 			one.Outcome, one.Problem = Refused, problem

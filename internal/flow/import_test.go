@@ -211,6 +211,24 @@ func TestImport_UpdateKeepsOurPassword(t *testing.T) {
 	}
 }
 
+// An update adds no authenticator app, and names the accounts that go without the one of the line.
+func TestImport_UpdateNamesMissingApps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	app := []people.TOTP{{Secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}}
+	without := people.Person{Email: "mara@example.org", EmailVerified: true}
+	with := people.Person{Email: "noah@example.org", EmailVerified: true, TOTP: app}
+	b.brings(how(), without, with)
+	without.TOTP = app
+	want := []string{"unchanged; authenticator apps of accounts that exist without one: delete these accounts and import them again", "unchanged"}
+	if diff := cmp.Diff(want, b.brings(how(update), without, with)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"unchanged", "unchanged"}, b.brings(how(), without, with)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestImport_Refuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -171,3 +171,16 @@ func (f *Operator) attachImported(ctx context.Context, tx Tx, a cleared, i accou
 	}
 	return f.endFlows(ctx, tx, &a)
 }
+
+// leaveApps notes that an account has no authenticator app though the line has one. It may have come before its owner had one, from
+// an export without them, or the owner has taken it off here. Nobody can tell, and a wrong one would lock the owner out.
+func (f *Operator) leaveApps(ctx context.Context, tx Tx, id string, a *arrival, one *Imported) error {
+	if len(a.Factors) == 0 {
+		return nil
+	}
+	have, err := tx.FactorsOf(ctx, id)
+	if err == nil && len(have) == 0 {
+		one.Left = append(one.Left, "authenticator apps of accounts that exist without one: delete these accounts and import them again")
+	}
+	return err
+}

@@ -8,7 +8,7 @@ import (
 // exports are the files of other systems.
 func exports() []Source {
 	return []Source{
-		{Name: "keycloak", Recognize: anyOf(has(`"realm"`, `"id"`), has(`"realm"`, `"users"`)), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
+		{Name: "keycloak", Recognize: anyOf(has(`"realm"`, `"id"`), has(`{"realm":"","users":[`)), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
 		{Name: "firebase", Recognize: anyOf(has(`"users"`, `"localId"`), isFirebaseCSV), Open: openFirebase},
 		{Name: "zitadel", Recognize: has(`"orgs"`), Open: openJSON("humanUsers", `{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson)},
 		{Name: "pocket-id", Recognize: has(`"tables"`), Open: openPocketID, Whole: true},
