@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 	"portico/internal/store/storetest"
 )
 
@@ -30,26 +30,7 @@ func open(t *testing.T, path string) *store.Store {
 
 func migrated(t *testing.T) *store.Store {
 	t.Helper()
-	s := open(t, filepath.Join(t.TempDir(), "p.db"))
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// emptyDatabase returns the bytes of a migrated database. Copying them is
-// faster than a migration for each case.
-func emptyDatabase(t *testing.T) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "empty.db")
-	if err := migrated(t).Backup(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return sqlitetest.Open(t)
 }
 
 // The contract calls every method, so its cases prepare every SQL text. Each
@@ -58,14 +39,9 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	texts := map[string]bool{}
-	empty := emptyDatabase(t)
 	t.Run("Store", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) *store.Store {
-			path := filepath.Join(t.TempDir(), "p.db")
-			if err := os.WriteFile(path, empty, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s, recorded := open(t, path).Recorded()
+			s, recorded := migrated(t).Recorded()
 			t.Cleanup(func() {
 				mu.Lock()
 				defer mu.Unlock()

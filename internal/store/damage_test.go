@@ -8,12 +8,18 @@ import (
 	"testing"
 
 	"portico/internal/store"
+	"portico/internal/store/sqlitetest"
 )
 
 // The error of a damaged file names the file and the way to continue.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
-	whole := emptyDatabase(t)
+	copied := filepath.Join(t.TempDir(), "whole.db")
+	sqlitetest.Write(t, copied)
+	whole, err := os.ReadFile(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, damage := range map[string]func([]byte) []byte{
 		"no database":        func([]byte) []byte { return bytes.Repeat([]byte("not a database\n"), 1000) },
 		"its head is gone":   func(b []byte) []byte { return append(bytes.Repeat([]byte{0xff}, 100), b[100:]...) },

@@ -11,6 +11,7 @@ import (
 
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/store/sqlitetest"
 )
 
 const (
@@ -56,11 +57,7 @@ func TestPurge_EveryTable(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "p.db")
-		s := open(t, path)
-		if _, err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		purgesAll(t, s, connect(t, "sqlite3", "file:"+path+"?_pragma=busy_timeout(5000)"),
+		purgesAll(t, sqlitetest.OpenAt(t, path), connect(t, "sqlite3", "file:"+path+"?_pragma=busy_timeout(5000)"),
 			`SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`)
 	})
 	t.Run("Postgres", func(t *testing.T) {

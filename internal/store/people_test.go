@@ -12,17 +12,22 @@ import (
 	"portico/internal/account"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/store/sqlitetest"
 )
 
 // newest is a version of the schema after all others.
 const newest = math.MaxInt64
 
-// onBoth runs a test on a database of each engine that is migrated up to a version.
+// onBoth runs a test on a database of each engine that is migrated up to a version. The newest one is a copy,
+// since a migration of PostgreSQL takes as long as many tests.
 func onBoth(t *testing.T, version int64, run func(t *testing.T, s *store.Store, db *sql.DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "p.db")
+		if version == newest {
+			sqlitetest.Write(t, path)
+		}
 		s := open(t, path)
 		if err := s.MigrateTo(t.Context(), version); err != nil {
 			t.Fatal(err)
@@ -31,7 +36,11 @@ func onBoth(t *testing.T, version int64, run func(t *testing.T, s *store.Store, 
 	})
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
-		url := pgtest.Empty(t)
+		database := pgtest.Empty
+		if version == newest {
+			database = pgtest.Migrated
+		}
+		url := database(t)
 		s := openPostgres(t, url)
 		if err := s.MigrateTo(t.Context(), version); err != nil {
 			t.Fatal(err)

@@ -388,6 +388,10 @@ func attacks() testform.Catalogue {
 			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
 			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",
 			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
+			"SEC-364": "An admin or an API key makes an admin by a file of people, changes one, or changes how somebody signs in.",
+			"SEC-365": "Another admin or another key reads the lines of a file of people, with their hashes.",
+			"SEC-425": "Whoever may import sends a file that is larger than they say, or has no end.",
+			"SEC-426": "An admin imports people who is no admin any more when the import begins or goes on.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

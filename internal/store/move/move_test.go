@@ -83,9 +83,9 @@ func (m *moving) sqlite() *sql.DB {
 	return db
 }
 
-func (m *moving) change(query string, args ...any) {
+func (m *moving) change(query string) {
 	m.Helper()
-	if _, err := m.sqlite().ExecContext(m.Context(), query, args...); err != nil {
+	if _, err := m.sqlite().ExecContext(m.Context(), query); err != nil {
 		m.Fatalf("%s: %v", query, err)
 	}
 }
@@ -125,14 +125,22 @@ func (m *moving) tables() map[string][]string {
 // references point to one of them.
 func (m *moving) fill() {
 	m.Helper()
+	tx, err := m.sqlite().BeginTx(m.Context(), nil)
+	if err != nil {
+		m.Fatal(err)
+	}
 	for name, kinds := range m.tables() {
 		for n := range 2 {
 			var values []any
 			for i, kind := range kinds {
 				values = append(values, extreme(kind, n, i))
 			}
-			m.change(fmt.Sprintf("INSERT INTO %s VALUES (?%s)", name, strings.Repeat(", ?", len(values)-1)), values...)
+			_, inserted := tx.ExecContext(m.Context(), fmt.Sprintf("INSERT INTO %s VALUES (?%s)", name, strings.Repeat(", ?", len(values)-1)), values...)
+			err = errors.Join(err, inserted)
 		}
+	}
+	if err := errors.Join(err, tx.Commit()); err != nil {
+		m.Fatal(err)
 	}
 }
 
@@ -177,7 +185,8 @@ func (m *moving) same() {
 	for name := range m.tables() {
 		names = append(names, name)
 	}
-	have := all(m.T, names, func(query string) ([][]any, error) { return sqliteRows(m.sqlite(), query) })
+	db := m.sqlite()
+	have := all(m.T, names, func(query string) ([][]any, error) { return sqliteRows(db, query) })
 	conn := m.postgres()
 	got := all(m.T, names, func(query string) ([][]any, error) {
 		rows, err := conn.Query(m.Context(), query)
