@@ -17,6 +17,7 @@ const (
 	CodeSignUpDomain   = "signup.domain"
 	CodeSignUpTaken    = "signup.taken"
 	CodeSignUpInvited  = "signup.uninvited"
+	CodeSignUpFirst    = "signup.first"
 	CodeSignUpWaits    = "signup.waits"
 	CodeSignUpDeclined = "signup.declined"
 	CodeSignUpSaid     = "signup.said"
@@ -156,6 +157,9 @@ var (
 	// link is valid no more. Only a caller who has proven the address or opened a link gets it.
 	SignUpUninvited = fault.New(fault.Forbidden, CodeSignUpInvited)
 
+	// SignUpFirst means that the link for the first admin is valid no more. Only a caller who has opened it gets it.
+	SignUpFirst = fault.New(fault.Forbidden, CodeSignUpFirst)
+
 	// SignUpDeclined means that the app refuses the sign-up, and SignUpSaid that it says why in its
 	// own words. SignUpUnasked means that it did not answer. Only a caller who has proven the address
 	// gets them.
@@ -203,7 +207,7 @@ var (
 // provider. Each begins with "signup.", and the key of its title
 // ends in what follows.
 func SignUpEnds() []string {
-	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
+	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpFirst, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
 }
 
 // IsOvertaken tells Overtaken from another Unknown.

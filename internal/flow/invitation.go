@@ -175,9 +175,11 @@ func (f *Flows) viewInvitation(ctx context.Context, tx Tx, token string, v *Link
 	if err != nil {
 		return true, err
 	}
-	v.Kind, v.Invited, v.Fault, v.Address = SignUp, true, nil, account.Mask(i.Mail)
+	v.Kind, v.Invited, v.First, v.Fault, v.Address = SignUp, true, i.First(), nil, account.Mask(i.Mail)
 	now := f.clock.Now()
 	switch {
+	case i.First() && !valid:
+		v.Fault = SignUpFirst
 	case i.State == invitation.Used:
 		v.Fault = code.LinkUsed
 	case i.State == invitation.Replaced:

@@ -188,6 +188,7 @@ type LinkView struct {
 	Password bool          // the page asks for the password of the sign-up
 	Age      time.Duration // the age of the newest email, if its link replaces this one
 	Invited  bool          // the link is of an invitation, and without a fault leads to the sign-up
+	First    bool          // the link is the one for the first admin
 	Fault    *fault.Error
 
 	fresh string // id of the invitation that is opened

@@ -107,6 +107,9 @@ func TestSEC423_TheLinkForTheFirstAdminEnds(t *testing.T) {
 		s.clock.Advance(time.Second)
 		ends(s)
 		before := s.people()
+		if page := v.open(token); page.status != 403 || !strings.Contains(page.body, "A newer start of the server printed another one") {
+			t.Errorf("after %s, the link answers %d with %s", what, page.status, page.body)
+		}
 		v.accept(token, fresh("mara")).must(403)
 		v.form("/auth/confirm-link/resend", nil)
 		if after := s.people(); after != before || v.whoami() != "" {

@@ -172,11 +172,8 @@ func (s *Screens) head(r *http.Request, found session.Found, b *Boot) error {
 // refuseOwn answers a form of an account page that has failed. restore puts the
 // typed values back, except passwords.
 func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, err error, restore func(*Boot)) error {
-	switch {
-	case errors.Is(err, session.Required):
+	if errors.Is(err, session.Required) {
 		return signInFirst(w, p)
-	case errors.Is(err, form.AccountChanged):
-		return server.SeeOther(w, p.path) // which names the account that is signed in now
 	}
 	f := fault.From(err)
 	if f.Kind == fault.Internal {
@@ -191,8 +188,13 @@ func (s *Screens) refuseOwn(w http.ResponseWriter, r *http.Request, p section, e
 	if err != nil {
 		return err
 	}
-	restore(&b)
+	if f.Code != form.CodeAccountChanged { // what was typed is not for the account that the page shows now
+		restore(&b)
+	}
 	s.blame(r, &b, f)
+	if f.Code == form.CodeAccountChanged {
+		b.Errors.Form = s.Catalogue.Text(b.Locale, "state.other", nil)
+	}
 	if f.Code == flow.CodeAlarmed {
 		b.Notice = "" // the error says the same
 	}

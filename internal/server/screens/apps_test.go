@@ -56,7 +56,7 @@ func TestApps_ThereAndBack(t *testing.T) {
 			t.Errorf("%s: the sign-in says %q, want %q", to, b.Detail, want.says)
 		}
 		v.SignIn("mara@example.org")
-		for _, page := range []string{"/auth/account", "/auth/account/sessions"} {
+		for _, page := range []string{"/auth/account", "/auth/account/sessions", "/auth/account/factors"} {
 			if b = v.opens(page); b.Back != want.back || b.BackLabel != want.label {
 				t.Errorf("%s: %s leads back to %q, %q", to, page, b.Back, b.BackLabel)
 			}

@@ -57,6 +57,7 @@ func (s *Screens) factors(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, ScreenAccountFactors, func(b *Boot) {
 		b.Account, b.Notice, b.Again = head.Account, head.Notice, head.Again
+		s.wayBack(w, r, b)
 		if v.Overtaken {
 			b.Notice = server.Words(s.Catalogue, b.Locale, flow.Overtaken)
 		}
@@ -170,6 +171,7 @@ func (s *Screens) factorsAgain(w http.ResponseWriter, r *http.Request, err error
 	}
 	return s.refuse(w, r, ScreenAccountFactors, err, func(b *Boot) {
 		b.Account, b.Again = head.Account, head.Again
+		s.wayBack(w, r, b)
 		s.fillFactors(b, v, found, id, target)
 	})
 }

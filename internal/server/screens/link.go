@@ -41,6 +41,9 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if v.Invited && v.Fault == nil {
 		return server.SeeOther(w, pages.With(pages.SignUp, url.Values{"link": {form.LinkMark(token)}}))
 	}
+	if v.First {
+		return s.signUpEnded(w, r, flow.SignUpFirst)
+	}
 	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
 		return s.signUpClosed(w, r)
 	}

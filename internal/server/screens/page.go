@@ -158,7 +158,7 @@ func (s *Screens) withTarget(screen Screen) server.Handler {
 		}
 		var link Link
 		if typed.Invited {
-			if link, err = s.invited(w, r, form.LinkMark(s.Actions.Link(w, r))); err != nil {
+			if link, _, err = s.invited(w, r, form.LinkMark(s.Actions.Link(w, r))); err != nil {
 				return err
 			}
 		}

@@ -21,7 +21,7 @@ func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 	case mark == "":
 		return s.withTarget(ScreenSignUp)(w, r)
 	}
-	link, err := s.invited(w, r, mark)
+	link, first, err := s.invited(w, r, mark)
 	if err != nil {
 		return err
 	}
@@ -35,6 +35,9 @@ func (s *Screens) signUp(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, ScreenSignUp, func(b *Boot) {
 		b.Link, b.Session, b.Next = link, person, s.Actions.Targets.Or(flow.Target{})
+		if b.Notice = s.Catalogue.Text(b.Locale, "state.invited", nil); first {
+			b.Notice = s.Catalogue.Text(b.Locale, "state.first_admin", nil)
+		}
 	})
 }
 
@@ -43,7 +46,7 @@ func (s *Screens) signUpAgain(w http.ResponseWriter, r *http.Request, err error,
 	if errors.Is(err, flow.SignUpClosed) {
 		return s.signUpClosed(w, r)
 	}
-	link, linkErr := s.invited(w, r, said(keep).Link.Mark)
+	link, _, linkErr := s.invited(w, r, said(keep).Link.Mark)
 	if linkErr != nil {
 		return linkErr
 	}
@@ -53,17 +56,18 @@ func (s *Screens) signUpAgain(w http.ResponseWriter, r *http.Request, err error,
 	})
 }
 
-// invited returns the opened link with a mark, if it is of an invitation that may be used.
-func (s *Screens) invited(w http.ResponseWriter, r *http.Request, mark string) (Link, error) {
+// invited returns the opened link with a mark, if it is of an invitation that may be used, and whether it is the one for
+// the first admin.
+func (s *Screens) invited(w http.ResponseWriter, r *http.Request, mark string) (link Link, first bool, err error) {
 	token := s.Actions.Link(w, r)
 	if mark == "" || mark != form.LinkMark(token) {
-		return Link{}, nil
+		return Link{}, false, nil
 	}
 	v, err := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
 	if err != nil || !v.Invited || v.Fault != nil {
-		return Link{}, err
+		return Link{}, false, err
 	}
-	return Link{State: "ready", Mark: mark, Kind: string(flow.SignUp), Email: account.Display(v.Email)}, nil
+	return Link{State: "ready", Mark: mark, Kind: string(flow.SignUp), Email: account.Display(v.Email)}, v.First, nil
 }
 
 // onSignUp returns the mark of an invitation that a page shows.

@@ -24,7 +24,6 @@ export function Add({ boot }: { boot: Boot }) {
   const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
     if (typeof trouble === 'string') return t(`common.passkey_${trouble}`);
     const { code, form } = troubleOf(trouble, text);
-    if (code === 'account.changed') location.reload();
     if (!UNPROVEN.test(code)) return form;
     setAsked('yes');
     return '';

@@ -4,7 +4,7 @@ import { type Form, useForm } from '../../form/use-form';
 import { UNPROVEN, useProven } from './proof';
 
 /** Faults of a form whose page is out of date. */
-const GONE = /^(account\.changed|factor\.missing|alarm\.raised)$/;
+const GONE = /^(factor\.missing|alarm\.raised)$/;
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
