@@ -11,6 +11,9 @@ export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 # The Go tools compile in an eighth less processor time when they collect garbage less often; with it the
 # largest package needs 1.8 GiB. Tests get the usual setting: some of them measure memory.
 COMPILE := GOGC=400
+# The commit, and when it was made. The Go command finds neither in a worktree of git.
+REVISION = $$(git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE = $$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
 
 .PHONY: help run build libraries test ci rest check fmt lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
@@ -25,7 +28,8 @@ run: build ## Build and start everything on one loopback port: nothing to config
 # tests of it need not run again.
 build: ## Build bin/portico: one static file, the screens inside
 	@$(MAKE) -s -j2 $(if $(wildcard bin/portico),,libraries) web/dist/documents/manifest.json
-	@version="$$(tools/version)" && $(COMPILE) go build -ldflags="-s -w -X portico/internal/cli.version=$$version" -o bin/.portico ./cmd/portico
+	@version="$$(tools/version)" && $(COMPILE) go build -o bin/.portico -ldflags="-s -w -X portico/internal/cli.version=$$version \
+		-X portico/internal/cli.revision=$(REVISION) -X portico/internal/cli.date=$(DATE)" ./cmd/portico
 	@cmp -s bin/.portico bin/portico || cp --remove-destination bin/.portico bin/portico
 
 # The first build compiles the modules of others while npm installs its packages.
@@ -100,11 +104,11 @@ postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; 
 acme: build ## Certificates from a real ACME authority (Pebble)
 	@cd test/acme && go vet . && go test -count=1 -timeout 15m .
 
-apps: build test/apps/node/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
+apps: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
 	@tools/apps
 	@cd test/apps && go vet . && go test -count=1 -timeout 15m .
 
-conformance: build test/apps/node/node_modules/.package-lock.json ## The same, with programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
+conformance: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## The same, with frameworks and programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
 	@tools/apps && tools/proxies
 	@cd test/apps && PORTICO_TESTS=full ../../tools/postgres run -- go test -count=1 -timeout 30m -v .
 
@@ -184,7 +188,7 @@ release: web/dist/documents/manifest.json ## The files of a release from a tagge
 image: ## The container image, with Docker or what CONTAINER names: IMAGE=localhost/portico:VERSION
 	@version="$$(tools/version)"; image="$(or $(IMAGE),localhost/portico:$${version/+/-})"; \
 	$(or $(CONTAINER),docker) build -t "$$image" --build-arg VERSION="$$version" \
-		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg DATE="$$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)" .
+		--build-arg REVISION="$(REVISION)" --build-arg DATE="$(DATE)" .
 
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
 	@tools/install curl fish python3-pip systemd-container zsh

@@ -17,9 +17,10 @@ const (
 	WarnBefore = 14 * 24 * time.Hour
 )
 
-// Scopes are all scopes. Each is a subject, and read or write.
+// Scopes are all scopes. Each is a subject, and read or write, but for import: it makes accounts with passwords, passkeys and
+// second factors.
 func Scopes() []string {
-	return []string{"people:read", "people:write", "apps:read", "apps:write", "invitations:read", "invitations:write", "record:read", "system:read", "system:write", "webhooks:read", "webhooks:write"}
+	return []string{"people:read", "people:write", "apps:read", "apps:write", "import", "invitations:read", "invitations:write", "record:read", "system:read", "system:write", "webhooks:read", "webhooks:write"}
 }
 
 // Key is a key without its secrets.

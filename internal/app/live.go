@@ -73,7 +73,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), TokenApps: tokenApps(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
 			Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion,
-			PublicURL: public.String(), Site: cfg.Brand.Name,
+			Locale: l.catalogue.Of, PublicURL: public.String(), Site: cfg.Brand.Name,
 			Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
 		},
 	}

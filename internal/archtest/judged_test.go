@@ -97,6 +97,7 @@ func judgedEffects(t *tree) []string {
 				}
 				broken = append(broken, unjudgedIn(t, need, fn.Body, judgeOf(fn.Type))...)
 				broken = append(broken, unended(t, effects, fn)...)
+				broken = append(broken, unresigned(t, fn)...)
 			}
 			if f.path == "internal/flow/judge.go" {
 				continue
@@ -134,6 +135,28 @@ func unended(t *tree, effects map[string]bool, fn *ast.FuncDecl) (broken []strin
 		}
 	}
 	return broken
+}
+
+// unresigned reports a change that may take an admin's role, and after which what the admin has sent goes on.
+func unresigned(t *tree, fn *ast.FuncDecl) (broken []string) {
+	used := uses(fn)
+	resigns := slices.ContainsFunc(used, func(u use) bool { return slices.ContainsFunc(list("resigns resign"), u.is) })
+	for _, u := range used {
+		if u.call && slices.Contains(list("tx.UpdateRoles tx.UpdateState tx.UpdateEnd tx.DeleteAccount"), u.text) && !resigns && resignsLater()[fn.Name.Name] == "" {
+			broken = append(broken, fmt.Sprintf("%s: %s may take an admin's role: call resigns in the same function, and give TestResigns a row", t.at(u.node), u.text))
+		}
+	}
+	return broken
+}
+
+// resignsLater are functions that change the roles, the state or the end of an account and need no resigns.
+func resignsLater() map[string]string {
+	return map[string]string{
+		"differences": "renewPerson calls it after all changes",
+		"importState": "as differences",
+		"RestoreUser": "LeaveUser has called it",
+		"takeBack":    "LeaveAccount has called it",
+	}
 }
 
 // effectsOf returns the calls with an effect, as "tx.InsertFactor" and "factors.Add".

@@ -16,7 +16,7 @@ type importHashes struct {
 
 const (
 	mostKinds = 100
-	tells     = 1.5 // times the time of an own hash, from which on a network shows it
+	tells     = 1.1 // times the time of an own hash, from which on a network shows it
 )
 
 func (h importHashes) adopt(text string) (stored string, err error) {
@@ -26,7 +26,7 @@ func (h importHashes) adopt(text string) (stored string, err error) {
 	}
 	h.kinds[kind] = true
 	if times, err := h.passwords.Weigh(h, stored); err == nil && times > tells {
-		complain(h.Stderr, fmt.Sprintf("warning: %s takes %.0f times as long as a hash of Portico. Until its owner signs in, the time of a wrong password tells that the address has an account. A higher hashing.passes hides it: see docs/operating/hashing.md", kind, times))
+		complain(h.Stderr, fmt.Sprintf("warning: %s takes %.1f times as long as a hash of Portico. Until its owner signs in, the time of a wrong password tells that the address has an account. A higher hashing.passes hides it: see docs/operating/hashing.md", kind, times))
 	}
 	return stored, nil
 }

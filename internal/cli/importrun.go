@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
 	"time"
 
-	"portico/internal/account"
 	"portico/internal/app"
 	"portico/internal/clock"
 	"portico/internal/flow"
@@ -22,8 +20,8 @@ type importRun struct {
 	*session
 	app     *app.App
 	how     flow.Import
-	sum     *importSum
-	seen    *seen
+	sum     *flow.ImportSum
+	seen    *flow.Seen
 	meter   *meter
 	rejects *rejects
 }
@@ -93,9 +91,9 @@ func (r *importRun) take(batch []importEntry) error {
 	var good []int
 	for i := range batch {
 		e := &batch[i]
-		r.sum.ignore(e.at.Ignored)
-		if e.err == nil && !r.seen.first(e.person.Email) {
-			e.err = &people.Problem{Field: "email", Value: people.Short(e.person.Email), Reason: "is the address of an earlier line too"}
+		r.sum.Ignore(e.at.Ignored)
+		if e.err == nil && !r.seen.First(e.person.Email) {
+			e.err = flow.TwiceInFile(e.person)
 		}
 		if e.err == nil {
 			all, good = append(all, e.person), append(good, i)
@@ -108,7 +106,7 @@ func (r *importRun) take(batch []importEntry) error {
 	}
 	took := began.Age()
 	for i, d := range done {
-		r.sum.add(d)
+		r.sum.Add(d)
 		batch[good[i]].err = d.Problem
 	}
 	for _, e := range batch {
@@ -116,7 +114,7 @@ func (r *importRun) take(batch []importEntry) error {
 			r.refuse(e)
 		}
 	}
-	r.meter.show(r.sum.total())
+	r.meter.show(r.sum.Total())
 	r.yield(took)
 	return nil
 }
@@ -140,87 +138,34 @@ func (r *importRun) yield(took time.Duration) {
 	}
 }
 
-// importSum is what an import prints.
-type importSum struct {
-	Created   int64            `json:"created"`
-	Changed   int64            `json:"changed"`
-	Unchanged int64            `json:"unchanged"`
-	Refused   int64            `json:"refused"`
-	Changes   map[string]int64 `json:"changes"`        // accounts, by changed field
-	LeftOut   map[string]int64 `json:"left_out"`       // people, by what was left out
-	Unknown   map[string]int64 `json:"unknown_fields"` // people, by field
+// importDone is what an import prints.
+type importDone struct {
+	*flow.ImportSum
+	Rejected   int64  `json:"rejected"` // lines in the file RejectedTo
+	RejectedTo string `json:"rejected_to,omitempty"`
 }
 
-func newImportSum() *importSum {
-	return &importSum{Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
-}
-
-func (m *importSum) total() int64 { return m.Created + m.Changed + m.Unchanged + m.Refused }
-
-func (m *importSum) add(d flow.Imported) {
-	switch d.Outcome {
-	case flow.Created:
-		m.Created++
-	case flow.Changed:
-		m.Changed++
-	case flow.Unchanged:
-		m.Unchanged++
-	}
-	countAll(m.Changes, d.Changes)
-	countAll(m.LeftOut, d.Left)
-}
-
-func (m *importSum) ignore(fields []string) { countAll(m.Unknown, fields) }
-
-// countAll counts each name of an entry once. Names beyond a few hundred share one count.
-func countAll(counts map[string]int64, names []string) {
-	const most = 300
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		if _, known := counts[name]; !known && len(counts) >= most {
-			name = "others"
-		}
-		counts[name]++
-	}
-}
-
-func (m *importSum) lines() []string {
+func (m *importDone) lines() []string {
 	lines := []string{
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
 	}
+	if m.RejectedTo != "" {
+		lines = append(lines, fmt.Sprintf("rejected\t%s\t%d", m.RejectedTo, m.Rejected))
+	}
+	for _, trait := range flow.Traits() {
+		lines = append(lines, fmt.Sprintf("with\t%s\t%d", trait, m.With[trait]))
+	}
+	for _, field := range slices.Sorted(maps.Keys(m.Missing)) {
+		lines = append(lines, fmt.Sprintf("not in the file\t%s\tso nobody brings %s", field, m.Missing[field]))
+	}
 	for _, part := range []struct {
 		name   string
 		counts map[string]int64
-	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"unknown field", m.Unknown}} {
+	}{{"changed field", m.Changes}, {"left out", m.LeftOut}, {"not taken", m.Unknown}} {
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			lines = append(lines, fmt.Sprintf("%s\t%s\t%d", part.name, name, part.counts[name]))
 		}
 	}
 	return lines
-}
-
-// seen knows the addresses of earlier lines, so that a dry run finds the same address twice. It knows
-// the first million, which takes some 40 MB. Later ones the database finds.
-type seen struct {
-	seed maphash.Seed
-	keys map[uint64]struct{}
-}
-
-const mostSeen = 1 << 20
-
-func newSeen() *seen { return &seen{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}} }
-
-// first reports whether no earlier line had the address.
-func (s *seen) first(typed string) bool {
-	address, bad := account.ParseAddress(typed, "email")
-	if bad != nil {
-		return true
-	}
-	key := maphash.String(s.seed, address.Key)
-	_, known := s.keys[key]
-	if !known && len(s.keys) < mostSeen {
-		s.keys[key] = struct{}{}
-	}
-	return !known
 }

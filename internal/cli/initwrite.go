@@ -45,7 +45,7 @@ func (a answers) write(p place) (made []string, err error) {
 	values := map[string]any{
 		"PublicURL": strconv.Quote(a.PublicURL), "SMTPURL": strconv.Quote(a.SMTPURL), "MailFrom": strconv.Quote(a.MailFrom),
 		"Proxied": a.Proxy != "none", "Host": strings.TrimSuffix(public.Host, ":"+port), "Port": port, "Listen": listen, "Usual": config.Default().Listen, "Data": p.data,
-		"SignUp": strconv.Quote(signUpModes[a.SignUp]),
+		"WholeDomain": config.WholeDomain(public.Hostname()), "SignUp": strconv.Quote(signUpModes[a.SignUp]),
 	}
 	if a.Proxy != "none" {
 		path := filepath.Join(filepath.Dir(p.settings), a.snippet())

@@ -50,10 +50,13 @@ func (c userImportCmd) Run(s *session) error {
 	}
 	// A server on this machine keeps half of the processors.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
+	if err := c.usable(); err != nil {
+		return err
+	}
 	return s.withApp(func(a *app.App) error {
 		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
-		how.Locale = func(tag string) string { return localeOf(catalogue, tag) }
+		how.Locale = catalogue.Of
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)
 			if err != nil || c.DryRun || sum.Refused > 0 {
@@ -66,17 +69,17 @@ func (c userImportCmd) Run(s *session) error {
 	})
 }
 
-// localeOf returns the language that Portico has of a tag, such as de of de_AT, or "".
-func localeOf(catalogue *locale.Catalogue, tag string) string {
-	if tag == "" {
-		return ""
+// usable refuses to write over bad lines of an earlier run, which somebody may have corrected.
+func (c userImportCmd) usable() error {
+	info, err := os.Stat(c.rejectedTo())
+	if c.SkipBad && !c.DryRun && err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s has the bad lines of an earlier run: import it, move it away or delete it, or name another file with --rejected", c.rejectedTo())
 	}
-	found, _ := catalogue.First([]string{tag})
-	return found
+	return nil
 }
 
 // end prints the summary.
-func (c userImportCmd) end(s *session, sum *importSum, err error) error {
+func (c userImportCmd) end(s *session, sum *importDone, err error) error {
 	if sum == nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (c userImportCmd) end(s *session, sum *importSum, err error) error {
 }
 
 // pass reads the file once.
-func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *importSum, err error) {
+func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *importDone, err error) {
 	in, size, err := c.open(s)
 	if err != nil {
 		return nil, err
@@ -110,6 +113,9 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
+	if c.KeepSubject && c.Issuer == "" && source.Name != "portico" && source.Name != "csv" {
+		return nil, fmt.Errorf("%w: an export of %s does not name the issuer of its ids: add --issuer with the URL of the former system", errUsage, source.Name)
+	}
 	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
@@ -118,15 +124,24 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if how.DryRun {
 		what = "checked"
 	}
-	run := &importRun{session: s, app: a, how: how, sum: newImportSum(), seen: newSeen(), meter: s.meter(what, count, size)}
+	run := &importRun{session: s, app: a, how: how, sum: flow.NewImportSum(), seen: flow.NewSeen(), meter: s.meter(what, count, size)}
 	defer run.meter.clear()
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}
 	}
 	if err := run.all(from); err != nil {
-		return run.sum, fmt.Errorf("%s: %w", c.File, err)
+		return &importDone{ImportSum: run.sum}, fmt.Errorf("%s: %w", c.File, err)
 	}
-	return run.sum, run.rejects.close()
+	if run.sum.Total() > 0 {
+		run.sum.Missing = people.Missing(from)
+	} else {
+		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
+	}
+	done := &importDone{ImportSum: run.sum}
+	if run.rejects != nil && run.rejects.count > 0 {
+		done.Rejected, done.RejectedTo = run.rejects.count, run.rejects.path
+	}
+	return done, run.rejects.close()
 }
 
 func (c userImportCmd) rejectedTo() string {
@@ -154,15 +169,16 @@ func (c userImportCmd) open(s *session) (io.ReadCloser, int64, error) {
 // rejects is the file of bad lines, which is made for the first one. It may have hashes, so only its
 // owner may read it. A nil one takes nothing.
 type rejects struct {
-	path string
-	file *os.File
-	out  *bufio.Writer
-	err  error
+	path  string
+	file  *os.File
+	out   *bufio.Writer
+	count int64
+	err   error
 }
 
-// add writes an entry as it was read, or else the person.
+// add writes an entry as it was read, or else the person. A line that is too long to be held is in neither form.
 func (r *rejects) add(p people.Person, at people.Place) {
-	if r == nil || r.err != nil || at.Raw == nil && p.Email == "" {
+	if r == nil || r.err != nil || at.Raw == nil && at.Entry == "" {
 		return
 	}
 	if r.file == nil {
@@ -175,6 +191,7 @@ func (r *rejects) add(p people.Person, at people.Place) {
 			_, _ = r.out.Write(append(at.Head, '\n')) // Flush returns the error
 		}
 	}
+	r.count++
 	raw := at.Raw
 	if raw == nil {
 		raw, _ = json.Marshal(p) // it was read from JSON

@@ -20,7 +20,7 @@ func (c versionCmd) Run(s *session) error {
 }
 
 // The linker sets these. version is what tools/version prints. revision and date
-// are of the commit, for a build without its repository (Dockerfile).
+// are of the commit, for a build where the Go command finds no repository (Makefile, Dockerfile).
 var (
 	version  = ""
 	revision = "unknown"

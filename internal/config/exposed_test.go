@@ -61,6 +61,34 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 	}
 }
 
+// The public host has two years of https for all subdomains, unless somebody decided about it.
+func TestWarnings_SubdomainsOfAWholeDomain(t *testing.T) {
+	t.Parallel()
+	for text, warns := range map[string]bool{
+		`public_url = "https://example.com"`:                            true,
+		`public_url = "https://example.co.uk:8443"`:                     true,
+		"public_url = \"https://example.com\"\nhsts_subdomains = true":  false,
+		"public_url = \"https://example.com\"\nhsts_subdomains = false": false,
+		`public_url = "https://login.example.com"`:                      false,
+		`public_url = "https://portico.test"`:                           false,
+		`public_url = "https://192.0.2.1"`:                              false,
+		`public_url = "http://localhost"`:                               false,
+	} {
+		path := filepath.Join(t.TempDir(), "portico.toml")
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := config.Load(path, []string{"PORTICO_TRUSTED_PROXIES=127.0.0.1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := cfg.Warnings()
+		if (len(found) == 1) != warns || warns && found[0].Key != "hsts_subdomains" {
+			t.Errorf("%s: %v, want a warning: %v", text, found, warns)
+		}
+	}
+}
+
 // A database on another host without TLS causes a warning, also where a parameter names the host.
 func TestWarnings_DatabaseWithoutTLS(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func keys() []key {
 		text("places", func(c *Config) *string { return &c.Places }, checkEnding(".mmdb"),
 			"A file in the MaxMind DB format that maps networks to cities or countries. The sessions page then shows where each session began, in place of its network. See [Places of sessions](personal-data.md#places-of-sessions)."),
 		toggle("hsts_subdomains", func(c *Config) *bool { return &c.HSTSSubdomains },
-			"Whether browsers must use https for all subdomains of the public host as well (HSTS `includeSubDomains`). Turn it off while one of them still needs http."),
+			"Whether browsers must use https for all subdomains of the public host as well (HSTS `includeSubDomains`), for two years after each visit. Turn it off while one of them still needs http. `portico init` turns it off where the public host is a whole domain, such as `example.com`."),
 		text("profile", func(c *Config) *string { return &c.Profile }, oneOf("standard", profileNIST),
 			"`nist` applies the requirements of NIST SP 800-63B-4 at AAL2, such as a second factor for everyone, sessions of at most a day and passwords of 15 characters. It refuses weaker settings. See [NIST SP 800-63B-4](nist.md)."),
 		toggle("passkeys", func(c *Config) *bool { return &c.Passkeys },

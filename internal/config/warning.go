@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"portico/internal/origin"
 )
 
@@ -13,6 +15,9 @@ func (c *Config) Warnings() Problems {
 	r := c.Report()
 	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && len(c.TrustedProxies) == 0 && !c.TLS.On() {
 		r.Add("trusted_proxies", "all clients behind a proxy share its rate limits, and one client can use them up", "write the networks of your proxies, such as 127.0.0.1")
+	}
+	if c.PublicURL != nil && c.PublicURL.Scheme == "https" && c.HSTSSubdomains && !c.IsSet("hsts_subdomains") && WholeDomain(c.PublicURL.Hostname()) {
+		r.Add("hsts_subdomains", "after a visit of "+c.PublicURL.Hostname()+", browsers refuse http at all its subdomains for two years", "write true if each of them has https, or false")
 	}
 	if host := c.databaseInTheClear(); host != "" {
 		r.Add("database_url", "the connection to "+host+" is without TLS, and whoever has access to the network between can read and change the data", "write sslmode=verify-full, or leave it if nobody else has access")
@@ -24,6 +29,14 @@ func (c *Config) Warnings() Problems {
 		r.Add(c.inFile[0], "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+c.open+"'")
 	}
 	return r.problems
+}
+
+// WholeDomain reports whether a host is a domain as its owner registered it, such as example.com:
+// its subdomains are likely to be other sites.
+func WholeDomain(host string) bool {
+	suffix, listed := publicsuffix.PublicSuffix(host)
+	name, below := strings.CutSuffix(host, "."+suffix)
+	return listed && below && !strings.Contains(name, ".")
 }
 
 // databaseInTheClear returns the host of a database on another machine to which connections

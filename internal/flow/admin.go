@@ -170,7 +170,10 @@ func (f *Operator) acts(ctx context.Context, by Actor, fn func(tx Tx) error) err
 		if err := marked(ctx, tx, by.once); err != nil {
 			return err
 		}
-		return fn(tx)
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return counted(ctx, tx, by.step)
 	})
 }
 

@@ -31,7 +31,10 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		func() error { return f.undoAddresses(ctx, tx, c, a) },
 		func() error { return f.endAll(ctx, tx, id, "", session.Alarm) },
 		func() error { return f.dropApps(ctx, tx, c, id) },
-		func() error { return f.dropKeys(ctx, tx, c, id) },
+		func() error {
+			return f.endSent(ctx, tx, audit.ByAdmin(id), now.Add(-alarmLife), fact(c, audit.InvitationEnded, "", ""))
+		},
+		func() error { return f.endSecrets(ctx, tx, fact(c, audit.APIKeyEnded, id, ""), byAlarm) },
 		func() error {
 			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now, AddedAt: a.from.AddedAt})
 			return err

@@ -46,14 +46,16 @@ func (f *Operator) keyOf(ctx context.Context, tx Tx, hash []byte) (apikey.Held, 
 	return held, f.answers(ctx, tx, held.AccountID)
 }
 
+// isAdmin reports whether an account is an admin's, and neither disabled, ended nor closed by its owner.
+func (f *core) isAdmin(a account.Account) bool {
+	return a.State == account.Active && !a.Ended(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin)
+}
+
 // answers returns apikey.Stopped unless an account is that of an admin, and open.
 func (f *core) answers(ctx context.Context, tx Tx, accountID string) error {
-	owner, err := f.opens(ctx, tx, accountID)
-	switch {
-	case errors.Is(err, account.Disabled), errors.Is(err, account.Missing), errors.Is(err, account.Ended):
-		return apikey.Stopped
-	case err == nil && !slices.Contains(owner.Roles, RoleAdmin):
-		return apikey.Stopped
+	owner, ok, err := tx.AccountByID(ctx, accountID)
+	if err == nil && (!ok || !f.isAdmin(owner)) {
+		err = apikey.Stopped
 	}
 	return err
 }

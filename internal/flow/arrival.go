@@ -35,6 +35,21 @@ func (a *arrival) refuse(field, value, reason string) {
 // leave notes what was left out.
 func (a *arrival) leave(what string) { a.left = append(a.left, what) }
 
+// Traits are what a summary of an import counts, so that nobody moves without seeing what stays behind.
+func Traits() []string {
+	return []string{"password", "second factor", "passkey", "unproven address", "disabled"}
+}
+
+// traits returns which Traits the person has.
+func (a *arrival) traits() (has []string) {
+	for i, yes := range []bool{a.Account.Password != "", len(a.Factors) > 0, len(a.Passkeys) > 0, a.Unproven, a.Account.State == account.DisabledByOperator} {
+		if yes {
+			has = append(has, Traits()[i])
+		}
+	}
+	return has
+}
+
 // arrive judges a person without a look at the database.
 func (f *Operator) arrive(by Actor, p people.Person, how Import) *arrival {
 	now := f.clock.Now()
@@ -259,7 +274,7 @@ func (f *Operator) identity(a *arrival, n int, i people.Identity) {
 	case i.Issuer == "":
 		a.refuse(field+".issuer", "", "is missing")
 	case !known:
-		a.leave("identities at " + people.Short(i.Issuer) + ", which no provider of the settings is")
+		a.leave("identities at " + people.Short(i.Issuer) + ", for which the settings have no provider")
 		return
 	}
 	a.Identities = append(a.Identities, account.Identity{

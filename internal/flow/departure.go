@@ -29,7 +29,11 @@ func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 		if err := f.endAll(ctx, tx, owner.ID, "", session.Deleted); err != nil {
 			return err
 		}
-		if err := f.record.Add(ctx, tx, fact(c, audit.AccountLeft, owner.ID, "")); err != nil {
+		change := fact(c, audit.AccountLeft, owner.ID, "")
+		if err := f.record.Add(ctx, tx, change); err != nil {
+			return err
+		}
+		if err := f.resigns(ctx, tx, owner.Account, change); err != nil {
 			return err
 		}
 		return f.post(ctx, tx, c, email{template: mailLeft, owner: &owner.Account, eraseAt: d.EraseAt})

@@ -24,6 +24,9 @@ const (
 	CodeLinkPassword   = "link.password"
 	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
+	CodeImportFile     = "import.file"
+	CodeImportUnread   = "import.unread"
+	CodeImportBad      = "import.bad_lines"
 	CodeProofNeeded    = "proof.needed"
 	CodeLastWay        = "account.last_way"
 	CodeAddressSame    = "address.same"  // as the account has
@@ -185,6 +188,12 @@ var (
 	// AdminLast means that nobody could open the admin page any more, now or after the end of
 	// the other admins' accounts.
 	AdminLast = fault.New(fault.Conflict, CodeAdminLast)
+
+	// ImportUnread means that no file was read to its end.
+	ImportUnread = fault.New(fault.Conflict, CodeImportUnread)
+
+	// ImportBad means that a file has lines that cannot be taken, and nobody has said to skip them.
+	ImportBad = fault.New(fault.Conflict, CodeImportBad)
 
 	// PortraitUnusable means that a file is not a picture that a user may upload.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)

@@ -157,8 +157,9 @@ type Settings struct {
 	TokenApps []TokenApp // that take personal access tokens
 	ByCode    bool       // whether users may sign in by an emailed code
 
-	PublicURL string // base of the links in emails
-	Site      string // name that authenticator apps show
+	Locale    func(tag string) string // the language of Portico that a tag means, or ""
+	PublicURL string                  // base of the links in emails
+	Site      string                  // name that authenticator apps show
 }
 
 // All has one of each type, on one core. All of them are safe for concurrent use.
@@ -202,9 +203,9 @@ type core struct {
 	legacy    *legacy.Keeper
 	admission *admission.Keeper
 
-	box, crossings, marks, alarms *secret.Box
-	devices, mailboxes, visits    *secret.MAC
-	tokens                        *secret.MAC // makes the text of personal access tokens
+	box, crossings, marks, alarms, parts *secret.Box
+	devices, mailboxes, visits           *secret.MAC
+	tokens                               *secret.MAC // makes the text of personal access tokens
 
 	codes    *code.Issuer
 	factors  *factor.Keeper
@@ -243,6 +244,7 @@ func New(cfg Config) All {
 		crossings: cfg.Key.Box("crossing"),
 		marks:     cfg.Key.Box("openid request"),
 		alarms:    cfg.Key.Box("alarm"),
+		parts:     cfg.Key.Box("job part"),
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
 		visits:    cfg.Key.MAC("admin page"),

@@ -223,7 +223,7 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 		Providers: providers(t, b.clock), Outbox: box,
 		Events: webhook.NewQueue([]webhook.Hook{{Name: "all", Events: []string{webhook.Every}}}, b.clock, slog.New(slog.DiscardHandler), func() {}),
 		Settings: flow.Settings{
-			SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
+			Locale: func(tag string) string { return tag }, SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
 			Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},
 		},
 	}

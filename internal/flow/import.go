@@ -41,6 +41,7 @@ type Imported struct {
 	Problem *people.Problem // of a refused person
 	Left    []string        // kinds of what was left out
 	Changes []string        // the changed fields
+	Has     []string        // of Traits
 }
 
 // Import makes accounts of people, in one transaction. It sends no email and causes none later. A
@@ -49,27 +50,32 @@ type Imported struct {
 //
 // Faults: as acts. A dry run asks for no fresh proof.
 func (f *Operator) Import(ctx context.Context, by Actor, all []people.Person, how Import) ([]Imported, error) {
+	return f.bring(ctx, by, all, how, func(Tx, []Imported) error { return nil })
+}
+
+// bring is Import with something more in the same transaction, unless it is a dry run.
+func (f *Operator) bring(ctx context.Context, by Actor, all []people.Person, how Import, more func(tx Tx, done []Imported) error) (done []Imported, err error) {
 	arrivals := make([]*arrival, len(all))
 	for i, p := range all {
 		arrivals[i] = f.arrive(by, p, how)
 	}
-	var done []Imported
 	var touched []string
-	run := func(tx Tx) (err error) {
-		done, touched, err = f.settle(ctx, tx, by, arrivals, how)
-		return err
-	}
-	var err error
 	if how.DryRun {
 		err = f.store.Read(ctx, func(tx Tx) error {
 			if err := f.stillAdmin(ctx, tx, by); err != nil {
 				return err
 			}
-			return run(tx)
+			done, _, err = f.settle(ctx, tx, by, arrivals, how)
+			return err
 		})
-	} else {
-		err = f.acts(ctx, by, run)
+		return done, err
 	}
+	err = f.acts(ctx, by, func(tx Tx) error {
+		if done, touched, err = f.settle(ctx, tx, by, arrivals, how); err != nil {
+			return err
+		}
+		return more(tx, done)
+	})
 	for _, id := range touched {
 		f.sessions.Forget(id)
 	}
@@ -92,7 +98,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 		if problem == nil && existing == nil {
 			problem = by.mayMake(a)
 		}
-		one := Imported{Outcome: Created, Left: a.left}
+		one := Imported{Outcome: Created, Left: a.left, Has: a.traits()}
 		switch {
 		case problem != nil:
 		case existing == nil:
@@ -200,7 +206,7 @@ func (m met) clash(a *arrival) *people.Problem {
 	key, id := a.Account.Address.Key, ""
 	if existing := m.accounts[key]; existing != nil {
 		if id = existing.ID; m.here[id] {
-			return &people.Problem{Field: "email", Value: people.Short(a.Account.Address.Mail), Reason: "is the address of an earlier line too"}
+			return TwiceInFile(people.Person{Email: a.Account.Address.Mail})
 		}
 	}
 	taken := func(field, value, owner string) *people.Problem {

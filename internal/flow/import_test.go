@@ -94,7 +94,7 @@ func TestImport_WithEverything(t *testing.T) {
 		Passkeys:   []people.Passkey{{RPID: "old.test"}},
 	}
 	left := "other addresses that are not verified"
-	want := []string{"created; " + left + "; identities at https://gone.test, which no provider of the settings is; passkeys for old.test, which is another host"}
+	want := []string{"created; " + left + "; identities at https://gone.test, for which the settings have no provider; passkeys for old.test, which is another host"}
 	for _, h := range []flow.Import{how(dry), how(dry), how()} {
 		if diff := cmp.Diff(want, b.brings(h, p)); diff != "" {
 			t.Error(diff)

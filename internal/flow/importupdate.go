@@ -49,7 +49,11 @@ func (f *Operator) renewPerson(ctx context.Context, tx Tx, by Actor, has account
 			return nil, nil, err
 		}
 	}
-	if err := f.record.Add(ctx, tx, by.fact(audit.AccountImported, has.ID, strings.Join(changes, ","))); err != nil {
+	change := by.fact(audit.AccountImported, has.ID, strings.Join(changes, ","))
+	if err := f.record.Add(ctx, tx, change); err != nil {
+		return nil, nil, err
+	}
+	if err := f.resigns(ctx, tx, owner.Account, change); err != nil {
 		return nil, nil, err
 	}
 	return changes, nil, f.sessions.Changed(ctx, tx, has.ID)

@@ -24,44 +24,24 @@ func (f *core) stillCounts(ctx context.Context, tx Tx, i invitation.Invitation) 
 	if i.Over(f.clock.Now()) {
 		return false, nil
 	}
-	by, err := f.senderOf(ctx, tx, i)
-	return by.vouches(i), err
+	return f.senderStands(ctx, tx, i)
 }
 
-// sender is the one who has sent invitations, as judged now.
-type sender struct {
-	stands bool      // is still an admin, or a key that works
-	alarm  time.Time // of the admin's account; zero for never
-}
-
-// vouches reports whether an invitation of the sender counts. One of somebody who is no admin any more
-// does not, and neither does one of a key that no longer works. Nor does one from the time of an alarm of its
-// admin: a thief may have sent it.
-func (s sender) vouches(i invitation.Invitation) bool {
-	return s.stands && (i.CreatedAt.After(s.alarm) || !recent(i.CreatedAt, s.alarm))
-}
-
-// senderOf judges who has sent an invitation. The link for the first admin stands for an empty installation.
-func (f *core) senderOf(ctx context.Context, tx Tx, i invitation.Invitation) (s sender, err error) {
+// senderStands reports whether who has sent an invitation is still an admin, or a key that works. The link for the first
+// admin stands for an empty installation.
+func (f *core) senderStands(ctx context.Context, tx Tx, i invitation.Invitation) (bool, error) {
 	sent := audit.Fact{Actor: i.By}
 	keyID, byKey := sent.Key()
 	id, byAdmin := sent.Admin()
 	switch {
 	case i.First():
-		s.stands, err = f.empty(ctx, tx)
+		return f.empty(ctx, tx)
 	case byKey:
-		s.stands, err = f.keyWorks(ctx, tx, keyID)
+		return f.keyWorks(ctx, tx, keyID)
 	case byAdmin:
-		if s.stands, err = stands(f.answers(ctx, tx, id)); err != nil || !s.stands {
-			return s, err
-		}
-		var by account.Account
-		by, _, err = tx.AccountByID(ctx, id)
-		s.alarm = by.Alarm.RaisedAt
-	default:
-		s.stands = true
+		return stands(f.answers(ctx, tx, id))
 	}
-	return s, err
+	return true, nil
 }
 
 // invitationFor returns the valid invitation of a sign-up with an address: the one with the id

@@ -136,6 +136,9 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 		return err
 	}
 	change := by.fact(name, a.ID, detail)
+	if err := f.resigns(ctx, tx, a.Account, change); err != nil {
+		return err
+	}
 	if name != audit.AccountApproved {
 		return f.report(ctx, tx, by.caller, a.Account, change)
 	}

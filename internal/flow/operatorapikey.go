@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"portico/internal/account"
@@ -268,7 +267,7 @@ func (f *Operator) shownKeys(ctx context.Context, tx Tx, keys []apikey.Key) (lis
 					continue
 				}
 				shown.By = a.Address.Mail
-				if a.Open(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin) {
+				if f.isAdmin(a) {
 					shown.State = KeyWorks
 				}
 			}
@@ -312,21 +311,4 @@ func (f *Operator) WarnOfKeys(ctx context.Context, tx Tx) (told []apikey.Key, mo
 		}
 	}
 	return due, len(due) == warnAtOnce, nil
-}
-
-// dropKeys ends the secrets that an account answers for: a thief may have made them.
-func (f *Flows) dropKeys(ctx context.Context, tx Tx, c Caller, accountID string) error {
-	secrets, err := tx.APIKeySecretsOf(ctx, accountID)
-	if err != nil {
-		return err
-	}
-	for _, s := range secrets {
-		if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
-			return err
-		}
-		if err := f.record.Add(ctx, tx, fact(c, audit.APIKeyEnded, accountID, s.KeyID+","+byAlarm)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -41,7 +41,11 @@ func (f *Operator) SetUserEnd(ctx context.Context, by Actor, id string, at time.
 		if !at.IsZero() {
 			detail = at.Format(time.RFC3339)
 		}
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.EndChanged, id, detail))
+		change := by.fact(audit.EndChanged, id, detail)
+		if err := f.resigns(ctx, tx, a.Account, change); err != nil { // its end may have come before CloseEnded
+			return err
+		}
+		return f.report(ctx, tx, by.caller, a.Account, change)
 	})
 }
 
@@ -77,7 +81,11 @@ func (f *Operator) closeEnded(ctx context.Context, tx Tx, a cleared) error {
 	if err := f.endAll(ctx, tx, a.ID, "", session.Closed); err != nil {
 		return err
 	}
-	return f.report(ctx, tx, ByOperator.caller, a.Account, ByOperator.fact(audit.AccountDisabled, a.ID, detailEnded))
+	change := ByOperator.fact(audit.AccountDisabled, a.ID, detailEnded)
+	if err := f.resigns(ctx, tx, a.Account, change); err != nil {
+		return err
+	}
+	return f.report(ctx, tx, ByOperator.caller, a.Account, change)
 }
 
 // detailEnded is the detail of the record of an account that is disabled because its end has come.

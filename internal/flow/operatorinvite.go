@@ -296,7 +296,7 @@ func (f *Operator) invited(ctx context.Context, tx Tx, after string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	senders := map[string]sender{}
+	senders := map[string]bool{}
 	for _, l := range list {
 		valid := !l.Over(f.clock.Now())
 		if valid {
@@ -304,14 +304,14 @@ func (f *Operator) invited(ctx context.Context, tx Tx, after string, limit int) 
 			if l.First() {
 				name = l.Key
 			}
-			by, judged := senders[name]
+			stands, judged := senders[name]
 			if !judged {
-				if by, err = f.senderOf(ctx, tx, l.Invitation); err != nil {
+				if stands, err = f.senderStands(ctx, tx, l.Invitation); err != nil {
 					return nil, err
 				}
-				senders[name] = by
+				senders[name] = stands
 			}
-			valid = by.vouches(l.Invitation)
+			valid = stands
 		}
 		all = append(all, Invited{Listed: l, Stage: l.Stage(valid)})
 	}

@@ -27,6 +27,7 @@ const (
 	stoppedRole    stopped = "role"    // the admin has lost the role
 	stoppedWays    stopped = "changed" // how the admin signs in has changed, or an alarm was raised
 	stoppedKey     stopped = "key"     // the key that began it has ended
+	stoppedFile    stopped = "file"    // nothing opens the lines of a file: the master key is another one
 )
 
 // errAhead means that another process has done the step.
@@ -64,6 +65,9 @@ func (f *Operator) running(ctx context.Context) (list []job.Job, err error) {
 
 // work does some steps of a job.
 func (f *Operator) work(ctx context.Context, j job.Job) error {
+	if j.Kind == JobImport {
+		return f.workImport(ctx, j)
+	}
 	b := Bulk{Kind: j.Kind}
 	if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
 		return err
@@ -83,22 +87,27 @@ func (f *Operator) work(ctx context.Context, j job.Job) error {
 			to = f.ends(to, next)
 		}
 		s := &step{j, to}
-		err := f.person(ctx, b, s, p)
-		if errors.Is(err, errAhead) {
-			return nil
-		}
-		if why, ok := errors.AsType[stopped](err); ok {
-			to = j.Progress
-			to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
-			return f.passes(ctx, j, to)
-		}
-		if err != nil {
-			return err
+		if err := f.person(ctx, b, s, p); err != nil {
+			return f.halts(ctx, j, err)
 		}
 		j.Progress = s.to
 		j.Step++
 	}
 	return nil
+}
+
+// halts says what an error of a step means: another process goes on with the job, or the job ends.
+func (f *Operator) halts(ctx context.Context, j job.Job, err error) error {
+	if errors.Is(err, errAhead) {
+		return nil
+	}
+	why, ok := errors.AsType[stopped](err)
+	if !ok {
+		return err
+	}
+	to := j.Progress
+	to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
+	return f.passes(ctx, j, to)
 }
 
 // ends returns the progress at the end of a page: the next page, or the end of the job.
@@ -161,7 +170,7 @@ func byJob(s *step) Actor {
 	return by
 }
 
-// goesOn judges the admin of a job again, in the transaction of a step, and counts the step. The proof
+// goesOn judges the admin of a job again, in the transaction of a step. The proof
 // that the job began with is enough until its end, if how the admin signs in stays as it was. The job of a
 // key goes on until the key ends.
 func (f *Operator) goesOn(ctx context.Context, tx Tx, s *step) error {
@@ -184,6 +193,14 @@ func (f *Operator) goesOn(ctx context.Context, tx Tx, s *step) error {
 		if !ok || !f.clock.Now().Before(k.EndsAt) {
 			return stoppedKey
 		}
+	}
+	return nil
+}
+
+// counted counts a step, at the end of its transaction.
+func counted(ctx context.Context, tx Tx, s *step) error {
+	if s == nil {
+		return nil
 	}
 	if ok, err := tx.AdvanceJob(ctx, s.job.ID, s.job.Progress, s.to); err != nil || ok {
 		return err

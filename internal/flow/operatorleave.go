@@ -47,7 +47,11 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 			return err
 		}
 		erase = d.EraseAt
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.AccountDisabled, id, detail))
+		change := by.fact(audit.AccountDisabled, id, detail)
+		if err := f.resigns(ctx, tx, a.Account, change); err != nil {
+			return err
+		}
+		return f.report(ctx, tx, by.caller, a.Account, change)
 	})
 	return erase, err
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -69,6 +70,13 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
 	id := erased.AccountID
 	if err := f.endAll(ctx, tx, id, "", session.Deleted); err != nil {
+		return err
+	}
+	a, _, err := tx.AccountByID(ctx, id)
+	if err == nil && slices.Contains(a.Roles, RoleAdmin) {
+		err = f.resign(ctx, tx, id, erased, stoppedAccount)
+	}
+	if err != nil {
 		return err
 	}
 	if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {

@@ -107,6 +107,9 @@ func (f *core) storeRoles(ctx context.Context, tx Tx, c Caller, a judged, roles 
 	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {
 		return err
 	}
+	if err := f.resigns(ctx, tx, a.Account, change); err != nil {
+		return err
+	}
 	if !tell {
 		return f.record.Add(ctx, tx, change)
 	}

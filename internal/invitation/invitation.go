@@ -28,7 +28,7 @@ type State string
 const (
 	Open     State = "open"
 	Used     State = "used"     // it has made as many accounts as it may
-	Ended    State = "ended"    // by an operator or an admin
+	Ended    State = "ended"    // by an operator or an admin, or with the role of its sender
 	Replaced State = "replaced" // by a newer one to the same address
 )
 
@@ -112,6 +112,8 @@ type Store interface {
 	UseInvitation(ctx context.Context, id, accountID string, now time.Time) (bool, error)
 	// EndInvitation gives an open invitation its last state, and reports whether it did.
 	EndInvitation(ctx context.Context, id string, state State, now time.Time) (bool, error)
+	// EndInvitationsBy ends the open invitations that an actor has sent after a time, and reports whether there were any.
+	EndInvitationsBy(ctx context.Context, by string, since, now time.Time) (bool, error)
 	// Invitations returns up to limit invitations that were not replaced, the newest first,
 	// after the one with an id, "" for the first.
 	Invitations(ctx context.Context, after string, limit int) ([]Listed, error)

@@ -24,6 +24,7 @@ type State string
 
 // The states. A job that is not running has ended.
 const (
+	Draft   State = "draft" // its material is read and checked; StartJob begins it
 	Running State = "running"
 	Done    State = "done"
 	Failed  State = "failed" // stopped before its end; Why says the reason
@@ -31,6 +32,9 @@ const (
 
 // Keep is how long a job can be read after its end.
 const Keep = 7 * 24 * time.Hour
+
+// KeepDraft is how long a job can be a draft.
+const KeepDraft = 24 * time.Hour
 
 // KeptSkips is how many skipped items a job names. Progress.Skips counts all of them.
 const KeptSkips = 50
@@ -77,15 +81,34 @@ func (p *Progress) Skip(s Skip) {
 	}
 }
 
+// Part is a part of the material of a job.
+type Part struct {
+	ID       string // begins with the id of the job, in the order of the work
+	JobID    string
+	Problems int64 // items that have one
+	Sealed   []byte
+}
+
 // Store is what jobs need of the database.
 type Store interface {
-	// InsertJob adds a running job, unless its account has one. It reports whether it did.
+	// InsertJob adds a draft, or a running job unless its account has one. It reports whether it did.
 	InsertJob(ctx context.Context, j Job) (bool, error)
 	JobByID(ctx context.Context, id string) (Job, bool, error)
 	// RunningJobs returns all running jobs, the oldest first.
 	RunningJobs(ctx context.Context) ([]Job, error)
 	// LastJobs returns the jobs that ended last, the newest first.
 	LastJobs(ctx context.Context, limit int) ([]Job, error)
+	// StartJob makes a draft a running job of another total, request and version, unless its account has one that runs or
+	// its Step is another one. It reports whether it did.
+	StartJob(ctx context.Context, j Job) (bool, error)
+	// DeleteDrafts deletes the drafts of an account and a key, "" for none.
+	DeleteDrafts(ctx context.Context, accountID, keyID string) error
+	InsertPart(ctx context.Context, p Part) error
+	// NextPart returns the part of a job that follows the one with an id, of all or of those with problems.
+	NextPart(ctx context.Context, jobID, after string, problems bool) (Part, bool, error)
+	UpdatePart(ctx context.Context, p Part) error
+	DeletePart(ctx context.Context, id string) error
+	DeleteParts(ctx context.Context, jobID string) error
 	// AdvanceJob replaces the progress of a job that has not ended and raises its Step, if that is
 	// still from.Step. It reports whether it did.
 	AdvanceJob(ctx context.Context, id string, from, to Progress) (bool, error)

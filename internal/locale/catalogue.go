@@ -266,3 +266,12 @@ func fill(text string, params map[string]string) string {
 		text = after
 	}
 }
+
+// Of returns the language that the catalogue has of a tag, such as de of de_AT, or "".
+func (c *Catalogue) Of(tag string) string {
+	if tag == "" {
+		return ""
+	}
+	found, _ := c.First([]string{tag})
+	return found
+}

@@ -18,10 +18,11 @@ const (
 	Factors     Place = "factor"
 	Formers     Place = "password former"
 	Chain       Place = "audit" // audit.BoxPurpose
+	Parts       Place = "job part"
 )
 
 // Places returns all places.
-func Places() []Place { return []Place{Flows, Outbox, SigningKeys, Factors, Formers, Chain} }
+func Places() []Place { return []Place{Flows, Outbox, SigningKeys, Factors, Formers, Chain, Parts} }
 
 // Row is one sealed value.
 type Row struct {

@@ -2,9 +2,11 @@ package password
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -158,6 +160,30 @@ func TestWeigh(t *testing.T) {
 	dear, err := s.Weigh(t.Context(), "$2b$13$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu")
 	if err != nil || cheap >= 1 || dear <= 1 {
 		t.Errorf("MD5 weighs %.4f, bcrypt of cost 13 %.1f, %v", cheap, dear, err)
+	}
+}
+
+// Other work on the machine makes some measurements longer, on either side. The shortest ones count.
+func TestLeastTimes(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		took []time.Duration // ours twice, then theirs
+		want float64
+	}{
+		"busy at first": {[]time.Duration{90 * ms, 90 * ms, 28 * ms, 20 * ms, 20 * ms, 28 * ms}, 1.4},
+		"busy later":    {[]time.Duration{20 * ms, 70 * ms, 60 * ms, 20 * ms, 70 * ms, 28 * ms, 50 * ms, 80 * ms, 90 * ms}, 1.4},
+		"much dearer":   {[]time.Duration{20 * ms, 20 * ms, 2000 * ms}, 100},
+	} {
+		i := 0
+		since := func(time.Time) time.Duration { i++; return c.took[(i-1)%len(c.took)] }
+		work := func() error { return nil }
+		if got, err := leastTimes(work, work, since); err != nil || math.Abs(got-c.want) > 0.001 {
+			t.Errorf("%s: %.2f after %d measurements (%v), want %.2f", name, got, i, err, c.want)
+		}
+		if name == "much dearer" && i != 3 {
+			t.Errorf("a hash that is much dearer was measured %d times", i)
+		}
 	}
 }
 

@@ -21,15 +21,15 @@ type auth0 struct {
 	Blocked  bool            `json:"blocked"`
 	Created  instant         `json:"created_at"`
 	Seen     instant         `json:"last_login"`
-	Hash     string          `json:"passwordHash" secret:"yes"`
-	BulkHash string          `json:"password_hash" secret:"yes"`
-	Custom   *auth0Hash      `json:"custom_password_hash"`
+	Hash     string          `json:"passwordHash" secret:"yes" brings:"passwords"`
+	BulkHash string          `json:"password_hash" secret:"yes" brings:"passwords"`
+	Custom   *auth0Hash      `json:"custom_password_hash" brings:"passwords"`
 	App      json.RawMessage `json:"app_metadata"`
 	Factors  []struct {
 		TOTP *struct {
 			Secret string `json:"secret" secret:"yes"`
 		} `json:"totp"`
-	} `json:"mfa_factors"`
+	} `json:"mfa_factors" brings:"authenticator apps"`
 	Identities []struct {
 		Provider   string          `json:"provider"`
 		Subject    json.RawMessage `json:"user_id"` // a text or a number

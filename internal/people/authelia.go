@@ -50,7 +50,10 @@ type authelia struct {
 type listed struct {
 	people []Person
 	places []Place
+	lacks  map[string]string
 }
+
+func (l *listed) missing() map[string]string { return l.lacks }
 
 // Next implements Reader.
 func (l *listed) Next() (Person, Place, error) {
@@ -91,7 +94,13 @@ func openAuthelia(r io.Reader, o Options) (Reader, error) {
 }
 
 func (a authelia) people(o Options) *listed {
-	l := &listed{}
+	l := &listed{lacks: map[string]string{}}
+	if len(a.Apps) == 0 {
+		l.lacks["totp_configurations"] = "authenticator apps"
+	}
+	if len(a.Keys) == 0 {
+		l.lacks["webauthn_credentials"] = "security keys"
+	}
 	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
 		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{

@@ -21,7 +21,7 @@ type betterAuth struct {
 		Provider string `json:"providerId"`
 		Subject  string `json:"accountId"`
 		Hash     string `json:"password" secret:"yes"`
-	} `json:"accounts"`
+	} `json:"accounts" brings:"passwords and identities"`
 	Passkeys []struct {
 		Name     string          `json:"name"`
 		Key      string          `json:"publicKey"`
@@ -32,7 +32,7 @@ type betterAuth struct {
 		Ways     json.RawMessage `json:"transports"` // a text with commas
 		AAGUID   string          `json:"aaguid"`
 		Created  instant         `json:"createdAt"`
-	} `json:"passkeys"`
+	} `json:"passkeys" brings:"passkeys"`
 }
 
 func betterAuthPerson(o Options, e *betterAuth, at *Place) (Person, error) {

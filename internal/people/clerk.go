@@ -14,8 +14,8 @@ type clerk struct {
 	Primary    string          `json:"primary_email_address"`
 	Verified   json.RawMessage `json:"verified_email_addresses"` // a list, or a text with commas
 	Unverified json.RawMessage `json:"unverified_email_addresses"`
-	Seed       string          `json:"totp_secret" secret:"yes"`
-	Digest     string          `json:"password_digest" secret:"yes"`
+	Seed       string          `json:"totp_secret" secret:"yes" brings:"authenticator apps"`
+	Digest     string          `json:"password_digest" secret:"yes" brings:"passwords"`
 	Hasher     string          `json:"password_hasher"`
 	Banned     boolean         `json:"banned"`
 	Created    instant         `json:"created_at"`

@@ -128,6 +128,9 @@ func openRecords(r io.Reader) (*records, error) {
 		return nil, fmt.Errorf("line %d: the names of the columns: %w", c.line, err)
 	}
 	c.head = slices.Clone(head)
+	if len(c.names) == 1 && strings.ContainsAny(c.names[0], ";\t") {
+		return nil, fmt.Errorf("line %d: the columns have semicolons or tabs between them: save the file with commas", c.line)
+	}
 	for i, name := range c.names {
 		if slices.Contains(c.names[:i], name) {
 			return nil, fmt.Errorf("line %d: the column %q is there twice", c.line, Short(name))

@@ -7,23 +7,27 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
 
 // decode reads a JSON object into a struct, whose json tags name all fields that it takes. Names
 // must match exactly. It returns the names of the other fields, and a Problem that names the field.
-// A field with the tag secret never has its value in a Problem.
-func decode(text []byte, into any) (ignored []string, err error) {
+// A field with the tag secret never has its value in a Problem. One with the tag brings is noted in found.
+func decode(text []byte, into any, found map[string]bool) (ignored []string, err error) {
 	if err := shallow(text); err != nil {
 		return nil, err
 	}
-	d := &decoder{}
+	d := &decoder{found: found}
 	err = d.value(text, reflect.ValueOf(into).Elem(), "", false)
 	return d.ignored, err
 }
 
-type decoder struct{ ignored []string }
+type decoder struct {
+	ignored []string
+	found   map[string]bool
+}
 
 func (d *decoder) value(text []byte, v reflect.Value, field string, secret bool) error {
 	if bytes.Equal(text, []byte("null")) {
@@ -127,13 +131,21 @@ func (d *decoder) field(value []byte, v reflect.Value, name, path string) error 
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if tagged, _, _ := strings.Cut(f.Tag.Get("json"), ","); tagged == name {
+			if f.Tag.Get("brings") != "" {
+				d.found[withoutIndex(path)] = true
+			}
 			return d.value(value, v.Field(i), path, f.Tag.Get("secret") != "")
 		}
 	}
-	if len(d.ignored) < mostIgnored {
+	if len(d.ignored) < mostIgnored && !blank(value) {
 		d.ignored = append(d.ignored, Short(withoutIndex(path)))
 	}
 	return nil
+}
+
+// blank reports whether a value says nothing, so that nobody misses it.
+func blank(value []byte) bool {
+	return len(value) < 64 && slices.Contains([]string{"null", `""`, "[]", "{}"}, strings.Join(strings.Fields(string(value)), ""))
 }
 
 // withoutIndex writes a path without the positions in lists.

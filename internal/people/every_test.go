@@ -2,6 +2,7 @@ package people
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // dated is an entry with a time in place of %s. Its reader names the field as field.
@@ -194,6 +197,51 @@ func TestEvery_ControlCharacters(t *testing.T) {
 		got, _, err := readAll(s, strings.NewReader(strings.ReplaceAll(text, "@", "\x00@")))
 		if slices.Contains(got, want[0]) || err != nil && strings.Contains(err.Error(), "\x00") {
 			t.Errorf("%s: %q, %v", file, got, err)
+		}
+	}
+}
+
+func asRead(t *testing.T, p Person, err error) string {
+	t.Helper()
+	b, bad := json.Marshal(p)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	return fmt.Sprint(string(b), err)
+}
+
+// An entry of each reader can be written to a file of its own, which the same reader recognizes and reads as the same person, also
+// without an address. So nothing of a bad one is lost: not a hash of an algorithm that is not known, not its salt.
+func TestEvery_Alone(t *testing.T) {
+	t.Parallel()
+	for file := range everyReader() {
+		text, s := fixture(t, file)
+		for _, in := range []string{text, strings.NewReplacer("mara@example.com", "", "pbkdf2", "whirlpool").Replace(text)} {
+			r, err := s.Open(strings.NewReader(in), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := 0; ; n++ {
+				p, at, err := r.Next()
+				if problem := (*Problem)(nil); err != nil && !errors.As(err, &problem) {
+					break
+				}
+				if at.Entry != "" && at.Raw == nil {
+					continue // the Person is written
+				}
+				alone := strings.TrimLeft(fmt.Sprintf("%s\n%s\n", at.Head, at.Raw), "\n")
+				if found, why := Find("", []byte(alone)); in == text && err == nil && found.Name != s.Name {
+					t.Errorf("%s: not recognized (%v): %s", file, why, alone)
+				}
+				again, err2 := s.Open(strings.NewReader(alone), Options{})
+				if err2 != nil {
+					t.Fatalf("%s: %s: %v", file, alone, err2)
+				}
+				got, _, err2 := again.Next()
+				if diff := cmp.Diff(asRead(t, p, err), asRead(t, got, err2)); diff != "" {
+					t.Errorf("%s: entry %d: %s\n%s", file, n, alone, diff)
+				}
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ type export[E any] struct {
 	next   func() ([]byte, Place, error)
 	person func(o Options, e *E, at *Place) (Person, error)
 	o      Options
+	found  map[string]bool // fields with the tag brings that an entry has had
 }
 
 // Next implements Reader.
@@ -26,21 +27,22 @@ func (x *export[E]) Next() (Person, Place, error) {
 		return Person{}, at, err
 	}
 	var e E
-	if at.Ignored, err = decode(text, &e); err != nil {
+	if at.Ignored, err = decode(text, &e, x.found); err != nil {
 		return Person{}, at, err
 	}
 	p, err := x.person(x.o, &e, &at)
 	return p, at, err
 }
 
-// openJSON returns a Reader of the list with the key; without one, of a list or of lines.
-func openJSON[E any](key string, person func(Options, *E, *Place) (Person, error)) func(io.Reader, Options) (Reader, error) {
+// openJSON returns a Reader of the list with the key; without one, of a list or of lines. alone is the file of one entry in a
+// line, in place of %s: many such lines are a file again.
+func openJSON[E any](key, alone string, person func(Options, *E, *Place) (Person, error)) func(io.Reader, Options) (Reader, error) {
 	return func(r io.Reader, o Options) (Reader, error) {
 		in, err := text(r)
 		if err != nil {
 			return nil, err
 		}
-		x := &export[E]{o: o, person: person}
+		x := &export[E]{o: o, person: person, found: map[string]bool{}}
 		if key == "" && begins(in) == '{' {
 			l := &lines{in: in}
 			x.next = func() ([]byte, Place, error) {
@@ -53,10 +55,10 @@ func openJSON[E any](key string, person func(Options, *E, *Place) (Person, error
 		x.next = func() ([]byte, Place, error) {
 			entry, line, err := s.next()
 			at := Place{Line: line}
-			if key == "" && err == nil { // as a line it can be read again
+			if err == nil {
 				var b bytes.Buffer
 				_ = json.Compact(&b, entry) // it was read
-				at.Raw = b.Bytes()
+				at.Raw = []byte(strings.Replace(alone, "%s", b.String(), 1))
 			}
 			return entry, at, err
 		}
@@ -81,7 +83,11 @@ func openTable[E any](person func(Options, *E, *Place) (Person, error)) func(io.
 		if err != nil {
 			return nil, err
 		}
-		return &export[E]{o: o, person: person, next: func() ([]byte, Place, error) {
+		found := map[string]bool{}
+		for _, name := range c.names {
+			found[name] = true
+		}
+		return &export[E]{o: o, person: person, found: found, next: func() ([]byte, Place, error) {
 			values, at, err := c.record()
 			if err != nil {
 				return nil, at, err
@@ -99,7 +105,7 @@ func openEither[E any](person func(Options, *E, *Place) (Person, error)) func(io
 			return nil, err
 		}
 		if first := begins(in); first == '[' || first == '{' {
-			return openJSON("", person)(in, o)
+			return openJSON("", "%s", person)(in, o)
 		}
 		return openTable(person)(in, o)
 	}
@@ -150,6 +156,17 @@ func (o Options) identity(p *Person, at *Place, provider, subject string) {
 func (at *Place) ignore(name string) {
 	if len(at.Ignored) < mostIgnored {
 		at.Ignored = append(at.Ignored, Short(name))
+	}
+}
+
+const givenPassword = "password to be changed: "
+
+// dropGiven leaves out a password that the former system has its owner change at the next sign-in: whoever
+// gave it knows it. The owner chooses one by email.
+func (p *Person) dropGiven(at *Place, why string) {
+	if p.Password != "" {
+		p.Password = ""
+		at.ignore(givenPassword + why)
 	}
 }
 

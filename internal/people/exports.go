@@ -8,17 +8,17 @@ import (
 // exports are the files of other systems.
 func exports() []Source {
 	return []Source{
-		{Name: "keycloak", Recognize: has(`"realm"`, `"id"`), Open: openJSON("users", keycloakPerson)},
+		{Name: "keycloak", Recognize: anyOf(has(`"realm"`, `"id"`), has(`"realm"`, `"users"`)), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
 		{Name: "firebase", Recognize: anyOf(has(`"users"`, `"localId"`), isFirebaseCSV), Open: openFirebase},
-		{Name: "zitadel", Recognize: has(`"orgs"`), Open: openJSON("humanUsers", zitadelPerson)},
-		{Name: "pocket-id", Recognize: has(`"tables"`), Open: openPocketID},
+		{Name: "zitadel", Recognize: has(`"orgs"`), Open: openJSON("humanUsers", `{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson)},
+		{Name: "pocket-id", Recognize: has(`"tables"`), Open: openPocketID, Whole: true},
 		{Name: "supabase", Recognize: has(`encrypted_password`), Open: openEither(supabasePerson)},
-		{Name: "kratos", Recognize: has(`"schema_id"`, `"traits"`), Open: openJSON("", kratosPerson)},
-		{Name: "better-auth", Recognize: has(`"emailVerified"`, `"accounts"`), Open: openJSON("", betterAuthPerson)},
+		{Name: "kratos", Recognize: has(`"schema_id"`, `"traits"`), Open: openJSON("", "%s", kratosPerson)},
+		{Name: "better-auth", Recognize: has(`"emailVerified"`, `"accounts"`), Open: openJSON("", "%s", betterAuthPerson)},
 		{Name: "clerk", Recognize: has(`primary_email_address`), Open: openEither(clerkPerson)},
 		{Name: "cognito", Recognize: has(`cognito:username`), Open: openTable(cognitoPerson)},
-		{Name: "auth0", Recognize: isAuth0, Open: openJSON("", auth0Person)},
-		{Name: "authelia", Recognize: isAuthelia, Open: openAuthelia},
+		{Name: "auth0", Recognize: isAuth0, Open: openJSON("", "%s", auth0Person)},
+		{Name: "authelia", Recognize: isAuthelia, Open: openAuthelia, Whole: true},
 	}
 }
 
@@ -56,7 +56,7 @@ func isFirebaseCSV(head []byte) bool {
 // isAuth0 looks for words that the claims of the own format may have too.
 func isAuth0(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	ignored, err := decode(line, &Person{})
+	ignored, err := decode(line, &Person{}, nil)
 	return (err != nil || len(ignored) > 0) && anyOf(has(`"user_id"`), has(`"$oid"`), has(`"password_hash"`), has(`"custom_password_hash"`))(head)
 }
 

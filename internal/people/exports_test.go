@@ -129,14 +129,14 @@ func TestExports_BadInput(t *testing.T) {
 		from, in string
 		want     []string
 	}{
-		"cut off":        {"keycloak", "{\"realm\":\"a\",\"users\":[{\"email\":\"a@b.c\"},\n{\"email\":\"d@", []string{"1 a@b.c", "end: line 2: the file ends in the middle of the list: it may be cut off"}},
-		"cut off behind": {"keycloak", "{\"users\":[{\"email\":\"a@b.c\"}", []string{"1 a@b.c", "end: line 1: the file ends in the middle of the list: it may be cut off"}},
+		"cut off":        {"keycloak", "{\"realm\":\"a\",\"users\":[{\"email\":\"a@b.c\"},\n{\"email\":\"d@", []string{"1 a@b.c", "end: the file ends in the middle of the list: it may be cut off"}},
+		"cut off behind": {"keycloak", "{\"users\":[{\"email\":\"a@b.c\"}", []string{"1 a@b.c", "end: the file ends in the middle of the list: it may be cut off"}},
 		"no users":       {"keycloak", `{"realm":"a","clients":[{"users":1}]}`, nil},
 		"several lists":  {"keycloak", "[{\"users\":[{\"email\":\"a@b.c\"}]},\n{\"users\":[]},\n{\"users\":[{\"email\":\"d@b.c\"}]}]", []string{"1 a@b.c", "3 d@b.c"}},
 		"deep":           {"keycloak", strings.Repeat("[", 100), []string{"end: the file cannot be read further: is nested deeper than 32 levels"}},
 		"deep entry":     {"kratos", "[" + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,{"traits":{"email":"a@b.c"}}]`, []string{"1 is nested deeper than 32 levels", "1 a@b.c"}},
 		"wrong type":     {"kratos", "[{\"id\":7},\n{\"traits\":{\"email\":\"a@b.c\"}}]", []string{`1 id: "7": must be a text`, "2 a@b.c"}},
-		"not JSON":       {"kratos", "[{]", []string{"end: line 1: is not JSON from here on"}},
+		"not JSON":       {"kratos", "[{]", []string{"end: is not JSON from here on"}},
 		"no list":        {"kratos", "42", []string{"end: the file cannot be read further: it is no list"}},
 		"broken line":    {"auth0", "{\"email\":\"a@b.c\"}\n{\n{\"email\":\"d@b.c\"}", []string{"1 a@b.c", "2 ends in the middle of an object: the file may be cut off", "3 d@b.c"}},
 		"no parameters":  {"firebase", `{"users":[{"localId":"a","email":"a@b.c","passwordHash":"QUFB"}]}`, []string{"1 passwordHash: the export does not have the parameter mem_cost of its hashes: copy base64_signer_key, base64_salt_separator, rounds and mem_cost from the Firebase console"}},

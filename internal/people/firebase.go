@@ -12,7 +12,7 @@ type firebase struct {
 	ID        string  `json:"localId"`
 	Email     string  `json:"email"`
 	Verified  boolean `json:"emailVerified"`
-	Hash      string  `json:"passwordHash" secret:"yes"`
+	Hash      string  `json:"passwordHash" secret:"yes" brings:"passwords"`
 	Salt      string  `json:"salt" secret:"yes"`
 	Name      string  `json:"displayName"`
 	Seen      instant `json:"lastSignedInAt"`
@@ -83,10 +83,10 @@ func openFirebase(r io.Reader, o Options) (Reader, error) {
 		return nil, err
 	}
 	if begins(in) == '{' {
-		return openJSON("users", firebasePerson)(in, o)
+		return openJSON("users", `{"users":[%s]}`, firebasePerson)(in, o)
 	}
 	c, names := &records{lines: lines{in: in}}, firebaseColumns()
-	return &export[firebase]{o: o, person: firebasePerson, next: func() ([]byte, Place, error) {
+	return &export[firebase]{o: o, found: map[string]bool{"passwordHash": true}, person: firebasePerson, next: func() ([]byte, Place, error) {
 		line, err := c.next()
 		at := Place{Line: c.line, Raw: line}
 		if err != nil {

@@ -24,8 +24,9 @@ type keycloak struct {
 		Subject  string `json:"userId"`
 		Name     string `json:"userName"`
 	} `json:"federatedIdentities"`
-	Credentials []keycloakCredential `json:"credentials"`
+	Credentials []keycloakCredential `json:"credentials" brings:"passwords and second factors"`
 	HasTOTP     bool                 `json:"totp"` // the credentials say it too
+	Actions     []string             `json:"requiredActions"`
 }
 
 type keycloakCredential struct {
@@ -34,6 +35,7 @@ type keycloakCredential struct {
 	Label    string  `json:"userLabel"`
 	Created  instant `json:"createdDate"`
 	Priority int     `json:"priority"`
+	Given    bool    `json:"temporary"`
 	Secret   string  `json:"secretData" secret:"yes"`     // JSON
 	Settings string  `json:"credentialData" secret:"yes"` // JSON
 }
@@ -60,6 +62,13 @@ func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	for i, c := range e.Credentials {
 		if err := c.add(o, &p, at); err != nil {
 			return p, &Problem{Field: fmt.Sprintf("credentials[%d]", i), Reason: err.Error()}
+		}
+	}
+	for _, action := range e.Actions {
+		if action == "UPDATE_PASSWORD" {
+			p.dropGiven(at, "requiredActions UPDATE_PASSWORD")
+		} else {
+			at.ignore("requiredActions " + action)
 		}
 	}
 	return p, nil
@@ -93,6 +102,8 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 		return fmt.Errorf("secretData and credentialData must be JSON in a text, as Keycloak 11 and later write it")
 	}
 	switch {
+	case c.Type == "password" && c.Given:
+		at.ignore(givenPassword + "temporary")
 	case c.Type == "password" && s.Algorithm == "argon2":
 		p.Password = phc("argon2"+first(s.More["type"], "id"), "v=19",
 			fmt.Sprintf("m=%s,t=%d,p=%s", first(s.More["memory"], "7168"), s.Iterations, first(s.More["parallelism"], "1")), secret.Salt, secret.Value)

@@ -21,7 +21,7 @@ type kratos struct {
 	Credentials struct {
 		Password *struct {
 			Config struct {
-				Hash string `json:"hashed_password" secret:"yes"`
+				Hash string `json:"hashed_password" secret:"yes" brings:"passwords"`
 			} `json:"config"`
 		} `json:"password"`
 		OIDC *struct {

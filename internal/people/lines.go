@@ -81,7 +81,7 @@ func (l *lines) next() ([]byte, error) {
 			continue
 		}
 		if !utf8.Valid(l.buf) {
-			return nil, &Problem{Reason: "is not UTF-8"}
+			return l.buf, &Problem{Reason: "is not UTF-8"}
 		}
 		return l.buf, nil
 	}
@@ -128,7 +128,7 @@ func (j *jsonLines) Next() (p Person, at Place, err error) {
 	if err != nil {
 		return p, at, err
 	}
-	at.Ignored, err = decode(line, &p)
+	at.Ignored, err = decode(line, &p, nil)
 	if p.Subject != nil {
 		p.Subject.Issuer = cmp.Or(p.Subject.Issuer, j.issuer)
 	}

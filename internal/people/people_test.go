@@ -80,7 +80,7 @@ func TestReaders_BadInput(t *testing.T) {
 		"twice":                 {`{"email":"a@b.c","email":"d@b.c"}`, []string{"1 email: is there twice"}},
 		"two objects":           {`{"email":"a@b.c"} {"email":"d@b.c"}`, []string{"1 there is more after the object: each object must have its own line"}},
 		"another case":          {`{"email":"a@b.c","EMAIL":"d@b.c"}`, []string{"1 a@b.c without EMAIL"}},
-		"unknown fields":        {`{"email":"a@b.c","x":1,"totp":[{"secret":"A","y":{}},{"secret":"B","y":2}]}`, []string{"1 a@b.c without x,totp.y,totp.y"}},
+		"unknown fields":        {`{"email":"a@b.c","x":1,"totp":[{"secret":"A","y":{}},{"secret":"B","y":2}]}`, []string{"1 a@b.c without x,totp.y"}},
 		"wrong type":            {`{"email":"a@b.c","totp":[{"secret":"A"},{"secret":"B","digits":"six"}]}`, []string{`1 totp[1].digits: "\"six\"": must be a whole number`}},
 		"secrets are not shown": {`{"email":"a@b.c","totp":[{"secret":1234}]}`, []string{"1 totp[0].secret: must be a text"}},
 		"hash is not shown":     {`{"email":"a@b.c","password":["$2b$"]}`, []string{"1 password: must be a text"}},
@@ -97,6 +97,7 @@ func TestReaders_BadInput(t *testing.T) {
 		"CSV quote":             {"email,name\na@b.c,\"A\nd@b.c,D\n", []string{"2 is not CSV: a quote is missing or not doubled", "3 d@b.c"}},
 		"CSV truth":             {"email,email_verified\na@b.c,maybe", []string{`2 email_verified: "maybe": must be true or false`}},
 		"CSV column twice":      {"email,email\n", []string{`line 1: the column "email" is there twice`}},
+		"semicolons":            {"email;name\na@b.c;A\n", []string{"line 1: the columns have semicolons or tabs between them: save the file with commas"}},
 		"a million columns":     {"email," + strings.Repeat("c,", 1e5) + "\n", []string{"line 1: the names of the columns: has more than 1000 columns"}},
 		"a million values":      {"email\n" + strings.Repeat("c,", 1e5) + "\nd@b.c", []string{"2 has more than 1000 columns", "3 d@b.c"}},
 	} {

@@ -48,7 +48,7 @@ func openPocketID(r io.Reader, o Options) (Reader, error) {
 		return nil, fmt.Errorf("the file is longer than %d bytes", mostTables)
 	}
 	var e pocketID
-	ignored, err := decode(whole, &e)
+	ignored, err := decode(whole, &e, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%v", err) // it ends the reading, as no Problem does
 	}

@@ -25,8 +25,8 @@ type Place struct {
 	Entry   string   // in place of a line, in a file that is read whole: such as "user mara"
 	Ignored []string // fields that the reader does not know, such as "totp.color"
 
-	// Raw is the entry as it was read, if the same reader can read it again. Otherwise the
-	// Person is written in its place. Head is the line before the first entry that it needs.
+	// Raw is the entry as a file of its own, in one line, of which the same reader can read several. In a file that is read whole
+	// there is none, and the Person is written in its place. Head is the line before the first entry that it needs.
 	Raw, Head []byte
 }
 
@@ -77,4 +77,5 @@ type Source struct {
 	// Recognize reports whether a file that begins so is of this kind.
 	Recognize func(head []byte) bool
 	Open      func(r io.Reader, o Options) (Reader, error)
+	Whole     bool // the file is read whole, and takes several times its size in memory
 }

@@ -24,7 +24,7 @@ func isJSONLines(head []byte) bool {
 // isCSV reports whether the first line names the column of the address.
 func isCSV(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
-	for name := range strings.SplitSeq(strings.TrimSpace(string(line)), ",") {
+	for _, name := range strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(",;\t\r", r) }) { // the reader refuses others than commas
 		if strings.Trim(name, `" `) == "email" {
 			return true
 		}

@@ -32,9 +32,10 @@ func (s *stream) next() ([]byte, int, error) {
 	entry, err := s.entry()
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = fmt.Errorf("line %d: the file ends in the middle of the list: it may be cut off", s.from.at(s.from.read))
+		err = errors.New("the file ends in the middle of the list: it may be cut off")
+		s.from.at(s.from.read)
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errEntry):
-		err = fmt.Errorf("line %d: is not JSON from here on", s.from.at(s.in.InputOffset()))
+		err = errors.New("is not JSON from here on")
 	}
 	s.ended = err != nil
 	return entry, s.from.at(s.in.InputOffset() - int64(len(entry))), err

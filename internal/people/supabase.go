@@ -11,7 +11,7 @@ import (
 type supabase struct {
 	ID        string          `json:"id"`
 	Email     string          `json:"email"`
-	Hash      string          `json:"encrypted_password" secret:"yes"`
+	Hash      string          `json:"encrypted_password" secret:"yes" brings:"passwords"`
 	Confirmed instant         `json:"email_confirmed_at"`
 	Seen      instant         `json:"last_sign_in_at"`
 	Created   instant         `json:"created_at"`
@@ -25,12 +25,12 @@ type supabase struct {
 		Secret  string  `json:"secret" secret:"yes"`
 		Name    string  `json:"friendly_name"`
 		Created instant `json:"created_at"`
-	} `json:"mfa_factors"`
+	} `json:"mfa_factors" brings:"authenticator apps"`
 	Identities []struct {
 		Provider string          `json:"provider"`
 		Subject  string          `json:"provider_id"`
 		Data     json.RawMessage `json:"identity_data"`
-	} `json:"identities"`
+	} `json:"identities" brings:"identities"`
 }
 
 func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {

@@ -19,8 +19,9 @@ type zitadel struct {
 		} `json:"email"`
 		Hash struct {
 			Value string `json:"value" secret:"yes"`
-		} `json:"hashedPassword"`
-		Seed       string `json:"otpCode" secret:"yes"`
+		} `json:"hashedPassword" brings:"passwords"`
+		Given      bool   `json:"passwordChangeRequired"`
+		Seed       string `json:"otpCode" secret:"yes" brings:"authenticator apps"`
 		Identities []struct {
 			Provider string `json:"configId"`
 			Subject  string `json:"externalUserId"`
@@ -33,6 +34,9 @@ func zitadelPerson(o Options, e *zitadel, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: u.Email.Email, EmailVerified: u.Email.Verified, Name: cmp.Or(u.Profile.Display, full(u.Profile.First, u.Profile.Last)),
 		Locale: u.Profile.Locale, Password: u.Hash.Value,
+	}
+	if u.Given {
+		p.dropGiven(at, "passwordChangeRequired")
 	}
 	if u.Seed != "" {
 		p.TOTP = []TOTP{{Secret: u.Seed}}

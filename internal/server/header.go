@@ -8,9 +8,10 @@ import (
 // header is a response header. All requests share the value slices. They have
 // no spare capacity, so that Header.Add copies them.
 type header struct {
-	name  string
-	value []string
-	page  bool // only for responses that a browser can show; JSON omits it
+	name   string
+	value  []string
+	page   bool // only for responses that a browser can show; JSON omits it
+	public bool // only at the public host
 }
 
 // strictPolicy is the Content-Security-Policy of responses that are not
@@ -40,11 +41,11 @@ func baseHeaders(https, subdomains bool) []header {
 		{name: "X-Content-Type-Options", value: []string{"nosniff"}},
 	}
 	if https {
-		hsts := "max-age=63072000" // two years, as HSTS preload lists require
+		const name, hsts = "Strict-Transport-Security", "max-age=63072000" // two years, as HSTS preload lists require
 		if subdomains {
-			hsts += "; includeSubDomains"
+			hs = append(hs, header{name: name, value: []string{hsts + "; includeSubDomains"}, public: true})
 		}
-		hs = append(hs, header{name: "Strict-Transport-Security", value: []string{hsts}})
+		hs = append(hs, header{name: name, value: []string{hsts}}) // at hosts of apps, whose subdomains may be anything
 	}
 	return hs
 }
@@ -65,7 +66,7 @@ func (e *exchange) complete() {
 	}
 	h := e.Header()
 	for _, b := range e.mux.headers {
-		if b.page && e.json {
+		if b.page && e.json || b.public && e.request.Host != e.mux.hosts.public {
 			continue
 		}
 		if _, replaced := h[b.name]; !replaced {

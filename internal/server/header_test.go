@@ -18,6 +18,7 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	k := httpsKit(t)
 	k.Handle("GET /ok", ok)
+	k.Handle("GET /shared", ok, server.EveryHost)
 	k.Handle("GET /empty", func(http.ResponseWriter, *http.Request) error { return nil })
 	k.Handle("GET /flushed", func(w http.ResponseWriter, _ *http.Request) error { return http.NewResponseController(w).Flush() })
 	k.Handle("GET /redirect", func(w http.ResponseWriter, _ *http.Request) error { return server.SeeOther(w, "/ok") })
@@ -48,6 +49,10 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 	for _, name := range []string{"Cross-Origin-Opener-Policy", "Permissions-Policy", "Referrer-Policy"} {
 		json[name] = ""
 	}
+	foreign := maps.Clone(json)
+	foreign["Strict-Transport-Security"] = "max-age=63072000"
+	app := maps.Clone(all)
+	app["Strict-Transport-Security"] = "max-age=63072000"
 	for _, c := range []struct {
 		method, target, host string
 		status               int
@@ -64,7 +69,9 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 		{"POST", "/ok", publicHost, 405, json},
 		{"POST", "/write", publicHost, 403, json},
 		{"GET", "/a//b", publicHost, 400, json},
-		{"GET", "/ok", "evil.test", 421, json},
+		{"GET", "/ok", "PORTICO.test:443", 200, all},
+		{"GET", "/shared", "app.test", 200, app},
+		{"GET", "/ok", "evil.test", 421, foreign},
 		{"GET", "/broken", publicHost, 500, json},
 		{"GET", "/panic", publicHost, 500, json},
 	} {

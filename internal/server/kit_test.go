@@ -39,6 +39,7 @@ func newKit(t testing.TB, publicURL string) *kit {
 	log := &logtest.Buffer{}
 	return &kit{log: log, Mux: server.NewMux(server.Config{
 		PublicURL:      public,
+		AppHosts:       []string{"app.test"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")},
 		HSTSSubdomains: true,
 		Catalogue:      catalogue(t),

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -150,6 +151,38 @@ func Flush(w http.ResponseWriter) error {
 		return err
 	}
 	return c.Flush()
+}
+
+// Incoming returns the body of a request to a streaming route, of at most n bytes. It may take any time, but
+// each part of it has the time of an ordinary body.
+func Incoming(w http.ResponseWriter, r *http.Request, n int64) (io.Reader, error) {
+	if r.ContentLength > n {
+		return nil, errTooLarge
+	}
+	return &incoming{http.NewResponseController(w), r.Body, n}, nil
+}
+
+type incoming struct {
+	c    *http.ResponseController
+	body io.Reader
+	left int64
+}
+
+// Read implements io.Reader. Its errors but io.EOF are faults.
+func (i *incoming) Read(p []byte) (int, error) {
+	if err := i.c.SetReadDeadline(time.Now().Add(readTimeout)); err != nil {
+		return 0, err
+	}
+	n, err := i.body.Read(p)
+	switch i.left -= int64(n); {
+	case i.left < 0:
+		return 0, errTooLarge
+	case errors.Is(err, io.EOF):
+		_ = i.c.SetReadDeadline(time.Time{}) // the handler goes on
+	case err != nil:
+		err = Malformed.WithCause(err)
+	}
+	return n, err
 }
 
 // Discard reads the rest of a body that is not wanted, for as long as an ordinary

@@ -60,3 +60,54 @@ func (t *Tx) AdvanceJob(ctx context.Context, id string, from, to job.Progress) (
 		id, from.Step, string(to.State), to.Why, to.Place, to.Done, to.Skips, skips(to.Skipped), micros(to.EndedAt))
 	return n == 1, err
 }
+
+// StartJob implements job.Store.
+func (t *Tx) StartJob(ctx context.Context, j job.Job) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE job SET state = 'running', step = step + 1, version = $3, peer = $4, user_agent = $5, request_id = $6, total = $7
+		WHERE id = $1 AND step = $2 AND state = 'draft' AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.account_id = $8 AND other.state = 'running')`,
+		j.ID, j.Step, j.Version, j.Peer, j.UserAgent, j.RequestID, j.Total, j.AccountID)
+	return n == 1, err
+}
+
+// DeleteDrafts implements job.Store.
+func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID string) error {
+	_, err := t.exec(ctx, `DELETE FROM job WHERE account_id = $1 AND key_id = $2 AND state = 'draft'`, accountID, keyID)
+	return err
+}
+
+// InsertPart implements job.Store.
+func (t *Tx) InsertPart(ctx context.Context, p job.Part) error {
+	_, err := t.exec(ctx, `INSERT INTO job_part (id, job_id, problems, sealed) VALUES ($1, $2, $3, $4)`, p.ID, p.JobID, p.Problems, p.Sealed)
+	return err
+}
+
+// NextPart implements job.Store.
+func (t *Tx) NextPart(ctx context.Context, jobID, after string, problems bool) (job.Part, bool, error) {
+	least := 0
+	if problems {
+		least = 1
+	}
+	return first(ctx, t, `SELECT id, job_id, problems, sealed FROM job_part WHERE job_id = $1 AND id > $2 AND problems >= CAST($3 AS BIGINT) ORDER BY id LIMIT 1`,
+		[]any{jobID, after, least}, func(row scanner) (p job.Part, err error) {
+			err = row.Scan(&p.ID, &p.JobID, &p.Problems, &p.Sealed)
+			return p, err
+		})
+}
+
+// UpdatePart implements job.Store.
+func (t *Tx) UpdatePart(ctx context.Context, p job.Part) error {
+	_, err := t.exec(ctx, `UPDATE job_part SET problems = $2, sealed = $3 WHERE id = $1`, p.ID, p.Problems, p.Sealed)
+	return err
+}
+
+// DeletePart implements job.Store.
+func (t *Tx) DeletePart(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `DELETE FROM job_part WHERE id = $1`, id)
+	return err
+}
+
+// DeleteParts implements job.Store.
+func (t *Tx) DeleteParts(ctx context.Context, jobID string) error {
+	_, err := t.exec(ctx, `DELETE FROM job_part WHERE job_id = $1`, jobID)
+	return err
+}

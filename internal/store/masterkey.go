@@ -32,6 +32,8 @@ func SealedTableOf(place masterkey.Place) (t SealedTable, err error) {
 		t = SealedTable{"former_master_key", "pepper", id}
 	case masterkey.Chain:
 		t = SealedTable{"audit_chain", "sealed", id}
+	case masterkey.Parts:
+		t = SealedTable{"job_part", "sealed", id}
 	default:
 		err = fmt.Errorf("no table holds what is sealed for %q", place)
 	}

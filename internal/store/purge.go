@@ -44,6 +44,7 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
+		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
 		{`DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.Keep)},
 		{`DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, records},
 		{`DELETE FROM personal_token WHERE id IN (SELECT id FROM personal_token WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-apikey.KeepPersonal)},

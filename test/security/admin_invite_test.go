@@ -137,6 +137,50 @@ func TestSEC372_InvitationOfAFormerAdmin(t *testing.T) {
 	}
 }
 
+// What a thief has left behind with the account of an admin does not work again when the operator has taken the role away, or
+// disabled the account, and its owner is an admin again.
+func TestSEC436_PlantedByAFormerAdmin(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ctx, op := t.Context(), s.app.Operator
+	for how, turn := range map[string]func(id string, admin bool) error{
+		"role": func(id string, admin bool) error {
+			if admin {
+				return op.ChangeUserRoles(ctx, flow.ByOperator, id, []string{flow.RoleAdmin}, nil)
+			}
+			return op.ChangeUserRoles(ctx, flow.ByOperator, id, nil, []string{flow.RoleAdmin})
+		},
+		"state": func(id string, admin bool) error {
+			if admin {
+				return op.SetUserState(ctx, flow.ByOperator, id, account.Active)
+			}
+			return op.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator)
+		},
+	} {
+		ada, _ := s.admin()
+		planted, program := fresh("planted"), fresh("program")
+		ada.do("POST", "/auth/api/admin/invitations", `{"addresses":"`+planted+`","roles":["portico:admin"]}`, ada.ours("application/json")).must(200)
+		id := ada.id()
+		_, secret := s.key(id, "people:read", "invitations:write")
+		by, err := op.ByKey(ctx, flow.Caller{}, secret)
+		s.must(err)
+		_, err = op.Invite(ctx, by, program, flow.Draft{})
+		s.must(err)
+		tokens := map[string]string{planted: s.mail.next(planted).token(t), program: s.mail.next(program).token(t)}
+		s.must(turn(id, false))
+		s.must(turn(id, true))
+		for address, token := range tokens {
+			v := s.visitor()
+			if shown := v.open(token); shown.status != 403 {
+				t.Errorf("%s: the link opens %d", how, shown.status)
+			}
+			v.accept(token, address).refused(403, "signup.uninvited")
+		}
+		s.keyed(secret, "GET /auth/api/admin/people", "").must(401)
+	}
+}
+
 // Where accounts are by invitation, an address that has one, one that is invited and one that is
 // neither get the same answers.
 func TestSEC373_InvitationTellsNobody(t *testing.T) {

@@ -43,6 +43,8 @@ func scopeOf(pattern string) string {
 	switch {
 	case subject == "keys", strings.HasSuffix(path, "/reset-factors"):
 		return ""
+	case subject == "imports":
+		return "import"
 	case subject == "jobs", strings.HasSuffix(path, "/explain"): // it has what is known of a person
 		subject = "people"
 	}

@@ -31,10 +31,10 @@ func TestSEC386_KeyIsJudgedAgain(t *testing.T) {
 		"nothing":            {func(_, _ string) {}, nil},
 		"the key ended":      {func(id, _ string) { s.must(op.EndAPIKey(ctx, flow.ByOperator, id, false)) }, apikey.Unknown},
 		"its end came":       {func(_, _ string) { s.clock.Advance(apikey.DefaultLife) }, apikey.Ended},
-		"the role was taken": {func(_, owner string) { s.roles(s.addressOf(owner)) }, apikey.Stopped},
+		"the role was taken": {func(_, owner string) { s.roles(s.addressOf(owner)) }, apikey.Unknown},
 		"the owner is closed": {func(_, owner string) {
 			s.must(op.SetUserState(ctx, flow.ByOperator, owner, account.DisabledByOperator))
-		}, apikey.Stopped},
+		}, apikey.Unknown},
 		"the owner's end came": {func(_, owner string) {
 			s.must(op.SetUserEnd(ctx, flow.ByOperator, owner, s.clock.Now().Add(time.Hour)))
 			s.clock.Advance(time.Hour)

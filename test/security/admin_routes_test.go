@@ -50,6 +50,11 @@ func adminOperations() map[string]string {
 		"POST /auth/api/admin/invitations/link":       `{"uses":"2","ends_at":"2026-06-30"}`,
 		"POST /auth/api/admin/invitations/{id}/again": `{}`,
 		"POST /auth/api/admin/invitations/{id}/end":   `{}`,
+		"POST /auth/api/admin/imports":                `{}`,
+		"POST /auth/api/admin/imports/{id}/file":      `{"email":"` + fresh("brought") + `"}`,
+		"POST /auth/api/admin/imports/{id}/start":     `{}`,
+		"GET /auth/api/admin/imports/{id}":            "",
+		"GET /auth/api/admin/imports/{id}/rejected":   "",
 		"GET /auth/api/admin/record":                  "",
 		"GET /auth/api/admin/record.csv":              "",
 		"GET /auth/api/admin/record.jsonl":            "",
@@ -99,7 +104,7 @@ func allowed(pattern string) int {
 	if strings.HasSuffix(pattern, "/explain") { // it says that the person is missing
 		return 400
 	}
-	for _, part := range []string{"/again", "jobs/{id}", "invitations/{id}", "keys/{id}", "apps/{id}", "webhooks/{id}"} {
+	for _, part := range []string{"/again", "jobs/{id}", "imports/{id}", "invitations/{id}", "keys/{id}", "apps/{id}", "webhooks/{id}"} {
 		if strings.Contains(pattern, part) {
 			return 404
 		}
@@ -134,7 +139,7 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 				stale.calls(pattern, target).refused(401, "proof.needed")
 			}
 		}, "throttle")
-		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "apps/{id}") && !strings.Contains(pattern, "webhooks/{id}") {
+		if read && !strings.Contains(pattern, "jobs/{id}") && !strings.Contains(pattern, "imports/{id}") && !strings.Contains(pattern, "apps/{id}") && !strings.Contains(pattern, "webhooks/{id}") {
 			stale.calls(pattern, target).must(200)
 		}
 		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))

@@ -359,6 +359,7 @@ func attacks() testform.Catalogue {
 			"SEC-370": "Scanners of emails open an invitation, and many browsers use it at the same moment.",
 			"SEC-371": "A thief looks for the link of an invitation in the database, or signs up as the invited one without it.",
 			"SEC-372": "An invitation gives a role after the admin who sent it has lost the role of an admin.",
+			"SEC-436": "A thief of an admin's account leaves invitations and API keys behind, which work again when its owner is an admin again.",
 			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",
 			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",
 			"SEC-402": "An account that waits is opened without a recorded approval: disabled and enabled, at its end, or by a change of many people.",
@@ -387,6 +388,10 @@ func attacks() testform.Catalogue {
 			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
 			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",
 			"SEC-395": "Somebody who can write to the database deletes the newest audit records with their seals, or begins the seals anew.",
+			"SEC-364": "An admin or an API key makes an admin by a file of people, changes one, or changes how somebody signs in.",
+			"SEC-365": "Another admin or another key reads the lines of a file of people, with their hashes.",
+			"SEC-425": "Whoever may import sends a file that is larger than they say, or has no end.",
+			"SEC-426": "An admin imports people who is no admin any more when the import begins or goes on.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

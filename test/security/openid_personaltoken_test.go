@@ -106,6 +106,36 @@ func TestSEC430_PersonalTokensElsewhere(t *testing.T) {
 	}
 }
 
+// Another proxy asks about a request with a token, and gets the identity, or a refusal that it can pass on.
+func TestSEC430_PersonalTokensByForwardAuth(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, trusting(), func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "tools", Path: "/tools", PersonalTokens: true, Rules: []string{"fresh:10m /tools/fresh/*", "signed-in /tools/*"}, Key: "app.1"},
+			{Name: "plain", Path: "/plain", Rules: []string{"public /plain/*"}, Key: "app.2"},
+		}
+	})
+	mara := fresh("m")
+	text := s.visitor().register(mara).personal("tools")
+	asks := func(uri, token string) *answer {
+		return s.visitor().do("GET", "/auth/api/check", "", http.Header{
+			"Authorization": {"Bearer " + token}, "Sec-Fetch-Mode": {"navigate"}, "Accept": {"text/html"},
+			"X-Original-Method": {"GET"}, "X-Original-Url": {"https://portico.test" + uri},
+		})
+	}
+	if a := asks("/tools/x", text); a.status != 200 || a.header.Get("X-Portico-Email") != mara {
+		t.Errorf("the token: %d %v", a.status, a.header)
+	}
+	asks("/tools/fresh/x", text).refused(403, "token.unproven")
+	asks("/plain/x", text).refused(403, "token.app")
+	for _, token := range []string{text[:len(text)-1], text + "x"} {
+		if a := asks("/tools/x", token); a.status != 401 || a.header.Get("Location") != "" || a.header.Get("X-Portico-Email") != "" {
+			t.Errorf("%q: %d %v", token, a.status, a.header)
+		}
+	}
+}
+
 func TestSEC431_PersonalTokensAtPortico(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -160,6 +160,7 @@ func worthless() map[string][]string {
 			"credential", "client_data", "authenticator_data", "signature", "user_handle", "attestation", "transports",
 		},
 		"the id of something that belongs to the session (SEC-164)":                       {"account", "id", "app", "address", "second"},
+		"what a new token may do, from a form with the nonce and a fresh proof (SEC-434)": {"role", "days"},
 		"what the answer of a page may do is judged again (SEC-140, 144, 342)":            {"request", "scopes", "answer"},
 		"a button, a choice or a text of a page":                                          {"way", "trust", "use", "name", "terms", "passkey", "makes_passkeys", "locale", "quiet", "section", "screen", "file", "link", "only"},
 		"it selects one of the messages of a page (SEC-251)":                              {"failed", "provider", "changed", "code"},

@@ -110,9 +110,9 @@ func countsCommits(t *testing.T, folder string) {
 	t.Helper()
 	command(t, folder, "git", "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "--quiet", "--allow-empty", "-m", "go on")
 	commit := command(t, folder, "git", "rev-parse", "--short=12", "HEAD")
-	for want, build := range map[string][]string{"1.8.7+1." + commit: {"make", "build"}, "1.8.7+" + commit: {"go", "build", "-buildvcs=true", "-o", "bin/portico", "./cmd/portico"}} {
+	for want, build := range map[string][]string{"1.8.7+1." + commit: {"make", "build", "GOFLAGS=-trimpath -buildvcs=false"}, "1.8.7+" + commit: {"go", "build", "-buildvcs=true", "-o", "bin/portico", "./cmd/portico"}} {
 		command(t, folder, build[0], build[1:]...)
-		if version := command(t, folder, "bin/portico", "version"); !strings.HasPrefix(version, "portico "+want+" (") {
+		if version := command(t, folder, "bin/portico", "version"); !strings.HasPrefix(version, "portico "+want+" ("+commit+" of 20") {
 			t.Errorf("%s builds %q, want %s", build, version, want)
 		}
 	}

@@ -61,7 +61,11 @@ export async function open(
     const request = route.request();
     const { pathname, search } = new URL(request.url());
     if (await before(route, pathname + search)) return;
-    const { status, body } = fake.answer(request.method(), pathname + search, request.postDataJSON());
+    const { status, body } = fake.answer(
+      request.method(),
+      pathname + search,
+      /file$/.test(pathname) ? {} : request.postDataJSON(),
+    );
     await route.fulfill({ status, json: body });
   });
   await serve(context);

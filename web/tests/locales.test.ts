@@ -145,9 +145,12 @@ once('what is typed runs from left to right on a page from right to left', async
   await page.context().close();
 });
 
-once('an address after Latin words keeps its order on a page from right to left', async () => {
-  const { page } = await visit(world, '/dev/screens/account-history/idle/light?locale=ar');
-  const [first, last] = await page.getByText('2001:db8').evaluate((element) => {
+once.each([
+  ['an address after Latin words', 'account-history/idle', '2001:db8'],
+  ['a header', 'account-tokens/made', 'Authorization'],
+])('%s keeps its order on a page from right to left', async (_, state, words) => {
+  const { page } = await visit(world, `/dev/screens/${state}/light?locale=ar`);
+  const [first, last] = await page.getByText(words).evaluate((element) => {
     const text = element.firstChild as Text;
     return [0, text.length - 1].map((at) => {
       const range = document.createRange();
@@ -156,7 +159,7 @@ once('an address after Latin words keeps its order on a page from right to left'
       return range.getBoundingClientRect().x;
     });
   });
-  expect(last, 'the colons at its end').toBeGreaterThan(first ?? 999);
+  expect(last, 'the signs at its end').toBeGreaterThan(first ?? 999);
   await page.context().close();
 });
 

@@ -33,12 +33,20 @@ func pbkdf2Hash(a algorithm, iterations string, salt, digest []byte) (Hash, erro
 		return Hash{}, err
 	}
 	return Hash{
-		kind:    fmt.Sprintf("PBKDF2 with %s, %d iterations", a.name, count),
+		kind:    fmt.Sprintf("PBKDF2 with %s, %d iterations of %s", a.name, count, inBlocks(blocks)),
 		setting: fmt.Sprintf("$pbkdf2-%s$i=%d,l=%d$%s$", a.name, count, len(digest), encode(salt)), digest: digest,
 		derive: func(_ *argon2.Arena, password []byte) ([]byte, error) {
 			return pbkdf2.Key(a.made, string(password), salt, count, len(digest))
 		},
 	}, nil
+}
+
+// inBlocks says how often the iterations are done: the result takes as many blocks.
+func inBlocks(n int) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return fmt.Sprintf("%d blocks", n)
 }
 
 // parsePBKDF2Django reads 1000000$<salt as text>$<digest>.

@@ -11,6 +11,7 @@
 //     a network that is not allowed, a user without the role, a path of no operation.
 //   - A request with an Authorization header is that of a program. Its cookies do not count.
 //   - No response has a secret of a user, or a hash of one. The secret of a key and a link for many are in one response.
+//     The rejected lines of an import, which have hashes, go to the admin or the key that has sent them.
 //
 // The paths:
 //

@@ -28,11 +28,11 @@ type AdminJobs struct {
 // AdminJob is a job. One that was only tried has the state "tried" and no id.
 type AdminJob struct {
 	ID        string      `json:"id"`
-	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role"`
+	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role import"`
 	Role      string      `json:"role"`
-	State     string      `json:"state" enum:"tried running done failed"`
-	Reason    string      `json:"reason" enum:" account role changed key"` // why it failed
-	Done      int64       `json:"done"`                                    // people, including the skipped ones
+	State     string      `json:"state" enum:"tried draft running done failed"`
+	Reason    string      `json:"reason" enum:" account role changed key file"` // why it failed
+	Done      int64       `json:"done"`                                         // people, including the skipped ones
 	Total     int64       `json:"total"`
 	More      bool        `json:"more"`  // there are more than total
 	Skips     int64       `json:"skips"` // people who are skipped
@@ -52,9 +52,11 @@ type AdminSkip struct {
 func jobOf(t flow.Task) AdminJob {
 	j := AdminJob{
 		ID: t.ID, Action: string(t.Kind), Role: t.Role, State: string(t.State), Reason: t.Why, Done: t.Done,
-		Total: max(min(t.Total, flow.MostCounted), t.Done), Skips: t.Skips, CreatedAt: form.MomentOf(t.CreatedAt), EndedAt: form.MomentOf(t.EndedAt), By: t.By,
+		Total: t.Total, Skips: t.Skips, CreatedAt: form.MomentOf(t.CreatedAt), EndedAt: form.MomentOf(t.EndedAt), By: t.By,
 	}
-	j.More = t.Total > flow.MostCounted && t.State != job.Done
+	if t.Kind != flow.JobImport {
+		j.Total, j.More = max(min(t.Total, flow.MostCounted), t.Done), t.Total > flow.MostCounted && t.State != job.Done
+	}
 	if t.State == job.Done {
 		j.Total = t.Done // people may have gone since the beginning
 	}

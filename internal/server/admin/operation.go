@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"slices"
 
 	"portico/internal/audit"
 	"portico/internal/flow"
@@ -12,7 +13,7 @@ import (
 type operation struct {
 	form.Operation
 	run func(r *http.Request, by flow.Actor) (any, error)
-	// stream writes a file in place of run, for as long as the client reads it.
+	// stream writes or reads a file in place of run, for as long as the client reads or sends it.
 	stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
 }
 
@@ -29,13 +30,14 @@ const (
 	writeInvitations = "invitations:write"
 	readWebhooks     = "webhooks:read"
 	writeWebhooks    = "webhooks:write"
+	importPeople     = "import"
 	noKey            = "" // of an operation for admins only
 )
 
 // operations lists the whole API.
 func (a *Admin) operations() []operation {
 	person := Root + "/people/{id}"
-	return append(a.inviting(), []operation{
+	return slices.Concat(a.inviting(), a.importing(), []operation{
 		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
 		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
 		change(person+"/disable", "Disable an account and end its sessions. One that waits for an approval is refused instead", none{}, a.disable),
@@ -72,7 +74,7 @@ func (a *Admin) operations() []operation {
 		change(Root+"/keys/{id}/rotate", "Give an API key another secret and another end", AdminKeyMade{}, a.rotateKey).needs(noKey),
 		change(Root+"/keys/{id}/end-old", "End the old secret of an API key", none{}, a.endOldSecret).needs(noKey),
 		change(Root+"/keys/{id}/end", "End an API key", none{}, a.endKey).needs(noKey),
-	}...)
+	})
 }
 
 // Operations describes the API for openapi.json and the generated types.
@@ -96,6 +98,13 @@ func read[Out any](scope, path, summary string, out Out, run func(r *http.Reques
 func file(scope, path, summary string, stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error, query ...string) operation {
 	return operation{
 		Operation: form.Operation{Method: http.MethodGet, Path: path, Summary: summary, Query: query, Out: form.File(nil), Access: form.Access{Admin: true, Scope: scope}}, stream: stream,
+	}
+}
+
+// upload returns an operation that takes a file for as long as it comes.
+func upload[Out any](scope, path, summary string, out Out, run func(w http.ResponseWriter, r *http.Request, by flow.Actor) error) operation {
+	return operation{
+		Operation: form.Operation{Method: http.MethodPost, Path: path, Summary: summary, In: form.File(nil), Out: out, Access: form.Access{Admin: true, Scope: scope}}, stream: run,
 	}
 }
 

@@ -73,7 +73,9 @@ func operation(r form.Operation, schemas object) object {
 	if parameters != nil {
 		op["parameters"] = parameters
 	}
-	if r.In != nil {
+	if _, file := r.In.(form.File); file {
+		op["requestBody"] = object{"required": true, "content": object{"*/*": object{"schema": object{"type": "string", "format": "binary"}}}}
+	} else if r.In != nil {
 		op["requestBody"] = object{"required": true, "content": content("application/json", reflect.TypeOf(r.In), schemas)}
 	}
 	done := object{"description": "Done"}
@@ -103,7 +105,7 @@ func secured(op object, r form.Operation) (parameters []object) {
 		ways = append(ways, object{"key": []string{r.Access.Scope}})
 	}
 	op["security"] = ways
-	if r.In != nil {
+	if _, file := r.In.(form.File); r.In != nil && !file {
 		parameters = append(parameters, object{
 			"name": once.Header, "in": "header", "schema": object{"type": "string", "maxLength": once.MostKey},
 			"description": "The same request with the same text, within 24 hours, changes nothing again and gets the first answer.",

@@ -19,7 +19,7 @@ type Access struct {
 	Scope string // that an API key needs; "" if no key may call it
 }
 
-// File is the Out of an operation that answers with a file.
+// File is the Out of an operation that answers with a file, and the In of one that takes a file.
 type File []byte
 
 // Moment is a time in RFC 3339. It is a string, because encoding/json validates

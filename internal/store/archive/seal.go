@@ -32,6 +32,9 @@ func Open(in io.Reader, identity string) (io.Reader, error) {
 	case !sealed && identity == "":
 		return head, nil
 	case !sealed:
+		if _, err := Begin(head); err != nil {
+			return nil, err
+		}
 		return nil, errors.New("the archive is not sealed for an age key: leave --identity out, if you trust where it was")
 	case identity == "":
 		return nil, errors.New("the archive is sealed: name the file with the private key in --identity")

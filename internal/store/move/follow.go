@@ -23,11 +23,11 @@ const (
 // of the table and a text that identifies the key.
 type changes map[string]map[string][]any
 
-// addAll adds the keys that a query of the source yields.
-func (c changes) addAll(ctx context.Context, from *sql.Conn, t table, query string, args ...any) error {
+// addAll adds the keys that a query of the source yields, and returns them.
+func (c changes) addAll(ctx context.Context, from *sql.Conn, t table, query string, args ...any) (added [][]any, err error) {
 	list, err := from.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer list.Close()
 	width := len(t.keys())
@@ -37,14 +37,15 @@ func (c changes) addAll(ctx context.Context, from *sql.Conn, t table, query stri
 			into[i] = &key[i]
 		}
 		if err := list.Scan(into...); err != nil {
-			return err
+			return nil, err
 		}
+		added = append(added, key)
 		if c[t.name] == nil {
 			c[t.name] = map[string][]any{}
 		}
 		c[t.name][fmt.Sprintf("%#v", key)] = key
 	}
-	return list.Err()
+	return added, list.Err()
 }
 
 // catchUp follows until few enough changes are left for writes to wait.
@@ -128,7 +129,7 @@ func (v *transfer) followTable(ctx context.Context, t table, noted changes) erro
 	return err
 }
 
-// noteChildren adds the rows that a deletion removes from the target. A row
+// noteChildren adds the rows that a deletion removes from the target, with those that refer to them. A row
 // that refers to the deleted one on the target only was noted when it changed.
 func (v *transfer) noteChildren(ctx context.Context, t table, key []any, noted changes) error {
 	for _, child := range v.tables {
@@ -136,8 +137,14 @@ func (v *transfer) noteChildren(ctx context.Context, t table, key []any, noted c
 			if r.parent != t.name {
 				continue
 			}
-			if err := noted.addAll(ctx, v.from, child, child.selectKeys(r), key...); err != nil {
+			removed, err := noted.addAll(ctx, v.from, child, child.selectKeys(r), key...)
+			if err != nil {
 				return err
+			}
+			for _, key := range removed {
+				if err := v.noteChildren(ctx, child, key, noted); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (j journal) read(ctx context.Context, from *sql.Conn, tables []table) (chan
 	noted := changes{}
 	for _, t := range tables {
 		columns := (journal{width: len(t.keys())}).columns()
-		err := noted.addAll(ctx, from, t, `SELECT DISTINCT `+columns+` FROM `+sqlite.JournalTable+` WHERE name = ?1 AND place > ?2`, t.name, j.place)
+		_, err := noted.addAll(ctx, from, t, `SELECT DISTINCT `+columns+` FROM `+sqlite.JournalTable+` WHERE name = ?1 AND place > ?2`, t.name, j.place)
 		if err != nil {
 			return nil, 0, err
 		}

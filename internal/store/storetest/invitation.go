@@ -135,6 +135,33 @@ func (b invitations) EndInvitation_Once() {
 	}
 }
 
+func (b invitations) EndInvitationsBy_OpenOnesAfterATime() {
+	var all []invitation.Invitation
+	for number, by := range []string{"key:a", "admin:a", "admin:a", "admin:a", "admin:a"} {
+		i := full[invitation.Invitation](number)
+		i.State, i.By, i.CreatedAt, i.EndsAt = invitation.Open, by, moment().Add(-time.Duration(number)*time.Minute), moment().Add(time.Hour)
+		if number == 1 {
+			i.State = invitation.Used
+		}
+		b.insert(i)
+		all = append(all, i)
+	}
+	ends := func(since time.Time) bool {
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.EndInvitationsBy(b.Context(), "admin:a", since, moment()) })
+	}
+	if !ends(all[4].CreatedAt) || ends(all[4].CreatedAt) {
+		b.Error("it does not tell whether there were any")
+	}
+	for number, want := range []invitation.State{invitation.Open, invitation.Used, invitation.Ended, invitation.Ended, invitation.Open} {
+		if now := b.now(all[number].ID); now.State != want || now.EndsAt.Equal(moment()) != (want == invitation.Ended) {
+			b.Errorf("%d is %s until %v, want %s", number, now.State, now.EndsAt, want)
+		}
+	}
+	if !ends(time.Time{}) {
+		b.Error("the zero time leaves one open")
+	}
+}
+
 func (b invitations) Invitations_NewestFirst() {
 	var all []invitation.Invitation
 	for number := range 4 {

@@ -91,3 +91,132 @@ func (b jobs) AdvanceJob_EveryFieldOnce() {
 		b.Errorf("a job that has ended goes on: %+v", ended)
 	}
 }
+
+// drafted adds a draft of a person.
+func (b jobs) drafted(number int, accountID string) job.Job {
+	b.Helper()
+	j := full[job.Job](number)
+	j.AccountID, j.State, j.EndedAt = accountID, job.Draft, time.Time{}
+	if !b.did(func(tx *store.Tx) (bool, error) { return tx.InsertJob(b.Context(), j) }) {
+		b.Fatal("the draft was not added")
+	}
+	return j
+}
+
+func (b jobs) StartJob_OneOfEachAdmin() {
+	a := b.person(1)
+	first, second := b.drafted(1, a.ID), b.drafted(2, a.ID)
+	second.Version, second.Peer, second.UserAgent, second.RequestID, second.Total = 77, "10.0.0.9", "another", "r9", 9
+	late := first
+	late.Step++
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.StartJob(b.Context(), late) }) {
+		b.Error("a draft of another step has begun")
+	}
+	b.oneWins(func(tx *store.Tx, worker int) (bool, error) { return tx.StartJob(b.Context(), second) })
+	if b.did(func(tx *store.Tx) (bool, error) { return tx.StartJob(b.Context(), first) }) {
+		b.Error("two jobs of an admin run")
+	}
+	second.State, second.Step = job.Running, second.Step+1
+	b.equal("the running job", b.now(second.ID), second)
+	b.equal("the draft", b.now(first.ID), first)
+}
+
+func (b jobs) DeleteDrafts_OfTheKeyAlone() {
+	a := b.person(1)
+	gone, other := b.drafted(1, a.ID), b.drafted(2, a.ID)
+	runs := b.begun(3)
+	b.write(func(tx *store.Tx) error {
+		for _, j := range []job.Job{gone, runs} {
+			if err := tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if _, ok := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), gone.ID) }); ok {
+		b.Error("the draft is there")
+	}
+	b.now(other.ID)
+	b.now(runs.ID)
+}
+
+func (b jobs) next(jobID, after string, problems bool) (job.Part, bool) {
+	b.Helper()
+	return find(b.bundle, func(tx *store.Tx) (job.Part, bool, error) { return tx.NextPart(b.Context(), jobID, after, problems) })
+}
+
+func (b jobs) NextPart_InOrder() {
+	j, other := b.begun(1), b.begun(2)
+	var all []job.Part
+	for n, p := range []job.Part{{ID: "b", JobID: j.ID}, {ID: "a", JobID: j.ID, Problems: 2}, {ID: "aa", JobID: other.ID}} {
+		p.Sealed = []byte{byte(n)}
+		all = append(all, p)
+		b.write(func(tx *store.Tx) error { return tx.InsertPart(b.Context(), p) })
+	}
+	for after, want := range map[string]job.Part{"": all[1], "a": all[0]} {
+		if got, ok := b.next(j.ID, after, false); !ok {
+			b.Errorf("there is no part after %q", after)
+		} else {
+			b.equal("the part after "+after, got, want)
+		}
+	}
+	if _, ok := b.next(j.ID, "a", true); ok {
+		b.Error("a part without a problem has one")
+	}
+	got, _ := b.next(j.ID, "", true)
+	b.equal("the part with problems", got, all[1])
+}
+
+// halves adds two parts of a job.
+func (b jobs) halves() (j job.Job, one, two job.Part) {
+	b.Helper()
+	j, one, two = b.begun(1), full[job.Part](1), full[job.Part](2)
+	for _, p := range []*job.Part{&one, &two} {
+		p.JobID = j.ID
+		b.write(func(tx *store.Tx) error { return tx.InsertPart(b.Context(), *p) })
+	}
+	return j, one, two
+}
+
+func (b jobs) InsertPart_EveryField() {
+	j, one, two := b.halves()
+	got, _ := b.next(j.ID, "", false)
+	b.equal("the first part", got, one)
+	got, _ = b.next(j.ID, one.ID, false)
+	b.equal("the second part", got, two)
+}
+
+func (b jobs) UpdatePart_OfOne() {
+	j, one, two := b.halves()
+	one.Problems, one.Sealed = 5, []byte("less")
+	b.write(func(tx *store.Tx) error { return tx.UpdatePart(b.Context(), one) })
+	got, _ := b.next(j.ID, "", false)
+	b.equal("the part", got, one)
+	got, _ = b.next(j.ID, one.ID, false)
+	b.equal("the other part", got, two)
+}
+
+func (b jobs) DeletePart_OfOne() {
+	j, one, two := b.halves()
+	b.write(func(tx *store.Tx) error { return tx.DeletePart(b.Context(), one.ID) })
+	got, _ := b.next(j.ID, "", false)
+	b.equal("the part that is left", got, two)
+}
+
+func (b jobs) DeleteParts_OfOneJob() {
+	j, _, _ := b.halves()
+	other := full[job.Part](3)
+	other.JobID = b.begun(2).ID
+	b.write(func(tx *store.Tx) error {
+		if err := tx.InsertPart(b.Context(), other); err != nil {
+			return err
+		}
+		return tx.DeleteParts(b.Context(), j.ID)
+	})
+	if _, ok := b.next(j.ID, "", false); ok {
+		b.Error("the parts are there")
+	}
+	if _, ok := b.next(other.JobID, "", false); !ok {
+		b.Error("the parts of another job are gone")
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/job"
 	"portico/internal/masterkey"
 	"portico/internal/openid"
 	"portico/internal/outbox"
@@ -26,11 +27,15 @@ func (b masterkeys) sealed() map[masterkey.Place]masterkey.Row {
 	b.write(func(tx *store.Tx) error {
 		return errors.Join(tx.SaveFormerKey(b.Context(), former), tx.BeginChain(b.Context(), chain))
 	})
+	part := full[job.Part](7)
+	part.JobID = jobs(b).begun(7).ID
+	b.write(func(tx *store.Tx) error { return tx.InsertPart(b.Context(), part) })
 	return map[masterkey.Place]masterkey.Row{
 		masterkey.Factors: {ID: f.ID, Context: f.ID + " " + f.AccountID, Sealed: f.Sealed}, masterkey.Outbox: {ID: m.ID, Context: m.ID, Sealed: m.Payload},
 		masterkey.Flows: {ID: p.ID, Context: p.ID, Sealed: p.Sealed}, masterkey.SigningKeys: {ID: key.ID, Context: key.ID, Sealed: key.Sealed},
 		masterkey.Formers: {ID: former.ID, Context: former.ID, Sealed: former.Pepper},
 		masterkey.Chain:   {ID: "audit", Context: "audit", Sealed: chain.Sealed},
+		masterkey.Parts:   {ID: part.ID, Context: part.ID, Sealed: part.Sealed},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/flow"
+	"portico/internal/job"
 	"portico/internal/session"
 	"portico/internal/store"
 	"portico/internal/throttle"
@@ -31,6 +32,17 @@ func (b purges) Purge_FlowsADayAfterTheirEnd() {
 	}
 	b.equal("the secrets of the one", b.codes(gone.ID), []code.Secret(nil))
 	b.equal("the secrets of the other", b.codes(kept.ID), []code.Secret{secret})
+}
+
+func (b purges) Purge_DraftsADayAfterTheirBeginning() {
+	a, runs := b.person(1), jobs(b).begun(2)
+	gone, kept := jobs(b).drafted(3, a.ID), jobs(b).drafted(4, a.ID)
+	b.purgeAt(kept.CreatedAt.Add(job.KeepDraft)) // the other one is some microseconds older
+	for id, want := range map[string]bool{gone.ID: false, kept.ID: true, runs.ID: true} {
+		if _, ok := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), id) }); ok != want {
+			b.Errorf("the job %s is there: %t", id, ok)
+		}
+	}
 }
 
 func (b purges) Purge_SessionsADayAfterTheirEnd() {

@@ -31,6 +31,12 @@ for (const script of [true, false])
     await button(page, 'Make token').click();
     await expect(page.getByText('Copy your token now.')).toBeVisible();
     const token = (await page.locator('code').first().textContent()) ?? '';
+    if (script) {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await button(page, 'Copy').click();
+      await expect(page.getByText('Copied.')).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    }
     const call = () =>
       fetch(`${portico.origin}/wiki/pages`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await call()).text()).toBe(`${person.email} undefined`);

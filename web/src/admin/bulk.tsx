@@ -6,7 +6,7 @@ import { Actions } from './menu';
 import type { Selection } from './selection';
 import type { Job } from './types';
 
-type Action = Job['action'];
+type Action = Exclude<Job['action'], 'import'>;
 
 /** What can be done to many people. The words follow "will be" and "are". */
 const ACTIONS: Record<
@@ -44,6 +44,7 @@ const STOPS: Record<Job['reason'], string> = {
   role: 'Stopped, because whoever began it is no administrator any more',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
   key: 'Stopped, because the key that began it has ended',
+  file: 'Stopped, because its lines cannot be read any more',
 };
 
 const many = (count: number, more = false) =>
@@ -163,8 +164,9 @@ export function useJobs() {
 
 export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
 
-function OneJob({ action, role, state, reason, done, total, more, skips, skipped, by }: Job) {
-  const label = `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+/** A job with its progress. */
+export function OneJob({ action, role, state, reason, done, total, more, skips, skipped, by }: Job) {
+  const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
   const ended = state === 'done' || state === 'failed';
   return (
     <section className="card job" aria-label={`Job: ${label}`}>

@@ -14,7 +14,10 @@ import './admin.css';
 import './table.css';
 
 const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
-  people: () => (personId ? import('./person') : import('./people')),
+  people: () => {
+    if (personId) return import('./person');
+    return new URLSearchParams(location.search).has('import') ? import('./importing') : import('./people');
+  },
   invitations: () => import('./invitations'),
   apps: () => import('./apps'),
   keys: () => import('./keys'),

@@ -127,14 +127,13 @@ export function Place() {
     <>
       <h2>Nobody is here yet</h2>
       <p>
-        People appear here when they sign up. You can also invite them, or import them with{' '}
-        <code>portico user import</code>.
+        People appear here when they sign up. You can also invite them, or import them from another system.
       </p>
     </>
   );
   return (
     <>
-      <Head title="People" />
+      <Head title="People" actions={<a href="/auth/admin/people?import=new">Import people</a>} />
       <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
       <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />

@@ -6,6 +6,7 @@ export type {
   AdminEvent as Happening,
   AdminExplained as Explained,
   AdminFact as Fact,
+  AdminImport as Import,
   AdminInvitation as Invitation,
   AdminInvitations as Invitations,
   AdminJob as Job,

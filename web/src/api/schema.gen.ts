@@ -110,6 +110,11 @@ export interface AdminClaims {
   claims: string;
 }
 
+export interface AdminCount {
+  name: string;
+  count: number;
+}
+
 export interface AdminCounts {
   totp: number;
   passkeys: number;
@@ -191,6 +196,41 @@ export interface AdminFact {
   detail: string;
 }
 
+export interface AdminImport {
+  id: string;
+  state: 'open' | 'checked' | 'running' | 'done' | 'failed';
+  from: string;
+  update: boolean;
+  plan: AdminImportSum;
+  did: AdminImportSum;
+  problems: AdminProblem[];
+  job: AdminJob;
+}
+
+export interface AdminImportStart {
+  skip_bad?: boolean;
+}
+
+export interface AdminImportSum {
+  created: number;
+  changed: number;
+  unchanged: number;
+  refused: number;
+  with: AdminCount[];
+  changes: AdminCount[];
+  left_out: AdminCount[];
+  unknown_fields: AdminCount[];
+  missing_fields: AdminMissing[];
+}
+
+export interface AdminImporting {
+  from?: string;
+  issuer?: string;
+  update?: boolean;
+  keep_subject?: boolean;
+  parameters?: string[];
+}
+
 export interface AdminInvitation {
   id: string;
   address: string;
@@ -228,10 +268,10 @@ export interface AdminInviteMany {
 
 export interface AdminJob {
   id: string;
-  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role';
+  action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role' | 'import';
   role: string;
-  state: 'tried' | 'running' | 'done' | 'failed';
-  reason: '' | 'account' | 'role' | 'changed' | 'key';
+  state: 'tried' | 'draft' | 'running' | 'done' | 'failed';
+  reason: '' | 'account' | 'role' | 'changed' | 'key' | 'file';
   done: number;
   total: number;
   more: boolean;
@@ -334,6 +374,11 @@ export interface AdminMail {
   more: number;
 }
 
+export interface AdminMissing {
+  field: string;
+  brings: string;
+}
+
 export interface AdminNamed {
   name: string;
 }
@@ -376,6 +421,13 @@ export interface AdminPerson {
   emails: AdminEmail[];
   refusing: AdminRefusal[];
   events: AdminEvent[];
+}
+
+export interface AdminProblem {
+  where: string;
+  field: string;
+  value: string;
+  reason: string;
 }
 
 export interface AdminProvider {

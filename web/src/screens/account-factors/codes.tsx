@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { Boot, SavedCodes } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
@@ -6,6 +5,7 @@ import { Each } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
+import { Copying } from '../own/copying';
 import { OwnFrame } from '../own/own-frame';
 import styles from './factors.module.css';
 import { toProof } from './proof';
@@ -47,17 +47,8 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
 /** Copies, downloads and prints the codes. Without script the user does so with the browser. */
 function Keep({ boot }: { boot: Boot }) {
   const { t } = useText();
-  const [said, setSaid] = useState('');
   const text = () =>
     `${boot.brand.name}\n${boot.session.email}\n\n${boot.factors.codes.map(({ id }) => id).join('\n')}\n`;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text());
-      setSaid(t('account-factors.saved.copied'));
-    } catch {
-      setSaid(t('account-factors.saved.not_copied'));
-    }
-  };
   const download = () => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text()], { type: 'text/plain' }));
@@ -65,21 +56,19 @@ function Keep({ boot }: { boot: Boot }) {
     link.click();
     URL.revokeObjectURL(link.href);
   };
-  const actions = [
-    [t('account-factors.saved.copy'), copy],
-    [t('account-factors.saved.download'), download],
-    [t('account-factors.saved.print'), () => print()],
-  ] as const;
   return (
-    <div className={styles.keep}>
-      {actions.map(([label, onClick]) => (
-        <Button key={label} type="button" look="quiet" onClick={onClick}>
-          {label}
-        </Button>
-      ))}
-      <p role="status" className={styles.said}>
-        {said}
-      </p>
-    </div>
+    <Copying
+      text={text}
+      label={t('account-factors.saved.copy')}
+      copied={t('account-factors.saved.copied')}
+      refused={t('account-factors.saved.not_copied')}
+    >
+      <Button type="button" look="quiet" onClick={download}>
+        {t('account-factors.saved.download')}
+      </Button>
+      <Button type="button" look="quiet" onClick={() => print()}>
+        {t('account-factors.saved.print')}
+      </Button>
+    </Copying>
   );
 }

@@ -7,6 +7,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { TextField } from '../../ui/text-field';
 import { Changes } from '../own/changes';
+import { Copying } from '../own/copying';
 import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
@@ -32,6 +33,12 @@ function View({ boot }: { boot: Boot }) {
           <p className={styles.text}>
             <code>{tokens.made}</code>
           </p>
+          <Copying
+            text={() => tokens.made}
+            label={t('account-tokens.copy')}
+            copied={t('account-tokens.copied')}
+            refused={t('account-tokens.not_copied')}
+          />
           <p>{t('account-tokens.send')}</p>
           <p>
             <code>Authorization: Bearer portico_pat_…</code>

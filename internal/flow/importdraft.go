@@ -1,0 +1,181 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+
+	"portico/internal/ids"
+	"portico/internal/job"
+	"portico/internal/people"
+)
+
+// JobImport is the kind of a job that imports a file of people. It begins as a draft: OpenImport makes it, ReadImport
+// reads the file and judges its lines, and StartImport starts it.
+const JobImport job.Kind = "import"
+
+// ImportOrder says how the people of a file are imported.
+type ImportOrder struct {
+	From        string `json:"from"`   // what has written the file, "" if its content tells
+	Issuer      string `json:"issuer"` // of the ids, where the file does not name it
+	Update      bool   `json:"update"`
+	KeepSubject bool   `json:"keep_subject"`
+
+	Parameters map[string]string `json:"-"` // of the source, such as the key of Firebase's hashes
+	Sealed     []byte            `json:"sealed"`
+}
+
+// ImportJob is an import of a file.
+type ImportJob struct {
+	Task
+	ImportOrder
+	Read     bool       // the file was read to its end
+	Plan     *ImportSum // what the dry run has found
+	Did      *ImportSum // what was done so far
+	Problems []ImportProblem
+}
+
+// ImportProblem is why a line cannot be taken.
+type ImportProblem struct {
+	Where string // such as "line 5"
+	people.Problem
+}
+
+// importPlace is the place of the job.
+type importPlace struct {
+	Part string     `json:"part"` // the last one that was made, and then the last one that was taken
+	Read bool       `json:"read"`
+	Plan *ImportSum `json:"plan"`
+	Did  *ImportSum `json:"did"`
+}
+
+func (p importPlace) String() string {
+	text, _ := json.Marshal(p) // numbers and texts always marshal
+	return string(text)
+}
+
+// OpenImport makes the draft of an import. It replaces the one of the same admin or key. It needs the proof of a
+// change, so that nobody sends a file in vain.
+//
+// Faults: the field from, and as acts.
+func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (ImportJob, error) {
+	if by.AccountID() == "" {
+		return ImportJob{}, ErrNotAdmin
+	}
+	if o.From != "" {
+		if _, err := people.Find(o.From, nil); err != nil {
+			return ImportJob{}, badFile("from", err)
+		}
+	}
+	now := f.clock.Now()
+	made := job.Job{
+		ID: ids.New(), AccountID: by.AccountID(), KeyID: by.keyID(), Peer: by.from.Peer, UserAgent: by.from.Agent, RequestID: by.from.RequestID,
+		Kind: JobImport, CreatedAt: now, Progress: job.Progress{State: job.Draft, Place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}.String()},
+	}
+	parameters, err := json.Marshal(o.Parameters)
+	if err != nil {
+		return ImportJob{}, err
+	}
+	o.Sealed = f.parts.Seal(parameters, made.ID)
+	input, err := json.Marshal(o)
+	if err != nil {
+		return ImportJob{}, err
+	}
+	made.Input = string(input)
+	err = f.acts(ctx, by, func(tx Tx) error {
+		if err := tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil {
+			return err
+		}
+		_, err := tx.InsertJob(ctx, made)
+		return err
+	})
+	if err != nil {
+		return ImportJob{}, err
+	}
+	return f.ImportJob(ctx, by, made.ID)
+}
+
+// StartImport starts the job of a draft. Without skipBad it takes only a file without a problem.
+//
+// Faults: ImportUnread, ImportBad, job.Begun, job.Busy, job.Missing, and as acts.
+func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad bool) (ImportJob, error) {
+	if err := f.proven(ctx, by); err != nil {
+		return ImportJob{}, err
+	}
+	draft, place, _, err := f.importOf(ctx, by, id)
+	switch {
+	case err != nil:
+		return ImportJob{}, err
+	case draft.State != job.Draft:
+		return ImportJob{}, job.Begun
+	case !place.Read:
+		return ImportJob{}, ImportUnread
+	case place.Plan.Refused > 0 && !skipBad:
+		return ImportJob{}, ImportBad
+	}
+	place.Part = ""
+	draft.Total, draft.Peer, draft.UserAgent, draft.RequestID = place.Plan.Total(), by.from.Peer, by.from.Agent, by.from.RequestID
+	err = f.acts(ctx, by, func(tx Tx) error {
+		admin, _, err := tx.AccountByID(ctx, draft.AccountID)
+		if err != nil {
+			return err
+		}
+		started := draft
+		started.Version = admin.FlowVersion()
+		to := draft.Progress
+		to.Place = place.String()
+		if ok, err := tx.AdvanceJob(ctx, draft.ID, draft.Progress, to); err != nil || !ok {
+			return orErr(err, job.Begun)
+		}
+		started.Step++
+		if ok, err := tx.StartJob(ctx, started); err != nil || !ok {
+			return orErr(err, job.Busy)
+		}
+		return nil
+	})
+	if err != nil {
+		return ImportJob{}, err
+	}
+	return f.ImportJob(ctx, by, id)
+}
+
+// proven judges an Actor as a change does, before a long request.
+func (f *Operator) proven(ctx context.Context, by Actor) error {
+	return f.store.Read(ctx, func(tx Tx) error { return f.mayAct(ctx, tx, by) })
+}
+
+func orErr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// importOf returns an import of the admin or the key who asks. That of another one is missing.
+func (f *Operator) importOf(ctx context.Context, by Actor, id string) (j job.Job, place importPlace, o ImportOrder, err error) {
+	if !ids.Valid(id) {
+		return j, place, o, job.Missing
+	}
+	err = f.store.Read(ctx, func(tx Tx) error {
+		found, ok, err := tx.JobByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok || found.Kind != JobImport || found.AccountID != by.AccountID() || found.KeyID != by.keyID() {
+			return job.Missing
+		}
+		j = found
+		return nil
+	})
+	if err != nil {
+		return j, place, o, err
+	}
+	place, o, err = importInput(j)
+	return j, place, o, err
+}
+
+func importInput(j job.Job) (place importPlace, o ImportOrder, err error) {
+	if err = json.Unmarshal([]byte(j.Place), &place); err == nil {
+		err = json.Unmarshal([]byte(j.Input), &o)
+	}
+	return place, o, err
+}

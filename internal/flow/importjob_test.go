@@ -1,0 +1,265 @@
+package flow_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/job"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+	"portico/internal/store/sqlitetest"
+)
+
+// sends opens an import of an admin or a key, and sends its file.
+func (d *desk) sends(by flow.Actor, o flow.ImportOrder, file string) flow.ImportJob {
+	d.Helper()
+	draft, err := d.Operator.OpenImport(d.Context(), by, o)
+	if err == nil {
+		draft, err = d.Operator.ReadImport(d.Context(), by, draft.ID, strings.NewReader(file))
+	}
+	if err != nil {
+		d.Fatal(err)
+	}
+	return draft
+}
+
+func (d *desk) starts(by flow.Actor, id string) {
+	d.Helper()
+	if _, err := d.Operator.StartImport(d.Context(), by, id, true); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) shows(by flow.Actor, id string) flow.ImportJob {
+	d.Helper()
+	shown, err := d.Operator.ImportJob(d.Context(), by, id)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return shown
+}
+
+func (d *desk) rejected(by flow.Actor, id string) string {
+	d.Helper()
+	var out strings.Builder
+	if err := d.Operator.Rejected(d.Context(), by, id, &out, func() error { return nil }); err != nil {
+		d.Fatal(err)
+	}
+	return out.String()
+}
+
+func problems(i flow.ImportJob) (all []string) {
+	for _, p := range i.Problems {
+		all = append(all, p.Where+": "+p.Error())
+	}
+	return all
+}
+
+// A file is judged, then imported by a job, and what was refused can be corrected and sent again.
+func TestImportJob(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	const csv = "email,name,roles,color\n"
+	file := csv + "new@example.org,New,staff,red\np0@example.org,Changed,staff,red\nno-address,,,\n" +
+		"NEW@example.org,Twice,,\nroot@example.org,,portico:admin,\nother@example.org,cut off\n"
+	by := d.by()
+	draft := d.sends(by, flow.ImportOrder{Update: true}, file)
+	want := []string{
+		`line 4: email: "no-address": is not an email address`, `line 5: email: "NEW@example.org": is the address of an earlier line too`,
+		"line 6: " + strings.TrimPrefix(strings.Replace(makesAdmin, "refused ", "", 1), ""), "line 7: has 2 values for 4 columns: the line may be cut off, or a comma lacks its quotes",
+	}
+	if p := draft.Plan; p.Created != 1 || p.Changed != 1 || p.Refused != 4 || p.Unknown["color"] != 5 || !slices.Equal(problems(draft), want) {
+		t.Fatalf("the dry run finds %+v, %q", p, problems(draft))
+	}
+	if _, err := d.Operator.User(t.Context(), "new@example.org"); err == nil {
+		t.Error("a dry run has made an account")
+	}
+	if _, err := d.Operator.StartImport(t.Context(), by, draft.ID, false); !errors.Is(err, flow.ImportBad) {
+		t.Errorf("with bad lines: %v", err)
+	}
+	d.starts(by, draft.ID)
+	if ended := d.ends(draft.ID); ended.State != job.Done || ended.Done != 6 || ended.Total != 6 || ended.Skips != 4 {
+		t.Errorf("the job is %+v", ended)
+	}
+	done := d.shows(by, draft.ID)
+	if done.Did.Created != 1 || done.Did.Changed != 1 || done.Did.Refused != 4 || !slices.Equal(problems(done), want) {
+		t.Errorf("the import is %+v, %q", done.Did, problems(done))
+	}
+	if d.user("new@example.org").Name != "New" || d.user("p0@example.org").Name != "Changed" {
+		t.Error("the people are not as in the file")
+	}
+	if got := d.rejected(by, draft.ID); got != csv+"no-address,,,\nNEW@example.org,Twice,,\nroot@example.org,,portico:admin,\nother@example.org,cut off\n" {
+		t.Errorf("rejected:\n%s", got)
+	}
+	again := d.sends(by, flow.ImportOrder{Update: true}, file)
+	d.starts(by, again.ID)
+	d.ends(again.ID)
+	if did := d.shows(by, again.ID).Did; did.Created+did.Changed > 0 || did.Unchanged != 2 {
+		t.Errorf("a second run: %+v", did)
+	}
+	if _, err := d.Operator.ReadImport(t.Context(), by, again.ID, strings.NewReader(file)); !errors.Is(err, job.Begun) {
+		t.Errorf("another file of a job that has begun: %v", err)
+	}
+}
+
+// Nobody but the admin or the key that has sent a file sees anything of it.
+func TestImportJob_OfOthers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	_, key := d.key()
+	mine := d.sends(d.by(), flow.ImportOrder{}, "{\"email\":\"secret\"}\n")
+	keys := d.sends(key, flow.ImportOrder{}, "{\"email\":\"secret\"}\n")
+	for id, by := range map[string]flow.Actor{mine.ID: key, keys.ID: d.by(), "no": key, keys.ID + " ": flow.ByOperator} {
+		_, shown := d.Operator.ImportJob(t.Context(), by, id)
+		_, started := d.Operator.StartImport(t.Context(), by, id, true)
+		_, read := d.Operator.ReadImport(t.Context(), by, id, strings.NewReader(""))
+		for _, err := range []error{shown, started, read, d.Operator.Rejected(t.Context(), by, id, io.Discard, nil)} {
+			if !errors.Is(err, job.Missing) {
+				t.Errorf("%v, want %v", err, job.Missing)
+			}
+		}
+	}
+	next := d.sends(key, flow.ImportOrder{}, "{\"email\":\"next@example.org\"}\n")
+	if _, err := d.Operator.ImportJob(t.Context(), key, keys.ID); !errors.Is(err, job.Missing) {
+		t.Errorf("the draft that was replaced: %v", err)
+	}
+	d.shows(d.by(), mine.ID)
+	d.starts(key, next.ID)
+	if _, err := d.Operator.StartImport(t.Context(), d.by(), mine.ID, true); !errors.Is(err, job.Busy) {
+		t.Errorf("while the job of a key runs: %v", err)
+	}
+}
+
+// A file that cannot be read says why, and starts nothing.
+func TestImportJob_BadFile(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	draft, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"what is this":  "the file is of no known kind",
+		"\xff\xfee\x00": "UTF-16",
+		`{"realm":"r","id":"1","users":[{"username":"a","email":"a@b.c"},`: "cut off",
+		"users:\n  a: {email: a@b.c}\n#" + strings.Repeat("x", 5<<20):      "authelia",
+	} {
+		_, err := d.Operator.ReadImport(t.Context(), d.by(), draft.ID, strings.NewReader(file))
+		if f := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Name != "file" || !strings.Contains(f.Fields[0].Params["why"], want) {
+			t.Errorf("%.40q: %+v", file, f)
+		}
+		if _, err := d.Operator.StartImport(t.Context(), d.by(), draft.ID, true); !errors.Is(err, flow.ImportUnread) {
+			t.Errorf("%.40q starts: %v", file, err)
+		}
+	}
+	if _, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{From: "excel"}); len(fault.From(err).Fields) != 1 {
+		t.Errorf("of an unknown system: %v", err)
+	}
+}
+
+// arriving is a file of people for several parts.
+func arriving(count int) string {
+	var file strings.Builder
+	for i := range count {
+		fmt.Fprintf(&file, "{\"email\":\"q%d@example.org\",\"email_verified\":true,\"name\":\"Q\"}\n", i)
+	}
+	return file.String() + "{}\n"
+}
+
+// An import that is killed at any of its transactions goes on, and takes everybody once.
+func TestImportJob_Killed(t *testing.T) {
+	t.Parallel()
+	const count = 60
+	for engine, open := range map[string]func(t *testing.T) *store.Store{
+		"SQLite": func(t *testing.T) *store.Store { return sqlitetest.Open(t) },
+		"Postgres": func(t *testing.T) *store.Store {
+			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Migrated(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+	} {
+		for at := 1; at <= 4; at++ {
+			for _, after := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%d/%t", engine, at, after), func(t *testing.T) {
+					t.Parallel()
+					d := newDesk(t, open(t))
+					by := d.by()
+					draft := d.sends(by, flow.ImportOrder{Update: true}, arriving(count))
+					d.starts(by, draft.ID)
+					d.store.left, d.store.after = at, after
+					ended := d.ends(draft.ID)
+					did := d.shows(by, draft.ID).Did
+					if ended.State != job.Done || ended.Done != count+1 || did.Created != count || did.Refused != 1 || did.Unchanged != 0 {
+						t.Errorf("the job is %+v, and did %+v", ended, did)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Whoever ceases to be an admin between two parts imports nobody more.
+func TestImportJob_DemotedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, asKey := range []bool{false, true} {
+		d := newDesk(t, sqlitetest.Open(t))
+		by, why := d.by(), "role"
+		id := ""
+		if asKey {
+			id, by = d.key()
+			why = "key"
+		}
+		draft := d.sends(by, flow.ImportOrder{Update: true}, arriving(60))
+		d.starts(by, draft.ID)
+		d.store.left, d.store.after = 1, true
+		if err := d.Operator.WorkJobs(t.Context()); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		err := error(nil)
+		if asKey {
+			err = d.Operator.EndAPIKey(t.Context(), flow.ByOperator, id, false)
+		} else {
+			err = d.Operator.SetUserRoles(t.Context(), flow.ByOperator, by.AccountID(), nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended := d.ends(draft.ID); ended.State != job.Failed || ended.Why != why || ended.Done != 25 {
+			t.Errorf("the job is %+v", ended)
+		}
+		d.user("q24@example.org")
+		if _, err := d.Operator.User(t.Context(), "q25@example.org"); err == nil {
+			t.Error("somebody was imported after that")
+		}
+	}
+}
+
+// A person can change between the dry run and the job, which judges again.
+func TestImportJob_JudgesAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	by := d.by()
+	draft := d.sends(by, flow.ImportOrder{Update: true}, "{\"email\":\"p0@example.org\",\"name\":\"Renamed\"}\n{\"email\":\"p1@example.org\",\"name\":\"Renamed\"}\n")
+	if draft.Plan.Changed != 2 {
+		t.Fatalf("%+v", draft.Plan)
+	}
+	if err := d.Operator.SetUserRoles(t.Context(), flow.ByOperator, d.people[0].ID, []string{flow.RoleAdmin}); err != nil {
+		t.Fatal(err)
+	}
+	d.clock.Advance(time.Minute)
+	d.starts(by, draft.ID)
+	d.ends(draft.ID)
+	if done := d.shows(by, draft.ID); done.Did.Changed != 1 || done.Did.Refused != 1 || d.user("p0@example.org").Name != "" {
+		t.Errorf("the import did %+v", done.Did)
+	}
+}

@@ -1,0 +1,235 @@
+package flow
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"portico/internal/fault"
+	"portico/internal/job"
+	"portico/internal/people"
+	"portico/internal/secret"
+)
+
+const (
+	// MostFile is the largest file that an admin or a key can send.
+	MostFile = 32 << 20
+	// mostWhole is the largest file of a system whose file is read whole.
+	mostWhole = 4 << 20
+	// partBytes is how much of a file makes a part, unless it has so many people first.
+	partBytes = 256 << 10
+)
+
+// reading reads the file of a draft.
+type reading struct {
+	*Operator
+	by    Actor
+	job   job.Job
+	how   Import
+	place importPlace
+	seen  *Seen
+	parts int
+	part  part
+	size  int
+}
+
+// ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
+// is read again replaces the former one. The memory that it needs does not grow with the file.
+//
+// Faults: the field file, job.Begun, job.Replaced, job.Missing, and as acts.
+func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.Reader) (ImportJob, error) {
+	if err := f.proven(ctx, by); err != nil {
+		return ImportJob{}, err
+	}
+	j, _, o, err := f.importOf(ctx, by, id)
+	if err == nil && j.State != job.Draft {
+		err = job.Begun
+	}
+	if err != nil {
+		return ImportJob{}, err
+	}
+	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
+	r.how.DryRun = true
+	if err := r.save(ctx, func(tx Tx) error { return tx.DeleteParts(ctx, j.ID) }); err != nil {
+		return ImportJob{}, err
+	}
+	from, err := r.open(file, o)
+	if err == nil {
+		err = r.all(ctx, from)
+	}
+	if err != nil {
+		return ImportJob{}, err
+	}
+	return f.ImportJob(ctx, by, id)
+}
+
+// importing returns how the people of an order are taken.
+func (f *Operator) importing(o ImportOrder) Import {
+	return Import{Update: o.Update, KeepSubject: o.KeepSubject, Locale: f.settings.Locale, Hash: func(text string) (string, error) {
+		stored, _, err := f.passwords.Adopt(text)
+		return stored, err
+	}}
+}
+
+func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
+	parameters, err := r.Operator.parts.Open(o.Sealed, r.job.ID)
+	if errors.Is(err, secret.ErrOpen) {
+		return nil, job.Missing
+	}
+	given := people.Options{Issuer: o.Issuer}
+	if err := json.Unmarshal(parameters, &given.Parameters); err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(file, people.HeadBytes)
+	head, err := in.Peek(people.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, cutOff(err)
+	}
+	source, err := people.Find(o.From, head)
+	if err != nil {
+		return nil, badFile("file", err)
+	}
+	var all io.Reader = in
+	if source.Whole {
+		if all, err = whole(in, source.Name); err != nil {
+			return nil, err
+		}
+	}
+	from, err := source.Open(all, given)
+	if err != nil {
+		return nil, badFile("file", err)
+	}
+	return from, nil
+}
+
+// whole reads a file that takes several times its size in memory.
+func whole(in io.Reader, name string) (io.Reader, error) {
+	text, err := io.ReadAll(io.LimitReader(in, mostWhole+1))
+	switch {
+	case err != nil:
+		return nil, cutOff(err)
+	case len(text) > mostWhole:
+		return nil, badFile("file", fmt.Errorf("a file of %s can have up to %d bytes here: import it with 'portico user import'", name, mostWhole))
+	}
+	return bytes.NewReader(text), nil
+}
+
+// all reads everybody.
+func (r *reading) all(ctx context.Context, from people.Reader) error {
+	for {
+		p, at, err := from.Next()
+		bad, entryAlone := errors.AsType[*people.Problem](err)
+		switch {
+		case errors.Is(err, io.EOF):
+			r.place.Read = true
+			if r.place.Plan.Total() > 0 {
+				r.place.Plan.Missing = people.Missing(from)
+			}
+			return r.flush(ctx)
+		case err != nil && !entryAlone:
+			return cutOff(fmt.Errorf("%v: %w", at, err))
+		}
+		r.take(p, at, bad)
+		most := MostImported
+		if r.how.Update {
+			most = MostChanged
+		}
+		if len(r.part.Entries) == most || r.size >= partBytes {
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) {
+	r.place.Plan.Ignore(at.Ignored)
+	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad, Final: bad != nil}
+	if bad == nil && !r.seen.First(p.Email) {
+		e.Problem, e.Final = TwiceInFile(p), true
+	}
+	if bad == nil || p.Email != "" {
+		e.Person = &p
+	}
+	r.part.Entries = append(r.part.Entries, e)
+	if r.part.Head == nil {
+		r.part.Head = bytes.Clone(at.Head)
+	}
+	r.size += len(at.Raw) + 500
+}
+
+// flush judges a part and keeps it.
+func (r *reading) flush(ctx context.Context) error {
+	all, at := r.part.candidates()
+	done, err := r.Import(ctx, r.by, all, r.how)
+	if err != nil {
+		return err
+	}
+	r.part.settled(r.place.Plan, done, at)
+	id := partID(r.job.ID, r.parts)
+	stored, err := r.sealed(id, r.job.ID, r.part)
+	if err != nil {
+		return err
+	}
+	r.place.Part = id
+	r.parts, r.part, r.size = r.parts+1, part{}, 0
+	return r.save(ctx, func(tx Tx) error { return tx.InsertPart(ctx, stored) })
+}
+
+// save counts what was read, in one transaction with do.
+func (r *reading) save(ctx context.Context, do func(tx Tx) error) error {
+	to := r.job.Progress
+	to.Place = r.place.String()
+	err := r.store.Write(ctx, func(tx Tx) error {
+		if err := r.stillAdmin(ctx, tx, r.by); err != nil {
+			return err
+		}
+		if ok, err := tx.AdvanceJob(ctx, r.job.ID, r.job.Progress, to); err != nil || !ok {
+			return orErr(err, job.Replaced)
+		}
+		return do(tx)
+	})
+	r.job.Progress = to
+	r.job.Step++
+	return err
+}
+
+// candidates returns the people of a part who may be taken, and their places in it.
+func (p part) candidates() (all []people.Person, at []int) {
+	for i, e := range p.Entries {
+		if !e.Final {
+			all, at = append(all, *e.Person), append(at, i)
+		}
+	}
+	return all, at
+}
+
+// settled counts what became of the candidates, and notes their problems.
+func (p part) settled(sum *ImportSum, done []Imported, at []int) {
+	for i, d := range done {
+		sum.Add(d)
+		p.Entries[at[i]].Problem = d.Problem
+	}
+	for _, e := range p.Entries {
+		if e.Problem != nil {
+			sum.Refused++
+		}
+	}
+}
+
+// badFile says what is wrong with a file as a whole.
+func badFile(field string, err error) error {
+	return fault.InvalidFields(fault.Field{Name: field, Code: CodeImportFile, Params: map[string]string{"why": err.Error()}})
+}
+
+// cutOff is badFile for an error while a file comes, which may be one of the connection.
+func cutOff(err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	return badFile("file", err)
+}

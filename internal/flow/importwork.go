@@ -1,0 +1,78 @@
+package flow
+
+import (
+	"context"
+
+	"portico/internal/job"
+)
+
+// partsAtOnce bounds what WorkJobs does of one import, so that others have their turn.
+const partsAtOnce = 10
+
+// workImport imports some parts of a file.
+func (f *Operator) workImport(ctx context.Context, j job.Job) error {
+	place, o, err := importInput(j)
+	if err != nil {
+		return err
+	}
+	for range partsAtOnce {
+		var stored job.Part
+		var ok bool
+		err := f.store.Read(ctx, func(tx Tx) (err error) {
+			stored, ok, err = tx.NextPart(ctx, j.ID, place.Part, false)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if !ok {
+			to := j.Progress
+			to.State, to.EndedAt = job.Done, f.clock.Now()
+			return f.passes(ctx, j, to)
+		}
+		if j.Progress, place, err = f.takePart(ctx, j, o, place, stored); err != nil {
+			return f.halts(ctx, j, err)
+		}
+		j.Step++
+	}
+	return nil
+}
+
+// takePart imports the people of a part. Of the part it leaves those who were refused.
+func (f *Operator) takePart(ctx context.Context, j job.Job, o ImportOrder, place importPlace, stored job.Part) (job.Progress, importPlace, error) {
+	p, err := f.opened(stored)
+	if err != nil {
+		return j.Progress, place, err
+	}
+	s := &step{j, j.Progress}
+	all, at := p.candidates()
+	var now importPlace
+	_, err = f.bring(ctx, byJob(s), all, f.importing(o), func(tx Tx, done []Imported) error {
+		now = importPlace{Part: stored.ID, Read: true, Plan: place.Plan, Did: place.Did.clone()}
+		p.settled(now.Did, done, at)
+		s.to.Done, s.to.Skips, s.to.Place = j.Done+int64(len(p.Entries)), now.Did.Refused, now.String()
+		left, err := f.sealed(stored.ID, j.ID, p.refused())
+		if err != nil {
+			return err
+		}
+		if left.Problems == 0 {
+			return tx.DeletePart(ctx, stored.ID)
+		}
+		return tx.UpdatePart(ctx, left)
+	})
+	if err != nil {
+		return j.Progress, place, err
+	}
+	return s.to, now, nil
+}
+
+// refused returns the entries of a part that have a problem.
+func (p part) refused() part {
+	left := part{Head: p.Head}
+	for _, e := range p.Entries {
+		if e.Problem != nil {
+			left.Entries = append(left.Entries, e)
+		}
+	}
+	return left
+}

@@ -1,0 +1,91 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/audit"
+	"portico/internal/job"
+)
+
+// What an admin has sent and answers for ends for good with the role, in the transaction that takes it. Otherwise a thief
+// of the account could leave behind what works again when its owner is an admin again.
+
+// detailNoAdmin is in the detail of the record of a secret that was ended because its owner is no admin any more.
+const detailNoAdmin = "no_admin"
+
+// resigns follows each change of the roles, the state or the end of an account, with the account before it. If its owner
+// was an admin and is none now, or was one whose end had come, resigns ends what resign ends.
+func (f *core) resigns(ctx context.Context, tx Tx, was account.Account, change audit.Fact) error {
+	if !slices.Contains(was.Roles, RoleAdmin) {
+		return nil
+	}
+	is, _, err := tx.AccountByID(ctx, was.ID)
+	if err != nil || f.isAdmin(is) && f.isAdmin(was) {
+		return err
+	}
+	why := stoppedAccount
+	if !slices.Contains(is.Roles, RoleAdmin) {
+		why = stoppedRole
+	}
+	return f.resign(ctx, tx, was.ID, change, why)
+}
+
+// resign ends the invitations, the secrets of API keys and the jobs of an admin.
+func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact, why stopped) error {
+	change.AccountID = id
+	if err := f.endSent(ctx, tx, audit.ByAdmin(id), time.Time{}, change); err != nil {
+		return err
+	}
+	if err := f.endSecrets(ctx, tx, change, detailNoAdmin); err != nil {
+		return err
+	}
+	running, err := tx.RunningJobs(ctx)
+	for _, j := range running {
+		if err == nil && j.AccountID == id {
+			to := j.Progress
+			to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
+			_, err = tx.AdvanceJob(ctx, j.ID, j.Progress, to)
+		}
+	}
+	return err
+}
+
+// endSecrets ends the secrets of API keys that the account of a change answers for. A key without a secret
+// can get another one, but what it has sent ends.
+func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, why string) error {
+	secrets, err := tx.APIKeySecretsOf(ctx, change.AccountID)
+	if err != nil {
+		return err
+	}
+	change.Name = audit.APIKeyEnded
+	for _, s := range secrets {
+		if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+			return err
+		}
+		change.Detail = s.KeyID + "," + why
+		if err := f.record.Add(ctx, tx, change); err != nil {
+			return err
+		}
+		left, err := tx.APIKeySecrets(ctx, s.KeyID)
+		if err == nil && len(left) == 0 {
+			err = f.endSent(ctx, tx, audit.ByKey(s.KeyID), time.Time{}, change)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endSent ends the invitations that an actor has sent after a time. One record tells of all of them.
+func (f *core) endSent(ctx context.Context, tx Tx, by string, since time.Time, change audit.Fact) error {
+	any, err := tx.EndInvitationsBy(ctx, by, since, f.clock.Now())
+	if err != nil || !any {
+		return err
+	}
+	change.Name, change.AccountID, change.Detail = audit.InvitationEnded, "", "all,"+by
+	return f.record.Add(ctx, tx, change)
+}

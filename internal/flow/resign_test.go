@@ -1,0 +1,220 @@
+package flow_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/apikey"
+	"portico/internal/audit"
+	"portico/internal/flow"
+	"portico/internal/job"
+	"portico/internal/outbox"
+	"portico/internal/people"
+)
+
+// planted is what an admin has left behind.
+type planted struct {
+	id, secret, mailed, many, byKey string
+	key                             flow.APIKey
+	job                             string
+}
+
+// plants makes an admin at the provider google, with invitations, a key that has invited somebody, and a job.
+func (b *bundle) plants(address string) (p planted, ada *visitor) {
+	ada = b.visitor("192.0.2.9")
+	ada.register(address)
+	ada.links("google")
+	p.id = ada.found().User.ID
+	b.must(b.Operator.SetUserRoles(b.Context(), flow.ByOperator, p.id, []string{flow.RoleAdmin}))
+	ada.enrols()
+	by := func() flow.Actor { return flow.ByAdmin(ada.Caller, ada.found()) }
+	_, err := b.Operator.Invite(b.Context(), by(), "planted@example.net", flow.Draft{Roles: []string{flow.RoleAdmin}})
+	b.must(err)
+	p.mailed = b.invited()
+	link, err := b.Operator.InviteMany(b.Context(), by(), flow.Draft{Uses: 9, EndsAt: b.clock.Now().Add(time.Hour * 24 * 30)})
+	b.must(err)
+	p.many = linkToken(outbox.Message{Data: map[string]string{"link": link}})
+	p.key, p.secret, err = b.Operator.MakeAPIKey(b.Context(), by(), p.id, apikey.Ask{Name: "sync", Scopes: apikey.Scopes()})
+	b.must(err)
+	program, err := b.Operator.ByKey(b.Context(), flow.Caller{}, p.secret)
+	b.must(err)
+	_, err = b.Operator.Invite(b.Context(), program, "program@example.net", flow.Draft{})
+	b.must(err)
+	p.byKey = b.invited()
+	begun, err := b.Operator.BeginBulk(b.Context(), by(), flow.Bulk{Kind: flow.BulkGiveRole, Role: "planted"})
+	b.must(err)
+	p.job = begun.ID
+	return p, ada
+}
+
+func (b *bundle) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stay reports what works of what was planted.
+func (b *bundle) stay(p planted) (works []string) {
+	b.Helper()
+	v := b.visitor("192.0.2.77")
+	for what, token := range map[string]string{"the invitation": p.mailed, "the link for many": p.many, "the invitation of the key": p.byKey} {
+		if view := v.opens(token); view.Fault == nil {
+			works = append(works, what)
+		}
+	}
+	if _, err := b.Operator.ByKey(b.Context(), flow.Caller{}, p.secret); err == nil {
+		works = append(works, "the key")
+	}
+	if j, err := b.Operator.Job(b.Context(), p.job); err == nil && j.State == job.Running {
+		works = append(works, "the job")
+	}
+	slices.Sort(works)
+	return works
+}
+
+// An admin who stops being one gets nothing back with the role: not what was sent, no secret of a key, and no job,
+// whoever takes the role and gives it back.
+func TestResigns(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	type step func(b *bundle, p planted, ada *visitor)
+	give := func(b *bundle, p planted, _ *visitor) {
+		b.must(b.Operator.ChangeUserRoles(ctx, flow.ByOperator, p.id, []string{flow.RoleAdmin}, nil))
+	}
+	open := func(b *bundle, p planted, _ *visitor) {
+		b.must(b.Operator.SetUserState(ctx, flow.ByOperator, p.id, account.Active))
+	}
+	bring := func(b *bundle, p people.Person) {
+		p.Email, p.EmailVerified = "ada@example.org", true
+		h := how()
+		h.Update = true
+		if got := b.brings(h, p); len(got) != 1 {
+			t.Fatal(got)
+		}
+	}
+	soon := func(b *bundle, p planted, _ *visitor) {
+		b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, p.id, b.clock.Now().Add(time.Hour)))
+		b.clock.Advance(time.Hour)
+	}
+	for name, test := range map[string]struct{ ends, back step }{
+		"set-roles": {func(b *bundle, p planted, _ *visitor) {
+			b.must(b.Operator.SetUserRoles(ctx, flow.ByOperator, p.id, nil))
+		}, give},
+		"remove-role": {func(b *bundle, p planted, _ *visitor) {
+			b.must(b.Operator.ChangeUserRoles(ctx, flow.ByOperator, p.id, nil, []string{flow.RoleAdmin}))
+		}, give},
+		"disable": {func(b *bundle, p planted, _ *visitor) {
+			b.must(b.Operator.SetUserState(ctx, flow.ByOperator, p.id, account.DisabledByOperator))
+		}, open},
+		"delete": {func(b *bundle, p planted, _ *visitor) {
+			_, err := b.Operator.LeaveUser(ctx, flow.ByOperator, p.id, "ada@example.org")
+			b.must(err)
+		}, func(b *bundle, p planted, _ *visitor) { b.must(b.Operator.RestoreUser(ctx, flow.ByOperator, p.id)) }},
+		"erase": {func(b *bundle, p planted, _ *visitor) { b.must(b.Operator.DeleteUser(ctx, flow.ByOperator, p.id)) }, func(*bundle, planted, *visitor) {}},
+		"leave": {func(b *bundle, _ planted, ada *visitor) {
+			b.must(b.Owner.LeaveAccount(ctx, ada.Caller, ada.found()))
+		}, open},
+		"its end": {func(b *bundle, p planted, ada *visitor) {
+			soon(b, p, ada)
+			b.must(b.store.Write(ctx, func(tx flow.Tx) error { _, err := b.Operator.CloseEnded(ctx, tx); return err }))
+		}, open},
+		"its end, opened before the background work": {soon, open},
+		"its end, moved before the background work": {soon, func(b *bundle, p planted, _ *visitor) {
+			b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, p.id, time.Time{}))
+		}},
+		"import of other roles": {func(b *bundle, _ planted, _ *visitor) { bring(b, people.Person{Roles: []string{"staff"}}) }, give},
+		"import of a disabled account": {func(b *bundle, _ planted, _ *visitor) {
+			bring(b, people.Person{State: string(account.DisabledByOperator)})
+		}, open},
+		"the provider": {func(b *bundle, p planted, _ *visitor) {
+			b.must(b.store.Write(ctx, func(tx flow.Tx) error {
+				linked, err := tx.IdentitiesOf(ctx, p.id)
+				if err != nil {
+					return err
+				}
+				return tx.UpdateIdentityRoles(ctx, linked[0].Issuer, linked[0].Subject, []string{flow.RoleAdmin}, linked[0].RolesAt)
+			}))
+			b.must(b.Operator.UnlinkUser(ctx, flow.ByOperator, p.id, "google"))
+		}, give},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, withProvider(t))
+			p, ada := b.plants("ada@example.org")
+			if _, err := b.Operator.CreateUser(ctx, flow.ByOperator, "noor@example.org", "", good, flow.RoleAdmin); err != nil {
+				t.Fatal(err)
+			}
+			last := b.visitor("192.0.2.8")
+			last.must(last.signIn("noor@example.org", good))
+			last.enrols()
+			if works := b.stay(p); len(works) != 5 {
+				t.Fatalf("before, only %q work", works)
+			}
+			test.ends(b, p, ada)
+			test.back(b, p, ada)
+			if works := b.stay(p); works != nil {
+				t.Errorf("afterwards %q work", works)
+			}
+			if name == "erase" {
+				return
+			}
+			if f := b.record(audit.APIKeyEnded); f.AccountID != p.id || f.Detail != p.key.ID+",no_admin" {
+				t.Errorf("the key is recorded as %+v", f)
+			}
+			if f := b.record(audit.InvitationEnded); f.Detail != "all,key:"+p.key.ID {
+				t.Errorf("the invitations are recorded as %+v", f)
+			}
+			_, secret, err := b.Operator.RotateAPIKey(ctx, flow.ByOperator, p.id, p.key.ID, time.Time{})
+			b.must(err)
+			if _, err := b.Operator.ByKey(ctx, flow.Caller{}, secret); err != nil {
+				t.Errorf("the new secret: %v", err)
+			}
+			if works := b.stay(p); works != nil {
+				t.Errorf("after the new secret %q work", works)
+			}
+		})
+	}
+}
+
+// A change that leaves the admin one ends nothing.
+func TestResigns_WhoRemains(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	p, _ := b.plants("ada@example.org")
+	b.must(b.Operator.ChangeUserRoles(t.Context(), flow.ByOperator, p.id, []string{"staff"}, nil))
+	b.must(b.Operator.SetUserName(t.Context(), flow.ByOperator, p.id, "Ada"))
+	b.must(b.Operator.SetUserEnd(t.Context(), flow.ByOperator, p.id, b.clock.Now().Add(time.Hour)))
+	if works := b.stay(p); len(works) != 5 {
+		t.Errorf("only %q work", works)
+	}
+}
+
+// A second alarm, years or days later, gives nothing back that the first one has ended.
+func TestAlarm_EndsInvitationsForGood(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	p, ada := b.plants("ada@example.org")
+	ada.must(b.Owner.ChangePassword(t.Context(), ada.Caller, ada.found(), another, another))
+	for m := b.next(); ; m = b.next() {
+		if m.Template == "password-changed" {
+			ada.must(b.Flows.RaiseAlarm(t.Context(), ada.Caller, alarmToken(m)))
+			break
+		}
+	}
+	b.must(b.store.Write(t.Context(), func(tx flow.Tx) error {
+		_, err := tx.UpdateAlarm(t.Context(), p.id, account.Alarm{RaisedAt: b.clock.Now().Add(4 * 24 * time.Hour)})
+		return err
+	}))
+	b.clock.Advance(4*24*time.Hour + time.Minute)
+	if works := b.stay(p); slices.Contains(works, "the invitation") || slices.Contains(works, "the link for many") {
+		t.Errorf("after another alarm %q work", works)
+	}
+	_, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, p.id, p.key.ID, time.Time{})
+	b.must(err)
+	if works := b.stay(p); slices.Contains(works, "the invitation of the key") {
+		t.Errorf("after a new secret of the key %q work", works)
+	}
+}

@@ -1,0 +1,188 @@
+package security
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"portico/internal/account"
+	"portico/internal/apikey"
+	"portico/internal/flow"
+	format "portico/internal/people"
+	"portico/internal/store"
+)
+
+const importPath = "/auth/api/admin/imports"
+
+// sentFile is what a test reads of an answer.
+type sentFile struct {
+	ID, State string
+	Plan, Did struct{ Created, Changed, Refused int }
+	Problems  []struct{ Where, Field, Value, Reason string }
+}
+
+// sender sends requests as an admin or with a key.
+type sender func(method, target, body string) *answer
+
+func (s *site) programOf(secret string) sender {
+	return func(method, target, body string) *answer {
+		s.Helper()
+		return s.visitor().do(method, target, body, http.Header{"Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}})
+	}
+}
+
+func (v *visitor) byHand(method, target, body string) *answer {
+	v.Helper()
+	return v.do(method, target, body, v.ours("application/json"))
+}
+
+// opens opens an import and sends a file.
+func (s *site) opens(by sender, options, file string) (got sentFile) {
+	s.Helper()
+	by("POST", importPath, options).must(200).parse(&got)
+	by("POST", importPath+"/"+got.ID+"/file", file).must(200).parse(&got)
+	return got
+}
+
+// An import by an admin or a key makes no admin, changes none, and changes no way in to an account that exists. A key
+// needs a scope of its own.
+func TestSEC364_ImportGivesNoPower(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	const hash = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu"
+	victim, user := fresh("v"), fresh("u")
+	s.visitor().register(user)
+	line := func(address, more string) string {
+		return fmt.Sprintf("{\"email\":%q,\"email_verified\":true%s}\n", address, more)
+	}
+	file := line(victim, `,"password":"`+strings.Replace(hash, "n2j", "n3j", 1)+`"`) + line(fresh("root"), `,"roles":["portico:admin"]`) +
+		line(admin.addressOf(admin.id()), `,"name":"Taken"`) + line(user, `,"roles":["portico:admin"]`)
+	how := flow.Import{Locale: func(string) string { return "" }, Hash: func(text string) (string, error) {
+		stored, _, err := s.app.Passwords.Adopt(text)
+		return stored, err
+	}}
+	_, err := s.app.Operator.Import(t.Context(), flow.ByOperator, []format.Person{{Email: victim, EmailVerified: true, Password: hash}}, how)
+	s.must(err)
+	all := func() (now []account.Account) {
+		for _, address := range []string{victim, user, admin.addressOf(admin.id())} {
+			now = append(now, s.of(address))
+		}
+		return now
+	}
+	before := all()
+	others := slices.DeleteFunc(apikey.Scopes(), func(scope string) bool { return scope == "import" })
+	_, weak := s.key(admin.id(), others...)
+	s.programOf(weak)("POST", importPath, `{}`).refused(403, "key.scope")
+	_, secret := s.key(admin.id(), "import")
+	for name, by := range map[string]sender{"an admin": admin.byHand, "a key": s.programOf(secret)} {
+		got := s.opens(by, `{"update":true}`, file)
+		var fields []string
+		for _, p := range got.Problems {
+			fields = append(fields, p.Field)
+		}
+		if got.Plan.Refused != 4 || !slices.Equal(fields, []string{"password", "roles", "roles", "roles"}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		by("POST", importPath+"/"+got.ID+"/start", `{}`).refused(409, "import.bad_lines")
+		by("POST", importPath+"/"+got.ID+"/start", `{"skip_bad":true}`).must(200)
+		s.jobsEnd()
+	}
+	if now := all(); !reflect.DeepEqual(now, before) {
+		t.Errorf("the accounts are %+v", now)
+	}
+}
+
+// The lines of a file have hashes. They go back to their sender alone, and rest sealed.
+func TestSEC365_LinesOfAFile(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	other, _ := s.admin()
+	_, secret := s.key(admin.id(), "import")
+	const hash = "hunter2-is-no-hash"
+	line := `{"email":"` + fresh("x") + `","password":"` + hash + `"}`
+	got := s.opens(admin.byHand, `{}`, line+"\n")
+	target := importPath + "/" + got.ID
+	if shown := admin.byHand("GET", target, ""); strings.Contains(shown.must(200).body, hash) {
+		t.Errorf("the answer has the hash: %s", shown.body)
+	}
+	for _, by := range []sender{other.byHand, s.programOf(secret)} {
+		for _, path := range []string{"", "/rejected"} {
+			by("GET", target+path, "").refused(404, "job.not_found")
+		}
+		by("POST", target+"/file", line).refused(404, "job.not_found")
+		by("POST", target+"/start", `{}`).refused(404, "job.not_found")
+	}
+	if a := admin.byHand("GET", target+"/rejected", "").must(200); strings.TrimSpace(a.body) != line {
+		t.Errorf("the sender gets %q", a.body)
+	}
+	s.must(s.app.Store.Read(t.Context(), func(tx *store.Tx) error {
+		p, ok, err := tx.NextPart(t.Context(), got.ID, "", false)
+		if ok && strings.Contains(string(p.Sealed), "hunter2") {
+			t.Error("the database has the lines in clear")
+		}
+		return err
+	}))
+}
+
+// A file is bounded, whatever its sender says of its length, and one that stops to come is dropped.
+func TestSEC425_LargeFile(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, secret := s.key(admin.id(), "import")
+	var open sentFile
+	s.programOf(secret)("POST", importPath, `{}`).must(200).parse(&open)
+	sends := func(length string, body io.Reader) string {
+		t.Helper()
+		c := s.connect()
+		_, _ = fmt.Fprintf(c, "POST %s/%s/file HTTP/1.1\r\nHost: portico.test\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n", importPath, open.ID, secret, length)
+		go func() { _, _ = io.Copy(c, body) }() // the server may close the connection
+		status, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status
+	}
+	if got := sends(fmt.Sprintf("Content-Length: %d", flow.MostFile+1), strings.NewReader("")); !strings.Contains(got, " 413 ") {
+		t.Errorf("a file that says it is too large: %s", got)
+	}
+	line := fmt.Sprintf("{\"email\":%q,\"name\":%q}\n", "one@example.org", strings.Repeat("x", 1<<19))
+	var chunks []io.Reader
+	for range flow.MostFile/len(line) + 1 {
+		chunks = append(chunks, strings.NewReader(fmt.Sprintf("%x\r\n%s\r\n", len(line), line)))
+	}
+	if got := sends("Transfer-Encoding: chunked", io.MultiReader(chunks...)); !strings.Contains(got, " 413 ") {
+		t.Errorf("a file without a length: %s", got)
+	}
+	s.programOf(secret)("POST", importPath+"/"+open.ID+"/start", `{}`).refused(409, "import.unread")
+}
+
+// Another node takes the role of an admin between the two ends of an import.
+func TestSEC426_ImportStopsWithItsAdmin(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	address := fresh("late")
+	got := s.opens(admin.byHand, `{}`, `{"email":"`+address+`"}`)
+	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
+		return err
+	}))
+	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{}`).must(404)
+	admin.byHand("POST", importPath+"/"+got.ID+"/file", "x").must(404)
+	admin.byHand("GET", importPath+"/"+got.ID+"/rejected", "").must(404)
+	if _, err := s.app.Operator.User(t.Context(), address); err == nil {
+		t.Error("somebody was imported")
+	}
+}

@@ -1,0 +1,79 @@
+/** The page that imports people, on recorded answers. */
+import { expect, test } from 'vitest';
+import { installation } from '../fixtures/admin.mjs';
+import { complaints, open, page, sideways, world } from './admin';
+import { violations } from './axe';
+import { darkStyle, restyle } from './browser';
+
+test('people are imported from a file, with its problems, and a reload goes on', async () => {
+  const fake = await open('people', installation({ proven: false }));
+  await page.getByRole('link', { name: 'Import people', exact: true }).click();
+  await page
+    .getByLabel('File of people')
+    .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nno-address\n') });
+  await page.getByLabel('Change accounts').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const popup = await opened;
+  const back = new URL(popup.url()).searchParams.get('return_to') ?? '';
+  fake.proven = true;
+  const closed = popup.waitForEvent('close');
+  await popup.goto(world.origin + back).catch(() => {}); // it closes itself
+  await closed;
+  await page.getByText('line 4').waitFor();
+  expect(fake.changes.map(({ path }) => path.replace('/auth/api/admin/', ''))).toEqual([
+    'imports',
+    'imports/i1/file',
+  ]);
+  expect(fake.changes[0]?.body).toMatchObject({ update: true });
+  await page.getByText('passkeys for old.example.com').waitFor();
+  expect(await page.getByRole('link', { name: 'Download these lines' }).getAttribute('href')).toContain(
+    'imports/i1/rejected',
+  );
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Import 1,200 people, without 140 lines' }).press('Enter');
+  await page.getByRole('progressbar').waitFor();
+  await page.reload();
+  await page.getByText('Done, 1,343 of 1,343').waitFor();
+  expect(await violations(page)).toEqual([]);
+  for (const width of [360, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('a file that cannot be read says why, and the form stays', async () => {
+  await open('people?import=new', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/file')) return false;
+    const fields = [
+      { name: 'file', code: 'import.file', params: { why: 'the file is in UTF-16: save it as UTF-8' } },
+    ];
+    await route.fulfill({ status: 422, json: { status: 422, code: 'invalid', fields, request_id: 'r' } });
+    return true;
+  });
+  await page
+    .getByLabel('File of people')
+    .setInputFiles({ name: 'p', mimeType: 'text/plain', buffer: Buffer.from('x') });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('save it as UTF-8').waitFor();
+  expect(await page.getByRole('button', { name: 'Check the file' }).isVisible()).toBe(true);
+});
+
+test.each(['checked', 'done', ''])('the page of an import has no fault: %s', async (file) => {
+  const fake = installation();
+  fake.file = file;
+  await open(`people?import=${file ? 'i1' : 'new'}`, fake);
+  await page.locator('main .card').first().waitFor();
+  for (const dark of [false, true]) {
+    if (dark) await restyle(page, await darkStyle(world));
+    expect.soft(await violations(page), `dark ${dark}`).toEqual([]);
+  }
+  for (const width of [360, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect.soft(await sideways(), `${width} px`).toBe(0);
+  }
+  expect.soft(complaints).toEqual([]);
+});
