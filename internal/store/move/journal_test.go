@@ -25,7 +25,7 @@ import (
 // PostgreSQL has exactly the committed changes.
 func TestMove_SameRowsFromAllSides(t *testing.T) {
 	t.Parallel()
-	m := newMoving(t, pgtest.Empty(t))
+	m := newMoving(t, pgtest.Migrated(t))
 	claim, err := m.source.Claim() // as a server
 	if err != nil {
 		t.Fatal(err)
@@ -168,8 +168,8 @@ func TestMove_JournalIsLeft(t *testing.T) {
 // starts leaves its journal alone.
 func TestMove_OneAtATime(t *testing.T) {
 	t.Parallel()
-	m := newMoving(t, pgtest.Empty(t))
-	other := pgtest.Empty(t)
+	m := newMoving(t, pgtest.Migrated(t))
+	other := pgtest.Migrated(t)
 	var once sync.Once
 	m.report = func(step, _ string) {
 		if step != "compare" {
@@ -192,7 +192,7 @@ func TestMove_OneAtATime(t *testing.T) {
 func TestMove_SchemaChanges(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{`DROP TRIGGER move_journal_account_update`, `ALTER TABLE account ADD COLUMN extra TEXT`} {
-		m := newMoving(t, pgtest.Empty(t))
+		m := newMoving(t, pgtest.Migrated(t))
 		var once sync.Once
 		m.report = func(step, _ string) {
 			if step == "compare" {

@@ -268,7 +268,7 @@ func TestMove_OneIsServed(t *testing.T) {
 // changed and deleted rows.
 func TestMove_UnderWrites(t *testing.T) {
 	t.Parallel()
-	m := newMoving(t, pgtest.Empty(t))
+	m := newMoving(t, pgtest.Migrated(t))
 	claim, err := m.source.Claim() // as a server
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestMove_UnderWrites(t *testing.T) {
 // referred to the deleted row come back.
 func TestMove_ValueChangesRows(t *testing.T) {
 	t.Parallel()
-	m := newMoving(t, pgtest.Empty(t))
+	m := newMoving(t, pgtest.Migrated(t))
 	var once sync.Once
 	m.report = func(step, _ string) {
 		if strings.Contains(step, "changed") { // the snapshot was copied
@@ -432,7 +432,7 @@ var errInterrupted = errors.New("interrupted")
 func TestMove_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"copy", "compare", "copy what was changed", "switch", "switch: revocation"} {
-		m := newMoving(t, pgtest.Empty(t))
+		m := newMoving(t, pgtest.Migrated(t))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
 		_, err := move.Run(ctx, m.from(), m.to, move.Options{Report: func(step, table string, _ int64) {
