@@ -53,7 +53,7 @@ check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync fmt lint types size
 
 size: build # the limit is that of make bench (mostBinary)
-	@[ $$(stat -c %s bin/portico) -le 51000000 ] || { ls -l bin/portico; echo "bin/portico has more than 51 MB: look at new libraries and web/dist"; exit 1; }
+	@[ $$(stat -c %s bin/portico) -le 52000000 ] || { ls -l bin/portico; echo "bin/portico has more than 52 MB: look at new libraries and web/dist"; exit 1; }
 
 types: web/node_modules/.package-lock.json clients/js/node_modules/.package-lock.json test/e2e/node_modules/.package-lock.json
 	@cd web && npm run --silent check
