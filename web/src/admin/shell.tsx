@@ -30,7 +30,7 @@ export function Shell({ at, children }: { at: PlaceName; children: ReactNode }) 
   return (
     <div className="admin">
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header className="top">
         <a className={page.logo} href="/auth/admin">
