@@ -62,8 +62,11 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	}
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
 	r.how.DryRun = true
-	if err := r.save(ctx, func(tx Tx) error { return tx.DeleteParts(ctx, j.ID) }); err != nil {
-		return ImportJob{}, err
+	for more := true; more; {
+		err := r.save(budget.Anew(ctx), func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID); return err })
+		if err != nil {
+			return ImportJob{}, err
+		}
 	}
 	from, err := r.open(file, o)
 	if err == nil {

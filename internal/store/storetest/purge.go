@@ -49,14 +49,8 @@ func (b purges) Purge_DraftsADayAfterTheirBeginning() {
 func (b purges) Purge_PartsBeforeTheirJob() {
 	a, runs := b.person(1), jobs(b).begun(2)
 	gone := jobs(b).drafted(3, a.ID)
-	b.write(func(tx *store.Tx) error {
-		for n := range 101 {
-			if err := tx.InsertPart(b.Context(), job.Part{ID: fmt.Sprint(n), JobID: gone.ID}); err != nil {
-				return err
-			}
-		}
-		return tx.InsertPart(b.Context(), job.Part{ID: "kept", JobID: runs.ID})
-	})
+	jobs(b).manyParts(gone.ID)
+	b.write(func(tx *store.Tx) error { return tx.InsertPart(b.Context(), job.Part{ID: "kept", JobID: runs.ID}) })
 	for _, more := range []bool{true, false} {
 		if b.purgeAt(gone.CreatedAt.Add(job.KeepDraft+time.Microsecond)) != more {
 			b.Errorf("there is more to purge, want %v", more)
