@@ -12,7 +12,7 @@ const MostPersonal = 20
 
 // KeepPersonal is how long the row of a token stays after its end: longer than the page of any session
 // that could send the form of the token again.
-const KeepPersonal = 31 * 24 * time.Hour
+const KeepPersonal = 366 * 24 * time.Hour
 
 // Lives returns for how many days a personal access token may work. The second one is the usual one.
 func Lives() []string { return []string{"30", "90", "365"} }

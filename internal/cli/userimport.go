@@ -69,11 +69,16 @@ func (c userImportCmd) Run(s *session) error {
 	})
 }
 
-// usable refuses to write over bad lines of an earlier run, which somebody may have corrected.
+// usable refuses to write over bad lines of an earlier run, which somebody may have corrected, and to change a device.
 func (c userImportCmd) usable() error {
-	info, err := os.Stat(c.rejectedTo())
-	if c.SkipBad && !c.DryRun && err == nil && info.Size() > 0 {
-		return fmt.Errorf("%s has the bad lines of an earlier run: import it, move it away or delete it, or name another file with --rejected", c.rejectedTo())
+	info, err := os.Lstat(c.rejectedTo())
+	switch {
+	case !c.SkipBad || c.DryRun || err != nil: // what cannot be made says so when there is a line for it
+		return nil
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s cannot take the bad lines: %w: name another file with --rejected", c.rejectedTo(), file.ErrKind)
+	case info.Size() > 0:
+		return fmt.Errorf("%s has the bad lines of an earlier run: correct and import it, or delete it if that run was interrupted, as this one finds them again, or name another file with --rejected", c.rejectedTo())
 	}
 	return nil
 }
@@ -129,17 +134,18 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}
 	}
-	if err := run.all(from); err != nil {
-		return &importDone{ImportSum: run.sum}, fmt.Errorf("%s: %w", c.File, err)
+	done := &importDone{ImportSum: run.sum}
+	err = run.all(from)
+	if run.rejects != nil && run.rejects.count > 0 {
+		done.Rejected, done.RejectedTo = run.rejects.count, run.rejects.path
+	}
+	if err != nil {
+		return done, errors.Join(fmt.Errorf("%s: %w", c.File, err), run.rejects.close())
 	}
 	if run.sum.Total() > 0 {
 		run.sum.Missing = people.Missing(from)
 	} else {
 		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
-	}
-	done := &importDone{ImportSum: run.sum}
-	if run.rejects != nil && run.rejects.count > 0 {
-		done.Rejected, done.RejectedTo = run.rejects.count, run.rejects.path
 	}
 	return done, run.rejects.close()
 }
@@ -182,10 +188,9 @@ func (r *rejects) add(p people.Person, at people.Place) {
 		return
 	}
 	if r.file == nil {
-		if r.file, r.err = file.Ensure(r.path, 0o600); r.err != nil {
+		if r.file, r.err = file.Fill(r.path, 0o600); r.err != nil {
 			return
 		}
-		r.err = errors.Join(r.file.Chmod(0o600), r.file.Truncate(0))
 		r.out = bufio.NewWriter(r.file)
 		if at.Head != nil {
 			_, _ = r.out.Write(append(at.Head, '\n')) // Flush returns the error
@@ -200,10 +205,13 @@ func (r *rejects) add(p people.Person, at people.Place) {
 }
 
 func (r *rejects) close() error {
-	if r == nil || r.file == nil {
+	if r == nil {
 		return nil
 	}
-	err := errors.Join(r.err, r.out.Flush(), r.file.Sync(), r.file.Close())
+	err := r.err
+	if r.file != nil {
+		err = errors.Join(r.out.Flush(), r.file.Sync(), r.file.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("write the rejected lines to %s: %w", r.path, err)
 	}

@@ -42,7 +42,7 @@ func TestNew_BelongsToTheOwnerOfItsFolder(t *testing.T) {
 	owned(deep, user, group, 0o700)
 	owned(filepath.Join(state, "keys"), user, group, 0o700)
 	key := filepath.Join(deep, "key")
-	for _, open := range []func(string, fs.FileMode) (*os.File, error){file.New, file.Ensure} {
+	for _, open := range []func(string, fs.FileMode) (*os.File, error){file.New, file.Ensure, file.Fill} {
 		f, err := open(key, 0o600)
 		if err != nil {
 			t.Fatal(err)
@@ -65,5 +65,40 @@ func TestNew_BelongsToTheOwnerOfItsFolder(t *testing.T) {
 	owned(mine, 0, 0, 0o640)
 	if err := file.NewFolders(filepath.Join(mine, "below")); err == nil {
 		t.Error("a folder was made below a file")
+	}
+}
+
+// Who can write into a folder does not choose what Fill changes: a link, a device and a file with lines stay as they are.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.WriteFile(in("empty"), nil, 0o644), os.WriteFile(in("lines"), []byte("a\n"), 0o644), syscall.Mkfifo(in("pipe"), 0o644),
+		os.Symlink("empty", in("link")), os.Symlink("none", in("dangling"))); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(in("pipe"), os.O_RDONLY|syscall.O_NONBLOCK, 0) // otherwise nobody can write into it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for name, want := range map[string]error{"lines": fs.ErrExist, "pipe": file.ErrKind, "link": syscall.ELOOP, "dangling": syscall.ELOOP} {
+		if _, err := file.Fill(in(name), 0o600); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if info, err := os.Stat(in(name)); name != "dangling" && (err != nil || info.Mode().Perm() != 0o644) {
+			t.Errorf("%s was changed: %v, %v", name, info, err)
+		}
+	}
+	if _, err := os.Stat(in("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link was followed: %v", err)
+	}
+	f, err := file.Fill(in("empty"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
 	}
 }

@@ -24,7 +24,9 @@ func HandOver(f *os.File) {
 	}
 }
 
+const noFollow = syscall.O_NOFOLLOW
+
 // openFolder opens a folder, and no link to one.
 func openFolder(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|noFollow, 0)
 }

@@ -1,6 +1,7 @@
 package proxies
 
 import (
+	"encoding/base64"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -113,6 +114,7 @@ func TestPython(t *testing.T) {
 		{"endless", sign("JWT", map[string]any{"exp": nil}), "401"}, {"nobody", sign("JWT", map[string]any{"sub": nil}), "401"},
 		{"type", sign("at+jwt", nil), "401"}, {"unsigned", part[0] + "." + part[1] + ".", "401"}, {"forged", part[0] + "." + part[1] + "." + strings.Repeat("A", 86), "401"},
 		{"alg", "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + part[1] + ".", "401"},
+		{"deep", base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("[", 5<<10))) + "." + part[1] + ".", "401"},
 		{"unknown", "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6Im5vIn0." + part[1] + "." + part[2], "401"},
 	} {
 		lines, want = append(lines, test.name+" "+test.token), append(want, test.name+" "+test.want)
@@ -178,5 +180,66 @@ func greets(p *place) {
 	stranger.Header.Set("X-Portico-Token", "made.up.token") // Portico replaces it
 	if a := stranger.Open("/"); a.StatusCode != 200 {
 		p.Errorf("with a token of the browser: %d %s", a.StatusCode, a.Body)
+	}
+}
+
+// faults has keys that come slowly or not at all, and a URL with the port that everybody leaves out.
+const faults = `
+import sys
+from portico_client import Portico, Unavailable, keys
+
+class Slow(keys.Keys):
+    now = fetched = 0
+
+    def _fetch(self):
+        Slow.now, Slow.fetched = Slow.now + 5, Slow.fetched + 1
+        raise Unavailable("slow")
+
+    @staticmethod
+    def monotonic():
+        return Slow.now
+
+real, keys.time = keys.time, Slow
+slow = Slow("https://example.com/", "example.com")
+for _ in range(3):  # the second and the third one have waited for the first one
+    try:
+        slow.fetch_data()
+    except Unavailable:
+        pass
+assert Slow.fetched == 1, Slow.fetched
+keys.time = real
+
+for broken in sys.argv[1:]:
+    try:
+        keys.Keys(broken, "example.com").fetch_data()
+    except Unavailable:
+        continue
+    raise AssertionError(broken)
+
+for url, origin in ("https://Example.com:443", "https://example.com"), ("http://localhost:80/", "http://localhost"), ("http://[::1]:443", "http://[::1]:443"):
+    sent = []
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "HTTP_SEC_FETCH_MODE": "navigate", "HTTP_HOST": origin.split("/")[2]}
+    Portico(url).wsgi(None)(environ, lambda status, headers: sent.extend(headers))
+    assert dict(sent)["location"].startswith(origin + "/auth/signin?"), sent
+`
+
+func TestPython_Faults(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/deep" {
+			_, _ = w.Write([]byte(strings.Repeat("[", 60<<10)))
+			return
+		}
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = c.Write([]byte("this is not HTTP\r\n\r\n"))
+		_ = c.Close()
+	}))
+	t.Cleanup(broken.Close)
+	if out, err := pythonOf(t, "cryptography, jwt", "-c", faults, broken.URL+"/deep", broken.URL+"/noise").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -46,7 +46,7 @@ func TestSEC301_TheDataHasNoSecret(t *testing.T) {
 			t.Errorf("the file has %s (%q)", what, secret)
 		}
 	}
-	if a := v.data("other"); a.status != 303 {
+	if a := v.data("other"); a.status != 409 {
 		t.Errorf("a form of another account gets %d", a.status)
 	}
 }

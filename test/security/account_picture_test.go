@@ -101,7 +101,7 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 	if a := s.visitor().upload(id, data, "x.png").must(303); !strings.HasPrefix(a.header.Get("Location"), "/auth/signin?") {
 		t.Errorf("without a session: %s", a.header.Get("Location"))
 	}
-	thief.upload(id, data, "x.png").must(303) // to the page that names the thief
+	thief.upload(id, data, "x.png").must(409) // with the page that names the thief
 	if v.portrait() != "" || thief.portrait() != "" {
 		t.Error("a form for another account gave somebody a picture")
 	}

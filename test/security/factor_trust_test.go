@@ -111,7 +111,7 @@ func TestSEC291_TrustEndsWithCredentials(t *testing.T) {
 			t.Fatal(err)
 		}
 		if change == nil {
-			s.visitor().register(fresh("w")).form("/auth/account/browsers", url.Values{"account": {a.ID}}).must(303)
+			s.visitor().register(fresh("w")).form("/auth/account/browsers", url.Values{"account": {a.ID}}).must(409)
 		} else {
 			v.post("mfa", object{"code": p.code()}).must(200)
 			p.clock.Advance(time.Minute)

@@ -83,6 +83,7 @@ func TestSEC430_PersonalTokensElsewhere(t *testing.T) {
 	for _, path := range []string{"/wiki/x", "/plain/x"} { // which must not get it: it works elsewhere
 		bare.sends(path, "Bearer "+text).refused(403, "token.app")
 		other.sends(path, "Bearer "+text).refused(403, "token.app")
+		bare.sends(path, "Bearer  "+text).refused(403, "token.app")
 	}
 	last := text[:len(text)-1] + map[bool]string{true: "B", false: "A"}[strings.HasSuffix(text, "A")]
 	for what, lines := range map[string][]string{

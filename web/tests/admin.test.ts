@@ -545,6 +545,10 @@ test('a job that has stopped says why in one sentence', async () => {
   await page
     .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
     .waitFor();
+  await page.getByRole('button', { name: 'Hide: Disable' }).click();
+  await page.reload();
+  await page.getByRole('heading', { name: 'People' }).waitFor();
+  expect(await page.getByText('the key that began it has ended').count()).toBe(0);
 });
 
 test('a change of many that is refused says why', async () => {

@@ -32,5 +32,9 @@ test('the commands send the requests of portico dev', async () => {
       ['POST', `${root}provider`, { fails: 'cancelled' }],
     ],
   );
+  assert.deepEqual(
+    sent.map(({ timeout }) => timeout),
+    [undefined, undefined, 35_000, 40_000, 40_000, undefined, undefined],
+  );
   for (const { headers } of sent) assert.equal(headers['sec-fetch-site'], 'same-origin');
 });

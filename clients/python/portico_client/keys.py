@@ -1,5 +1,6 @@
 """The keys that Portico signs with."""
 
+import http.client
 import json
 import threading
 import time
@@ -35,8 +36,11 @@ class Keys(jwt.PyJWKClient):
     def fetch_data(self):
         with self._lock:
             if time.monotonic() - self._asked >= RETRY_AFTER:
-                self._asked, self._known = time.monotonic(), None
-                self._known = self._fetch()
+                self._known = None
+                try:
+                    self._known = self._fetch()
+                finally:
+                    self._asked = time.monotonic()  # its end: who has waited for a slow one does not fetch again
                 self.jwk_set_cache.put(self._known)
             if self._known is None:
                 raise Unavailable("Portico does not answer")
@@ -46,5 +50,5 @@ class Keys(jwt.PyJWKClient):
         try:
             with _opener.open(self._request, timeout=ANSWER_TIME) as response:
                 return json.loads(response.read(MAX_ANSWER))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
             raise Unavailable(f"the keys cannot be read: {error}") from error

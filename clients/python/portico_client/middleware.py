@@ -79,7 +79,8 @@ def _origin(url):
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query or parts.username:
         raise ValueError(f"{url} is not of the form https://example.com")
-    return parts._replace(netloc=parts.netloc.lower())
+    usual = ":443" if parts.scheme == "https" else ":80"  # Portico leaves it out, too
+    return parts._replace(netloc=parts.netloc.lower().removesuffix(usual))
 
 
 def _of_wsgi(environ):

@@ -28,7 +28,7 @@ def verify(token, keys, issuer, audience):
     """Returns the person whom a token is about. Raises Refused, or Unavailable without keys."""
     try:
         return _person(_claims(token, keys, issuer, audience), audience)
-    except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise Refused(str(error)) from error
 
 

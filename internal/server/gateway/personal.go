@@ -16,6 +16,7 @@ func (g *Gateway) personal(r *http.Request) (text string, sent bool) {
 	}
 	for _, line := range r.Header["Authorization"] {
 		scheme, text, _ := strings.Cut(line, " ")
+		text = strings.TrimLeft(text, " ") // RFC 9110 11.4: one or more
 		if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(text, apikey.PersonalPrefix) {
 			if len(r.Header["Authorization"]) > 1 {
 				text = ""

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { change, queries, send, wordsOf } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
@@ -162,10 +162,23 @@ export function useJobs() {
   return jobs;
 }
 
-export const Jobs = ({ jobs }: { jobs: Job[] }) => jobs.map((job) => <OneJob key={job.id} {...job} />);
+/** The jobs but for the ended ones that were hidden in this tab. */
+export function Jobs({ jobs }: { jobs: Job[] }) {
+  const [hidden, setHidden] = useState(() => sessionStorage.getItem(HIDDEN) ?? '');
+  const hide = (id: string) => {
+    const all = `${hidden} ${id}`;
+    sessionStorage.setItem(HIDDEN, all);
+    setHidden(all);
+  };
+  const shown = jobs.filter(({ id }) => !hidden.split(' ').includes(id));
+  return shown.map((job) => <OneJob key={job.id} {...job} onHide={() => hide(job.id)} />);
+}
+
+const HIDDEN = 'hidden-jobs';
 
 /** A job with its progress. */
-export function OneJob({ action, role, state, reason, done, total, more, skips, skipped, by }: Job) {
+export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
+  const { action, role, state, reason, done, total, more, skips, skipped, by } = job;
   const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
   const ended = state === 'done' || state === 'failed';
   return (
@@ -178,6 +191,11 @@ export function OneJob({ action, role, state, reason, done, total, more, skips, 
         </span>
       </p>
       {ended ? null : <progress max={total} value={done} aria-label={label} />}
+      {ended && onHide ? (
+        <button type="button" className="link" aria-label={`Hide: ${label}`} onClick={onHide}>
+          Hide
+        </button>
+      ) : null}
       <SkippedList skipped={skipped} skips={skips} total={total} />
     </section>
   );

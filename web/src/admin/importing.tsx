@@ -17,6 +17,7 @@ function Choose() {
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (busy) return; // a second import would replace the first
     const values = new FormData(event.currentTarget);
     setBusy(true);
     setTrouble(null);
@@ -140,22 +141,29 @@ const Problems = ({ of: { id, problems }, count }: { of: Import; count: number }
 /** A file that was checked, and then its job. A closed page and a restarted server stop neither. */
 function Checked({ it }: { it: Import }) {
   const [trouble, setTrouble] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
   const { id, state, plan, did, job } = it;
   const good = plan.created + plan.changed;
   const start = async () => {
+    if (busy) return;
+    setBusy(true);
     setTrouble(null);
     await change('POST', `imports/${id}/start`, { skip_bad: true }).catch(setTrouble);
+    setBusy(false);
   };
   const begun = state !== 'checked';
   return (
     <>
       {begun ? <OneJob {...job} /> : null}
       <Trouble error={trouble} />
+      <p role="status" className="muted">
+        {begun ? '' : `The file is checked: ${counted(good, 'person', 'people')} to import, ${counted(plan.refused, 'line', 'lines')} with a problem.`}
+      </p>
       <Card title={begun ? 'What was done' : 'What will be done'}>
         <Sum sum={begun ? did : plan} done={begun} />
         <div className="import-ends">
           {begun || !good ? null : (
-            <Button type="button" onClick={start}>
+            <Button type="button" busy={busy} onClick={start}>
               {`Import ${counted(good, 'person', 'people')}${plan.refused ? `, without ${counted(plan.refused, 'line', 'lines')}` : ''}`}
             </Button>
           )}

@@ -18,11 +18,14 @@ export function Copying({
   children?: ReactNode;
 }) {
   const [said, setSaid] = useState('');
-  const copy = () =>
-    navigator.clipboard.writeText(text()).then(
-      () => setSaid(copied),
-      () => setSaid(refused),
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      setSaid(copied);
+    } catch {
+      setSaid(refused);
+    }
+  };
   return (
     <div className={styles.copying}>
       <Button type="button" look="quiet" onClick={copy}>
