@@ -28,6 +28,14 @@ func Of(ctx context.Context) *Budget {
 	return b
 }
 
+// Anew returns a context for a step of a long request that has the whole time, whatever was spent before.
+func Anew(ctx context.Context) context.Context {
+	if Of(ctx) == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, Key{}, new(Budget))
+}
+
 // Left returns how much of whole the next step may wait.
 func (b *Budget) Left(whole time.Duration) time.Duration {
 	if b == nil {

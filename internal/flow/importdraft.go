@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"portico/internal/budget"
 	"portico/internal/ids"
 	"portico/internal/job"
 	"portico/internal/people"
@@ -81,15 +82,17 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 		return ImportJob{}, err
 	}
 	made.Input = string(input)
-	err = f.acts(ctx, by, func(tx Tx) error {
-		if err := tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil {
+	for more := true; more; {
+		err := f.acts(budget.Anew(ctx), by, func(tx Tx) (err error) {
+			if more, err = tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil || more {
+				return err
+			}
+			_, err = tx.InsertJob(ctx, made)
 			return err
+		})
+		if err != nil {
+			return ImportJob{}, err
 		}
-		_, err := tx.InsertJob(ctx, made)
-		return err
-	})
-	if err != nil {
-		return ImportJob{}, err
 	}
 	return f.ImportJob(ctx, by, made.ID)
 }

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/job"
@@ -149,6 +151,7 @@ func TestImportJob_BadFile(t *testing.T) {
 		"what is this":  "the file is of no known kind",
 		"\xff\xfee\x00": "UTF-16",
 		`{"realm":"r","id":"1","users":[{"username":"a","email":"a@b.c"},`: "cut off",
+		"email," + strings.Repeat("x", 64<<10) + "\na@b.c,\n":              "leave out columns",
 		"users:\n  a: {email: a@b.c}\n#" + strings.Repeat("x", 5<<20):      "authelia",
 	} {
 		_, err := d.Operator.ReadImport(t.Context(), d.by(), draft.ID, strings.NewReader(file))
@@ -161,6 +164,57 @@ func TestImportJob_BadFile(t *testing.T) {
 	}
 	if _, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{From: "excel"}); len(fault.From(err).Fields) != 1 {
 		t.Errorf("of an unknown system: %v", err)
+	}
+}
+
+// What is kept of a file is bounded: its lines, what each of them takes beside itself, and the first line in each part.
+func TestImportJob_TooManyLines(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	draft, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const part = 1_000_000 // makes a part, and stays below the limit without the first line
+	file := []io.Reader{strings.NewReader("email," + strings.Repeat("x", 60_000) + "\n")}
+	for range 4 * flow.MostFile / part {
+		file = append(file, strings.NewReader(strings.Repeat("x", part)+"\n"))
+	}
+	_, err = d.Operator.ReadImport(t.Context(), d.by(), draft.ID, io.MultiReader(file...))
+	if f := fault.From(err); len(f.Fields) != 1 || !strings.Contains(f.Fields[0].Params["why"], "too many lines") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// spender is a store that spends the time of a request with each write.
+type spender struct {
+	flow.Store
+	left []time.Duration // before each write
+}
+
+func (s *spender) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	s.left = append(s.left, budget.Of(ctx).Left(time.Second))
+	budget.Of(ctx).Spend(time.Second)
+	return s.Store.Write(ctx, fn)
+}
+
+// Earlier, all parts of a file waited for the database within the time of one.
+func TestImportJob_TimeOfEachPart(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	by := d.by()
+	draft, err := d.Operator.OpenImport(t.Context(), by, flow.ImportOrder{Update: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &spender{Store: d.store.Store}
+	d.store.Store = s
+	request := context.WithValue(t.Context(), budget.Key{}, new(budget.Budget))
+	if _, err := d.Operator.ReadImport(request, by, draft.ID, strings.NewReader(arriving(60))); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.left) != 4 || slices.Min(s.left) != time.Second {
+		t.Errorf("left before the writes: %v", s.left)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/job"
 	"portico/internal/people"
@@ -22,6 +23,12 @@ const (
 	mostWhole = 4 << 20
 	// partBytes is how much of a file makes a part, unless it has so many people first.
 	partBytes = 256 << 10
+	// mostHead is the longest first line of CSV. Each part has it.
+	mostHead = 64 << 10
+	// mostKept is how much is kept of a file. Without it, short lines and a long first line would grow to many times the file.
+	mostKept = 4 * MostFile
+	// entryBytes is what an entry takes beside its line.
+	entryBytes = 500
 )
 
 // reading reads the file of a draft.
@@ -34,7 +41,8 @@ type reading struct {
 	seen  *Seen
 	parts int
 	part  part
-	size  int
+	size  int // of the part
+	kept  int // of the parts before it
 }
 
 // ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
@@ -54,8 +62,11 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	}
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
 	r.how.DryRun = true
-	if err := r.save(ctx, func(tx Tx) error { return tx.DeleteParts(ctx, j.ID) }); err != nil {
-		return ImportJob{}, err
+	for more := true; more; {
+		err := r.save(budget.Anew(ctx), func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID); return err })
+		if err != nil {
+			return ImportJob{}, err
+		}
 	}
 	from, err := r.open(file, o)
 	if err == nil {
@@ -133,7 +144,9 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		case err != nil && !entryAlone:
 			return cutOff(fmt.Errorf("%v: %w", at, err))
 		}
-		r.take(p, at, bad)
+		if err := r.take(p, at, bad); err != nil {
+			return err
+		}
 		most := MostImported
 		if r.how.Update {
 			most = MostChanged
@@ -146,7 +159,10 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 	}
 }
 
-func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) {
+func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) error {
+	if len(at.Head) > mostHead {
+		return badFile("file", fmt.Errorf("the first line, with the names of the columns, can have up to %d bytes: leave out columns", mostHead))
+	}
 	r.place.Plan.Ignore(at.Ignored)
 	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad, Final: bad != nil}
 	if bad == nil && !r.seen.First(p.Email) {
@@ -158,12 +174,19 @@ func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) {
 	r.part.Entries = append(r.part.Entries, e)
 	if r.part.Head == nil {
 		r.part.Head = bytes.Clone(at.Head)
+		r.size += len(at.Head)
 	}
-	r.size += len(at.Raw) + 500
+	r.size += len(at.Raw) + entryBytes
+	if r.kept+r.size > mostKept {
+		return badFile("file", errors.New("the file has too many lines: split it, or import it with 'portico user import'"))
+	}
+	return nil
 }
 
-// flush judges a part and keeps it.
+// flush judges a part and keeps it. A request has more parts than waits fit into the time of one, and its sender sees that
+// the file goes on, so each part has the time of a request.
 func (r *reading) flush(ctx context.Context) error {
+	ctx = budget.Anew(ctx)
 	all, at := r.part.candidates()
 	done, err := r.Import(ctx, r.by, all, r.how)
 	if err != nil {
@@ -176,7 +199,7 @@ func (r *reading) flush(ctx context.Context) error {
 		return err
 	}
 	r.place.Part = id
-	r.parts, r.part, r.size = r.parts+1, part{}, 0
+	r.parts, r.kept, r.part, r.size = r.parts+1, r.kept+r.size, part{}, 0
 	return r.save(ctx, func(tx Tx) error { return tx.InsertPart(ctx, stored) })
 }
 

@@ -101,14 +101,15 @@ type Store interface {
 	// StartJob makes a draft a running job of another total, request and version, unless its account has one that runs or
 	// its Step is another one. It reports whether it did.
 	StartJob(ctx context.Context, j Job) (bool, error)
-	// DeleteDrafts deletes the drafts of an account and a key, "" for none.
-	DeleteDrafts(ctx context.Context, accountID, keyID string) error
+	// DeleteDrafts deletes the drafts of an account and a key, "" for none, or a batch of their parts if there are more.
+	DeleteDrafts(ctx context.Context, accountID, keyID string) (more bool, err error)
 	InsertPart(ctx context.Context, p Part) error
 	// NextPart returns the part of a job that follows the one with an id, of all or of those with problems.
 	NextPart(ctx context.Context, jobID, after string, problems bool) (Part, bool, error)
 	UpdatePart(ctx context.Context, p Part) error
 	DeletePart(ctx context.Context, id string) error
-	DeleteParts(ctx context.Context, jobID string) error
+	// DeleteParts deletes a batch of the parts of a job, and reports whether more may be left.
+	DeleteParts(ctx context.Context, jobID string) (more bool, err error)
 	// AdvanceJob replaces the progress of a job that has not ended and raises its Step, if that is
 	// still from.Step. It reports whether it did.
 	AdvanceJob(ctx context.Context, id string, from, to Progress) (bool, error)

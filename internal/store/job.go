@@ -70,9 +70,14 @@ func (t *Tx) StartJob(ctx context.Context, j job.Job) (bool, error) {
 }
 
 // DeleteDrafts implements job.Store.
-func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID string) error {
-	_, err := t.exec(ctx, `DELETE FROM job WHERE account_id = $1 AND key_id = $2 AND state = 'draft'`, accountID, keyID)
-	return err
+func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID string) (more bool, err error) {
+	n, err := t.exec(ctx, `DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id
+		WHERE account_id = $1 AND key_id = $2 AND state = 'draft' LIMIT CAST($3 AS BIGINT))`, accountID, keyID, purgeBatch)
+	if err != nil || n == purgeBatch {
+		return true, err
+	}
+	_, err = t.exec(ctx, `DELETE FROM job WHERE account_id = $1 AND key_id = $2 AND state = 'draft'`, accountID, keyID)
+	return false, err
 }
 
 // InsertPart implements job.Store.
@@ -107,7 +112,7 @@ func (t *Tx) DeletePart(ctx context.Context, id string) error {
 }
 
 // DeleteParts implements job.Store.
-func (t *Tx) DeleteParts(ctx context.Context, jobID string) error {
-	_, err := t.exec(ctx, `DELETE FROM job_part WHERE job_id = $1`, jobID)
-	return err
+func (t *Tx) DeleteParts(ctx context.Context, jobID string) (more bool, err error) {
+	n, err := t.exec(ctx, `DELETE FROM job_part WHERE id IN (SELECT id FROM job_part WHERE job_id = $1 LIMIT CAST($2 AS BIGINT))`, jobID, purgeBatch)
+	return n == purgeBatch, err
 }

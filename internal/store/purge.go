@@ -43,8 +43,14 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE dead_at > 0 AND dead_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
-		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
-		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
+		// The parts of a job go before it: it can have thousands.
+		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
+		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1
+			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
+		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id
+			WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
+		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at = 0 AND state = 'draft' AND created_at < $1
+			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
 		{`DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.Keep)},
 		{`DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, records},
 		{`DELETE FROM personal_token WHERE id IN (SELECT id FROM personal_token WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-apikey.KeepPersonal)},

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"portico/internal/job"
@@ -127,8 +128,8 @@ func (b jobs) DeleteDrafts_OfTheKeyAlone() {
 	runs := b.begun(3)
 	b.write(func(tx *store.Tx) error {
 		for _, j := range []job.Job{gone, runs} {
-			if err := tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID); err != nil {
-				return err
+			if more, err := tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID); err != nil || more {
+				return fmt.Errorf("more is left: %t, %w", more, err)
 			}
 		}
 		return nil
@@ -138,6 +139,41 @@ func (b jobs) DeleteDrafts_OfTheKeyAlone() {
 	}
 	b.now(other.ID)
 	b.now(runs.ID)
+}
+
+// Each call of what deletes parts deletes a batch, and a draft goes with its last parts.
+func (b jobs) DeleteDrafts_InBatches() {
+	j := b.drafted(1, b.person(1).ID)
+	for name, deletes := range map[string]func(tx *store.Tx) (more bool, err error){
+		"parts":  func(tx *store.Tx) (bool, error) { return tx.DeleteParts(b.Context(), j.ID) },
+		"drafts": func(tx *store.Tx) (bool, error) { return tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID) },
+	} {
+		if _, ok := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), j.ID) }); !ok {
+			j = b.drafted(1, j.AccountID)
+		}
+		b.manyParts(j.ID)
+		for _, more := range []bool{true, false} {
+			if b.did(deletes) != more {
+				b.Errorf("%s: more is left, want %t", name, more)
+			}
+			if _, ok := b.next(j.ID, "", false); ok != more {
+				b.Errorf("%s: a part is there: %t", name, ok)
+			}
+		}
+	}
+}
+
+// manyParts adds more parts than are deleted at once.
+func (b jobs) manyParts(jobID string) {
+	b.Helper()
+	b.write(func(tx *store.Tx) error {
+		for n := range 101 {
+			if err := tx.InsertPart(b.Context(), job.Part{ID: fmt.Sprint(n), JobID: jobID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (b jobs) next(jobID, after string, problems bool) (job.Part, bool) {
@@ -211,7 +247,8 @@ func (b jobs) DeleteParts_OfOneJob() {
 		if err := tx.InsertPart(b.Context(), other); err != nil {
 			return err
 		}
-		return tx.DeleteParts(b.Context(), j.ID)
+		_, err := tx.DeleteParts(b.Context(), j.ID)
+		return err
 	})
 	if _, ok := b.next(j.ID, "", false); ok {
 		b.Error("the parts are there")

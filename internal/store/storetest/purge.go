@@ -45,6 +45,26 @@ func (b purges) Purge_DraftsADayAfterTheirBeginning() {
 	}
 }
 
+// A job with more parts than a batch stays until they are gone.
+func (b purges) Purge_PartsBeforeTheirJob() {
+	a, runs := b.person(1), jobs(b).begun(2)
+	gone := jobs(b).drafted(3, a.ID)
+	jobs(b).manyParts(gone.ID)
+	b.write(func(tx *store.Tx) error { return tx.InsertPart(b.Context(), job.Part{ID: "kept", JobID: runs.ID}) })
+	for _, more := range []bool{true, false} {
+		if b.purgeAt(gone.CreatedAt.Add(job.KeepDraft+time.Microsecond)) != more {
+			b.Errorf("there is more to purge, want %v", more)
+		}
+		_, there := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), gone.ID) })
+		if _, part := jobs(b).next(gone.ID, "", false); there != more || part != more {
+			b.Errorf("the job is there: %t, a part of it: %t, want %t", there, part, more)
+		}
+	}
+	if _, ok := jobs(b).next(runs.ID, "", false); !ok {
+		b.Error("the part of a job that runs is gone")
+	}
+}
+
 func (b purges) Purge_SessionsADayAfterTheirEnd() {
 	a := b.person(1)
 	insert := func(id string, end time.Time) session.Session {
