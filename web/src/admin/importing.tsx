@@ -157,7 +157,9 @@ function Checked({ it }: { it: Import }) {
       {begun ? <OneJob {...job} /> : null}
       <Trouble error={trouble} />
       <p role="status" className="muted">
-        {begun ? '' : `The file is checked: ${counted(good, 'person', 'people')} to import, ${counted(plan.refused, 'line', 'lines')} with a problem.`}
+        {begun
+          ? ''
+          : `The file is checked: ${counted(good, 'person', 'people')} to import, ${counted(plan.refused, 'line', 'lines')} with a problem.`}
       </p>
       <Card title={begun ? 'What was done' : 'What will be done'}>
         <Sum sum={begun ? did : plan} done={begun} />

@@ -26,7 +26,10 @@ export function Rail({ boot, at }: { boot: Boot; at: string }) {
           </p>
           <ul aria-labelledby={`rail-${name}`}>
             {sections.map((section) => (
-              <When key={section.path} value={section.setting ? boot.settings[section.setting] : 'yes'}>
+              <When
+                key={section.path}
+                value={section.setting && section.path !== at ? boot.settings[section.setting] : 'yes'}
+              >
                 <li>
                   <a href={pathOf(section.path)} {...current(section.path)}>
                     {t(section.name)}
