@@ -28,12 +28,11 @@ func Of(ctx context.Context) *Budget {
 	return b
 }
 
-// Anew returns a context for a step of a long request that has the whole time, whatever was spent before.
-func Anew(ctx context.Context) context.Context {
-	if Of(ctx) == nil {
-		return ctx
+// Renew lets the next part of a long request wait as long as a whole request.
+func (b *Budget) Renew() {
+	if b != nil {
+		b.spent.Store(0)
 	}
-	return context.WithValue(ctx, Key{}, new(Budget))
 }
 
 // Left returns how much of whole the next step may wait.

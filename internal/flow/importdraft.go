@@ -83,7 +83,8 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 	}
 	made.Input = string(input)
 	for more := true; more; {
-		err := f.acts(budget.Anew(ctx), by, func(tx Tx) (err error) {
+		budget.Of(ctx).Renew()
+		err := f.acts(ctx, by, func(tx Tx) (err error) {
 			if more, err = tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil || more {
 				return err
 			}

@@ -63,7 +63,8 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
 	r.how.DryRun = true
 	for more := true; more; {
-		err := r.save(budget.Anew(ctx), func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID); return err })
+		budget.Of(ctx).Renew()
+		err := r.save(ctx, func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID); return err })
 		if err != nil {
 			return ImportJob{}, err
 		}
@@ -186,7 +187,7 @@ func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) er
 // flush judges a part and keeps it. A request has more parts than waits fit into the time of one, and its sender sees that
 // the file goes on, so each part has the time of a request.
 func (r *reading) flush(ctx context.Context) error {
-	ctx = budget.Anew(ctx)
+	budget.Of(ctx).Renew()
 	all, at := r.part.candidates()
 	done, err := r.Import(ctx, r.by, all, r.how)
 	if err != nil {
