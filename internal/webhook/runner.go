@@ -139,6 +139,7 @@ func (r *Runner) claim(ctx context.Context, h Hook) (claimed []Delivery) {
 func (r *Runner) process(h Hook, d Delivery) {
 	result := r.attempt(h, d)
 	now := r.Clock.Now()
+	r.pause(h.Name, result.Pause, now) // before others see the outcome, and the next event of another account is sent
 	d.TriedAt, d.Status, d.Answer = now, result.Status, result.Answer
 	log := r.Log.With("webhook", h.Name, "delivery", d.ID, "event", d.Type, "status", d.Status)
 	switch {
@@ -158,7 +159,16 @@ func (r *Runner) process(h Hook, d Delivery) {
 		log.Warn("an event was not delivered and will be sent again", "failures", d.Failures, "due", d.DueAt, "answer", short(d.Answer))
 	}
 	r.settle(log, d)
-	r.done(h.Name, d, result, now)
+	r.done(h.Name, d)
+}
+
+// pause notes how long the receiver asks to be left alone.
+func (r *Runner) pause(name string, length time.Duration, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if delete(r.paused, name); length > 0 {
+		r.paused[name] = now.Add(length)
+	}
 }
 
 // attempt sends a delivery. A panic counts as a failure.
@@ -199,7 +209,7 @@ func (r *Runner) settle(log *slog.Logger, d Delivery) {
 }
 
 // done counts an attempt and gives its place back.
-func (r *Runner) done(name string, d Delivery, result Result, now time.Time) {
+func (r *Runner) done(name string, d Delivery) {
 	r.mu.Lock()
 	t := r.totals[name]
 	switch d.State {
@@ -213,9 +223,6 @@ func (r *Runner) done(name string, d Delivery, result Result, now time.Time) {
 	r.totals[name] = t
 	if r.busy[name]--; r.busy[name] <= 0 {
 		delete(r.busy, name)
-	}
-	if delete(r.paused, name); result.Pause > 0 {
-		r.paused[name] = now.Add(result.Pause)
 	}
 	r.mu.Unlock()
 	r.Wake() // there is a place, and the next event of the account may be due
