@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -206,9 +205,6 @@ func TestFailures_Limited(t *testing.T) {
 	}
 }
 
-// deadIssuer returns the URL of a provider that no longer listens.
-func deadIssuer() string {
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	return gone.URL
-}
+// deadIssuer returns the URL of a provider that does not listen. The port of a server that was closed
+// may soon be that of another test.
+func deadIssuer() string { return "http://127.0.0.1:1" }
