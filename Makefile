@@ -205,7 +205,7 @@ images: build chromium ## The pictures of the README, into docs/images
 	@cd web && npm run --silent shots -- --readme
 
 clean: ## Delete all build output
-	@rm -rf bin web/node_modules test/e2e/node_modules clients/js/node_modules test/e2e/results
+	@rm -rf bin web/node_modules test/e2e/node_modules clients/js/node_modules test/apps/*/node_modules test/apps/frameworks/run-* test/e2e/results
 	@find web/dist -mindepth 1 ! -name .gitignore -delete
 
 web/dist/documents/manifest.json: web/node_modules/.package-lock.json $(WEB_SOURCES)

@@ -20,14 +20,14 @@ func (m *moved) Now() time.Time { return clock.System{}.Now().Add(m.By()) }
 // By returns how far ahead of the machine's clock it is.
 func (m *moved) By() time.Duration { return time.Duration(m.by.Load()) }
 
-// shown is what tests learn of the time.
-type shown struct {
+// toldTime is what tests learn of the time.
+type toldTime struct {
 	Now     time.Time `json:"now"`
 	Forward string    `json:"forward"` // of the machine's clock
 }
 
 func (t *tester) clock(http.ResponseWriter, *http.Request) (any, error) {
-	return shown{t.time.Now(), t.time.By().String()}, nil
+	return toldTime{t.time.Now(), t.time.By().String()}, nil
 }
 
 // forward moves the time for everybody. What happens by itself at a time follows within a minute.

@@ -91,7 +91,7 @@ func (t *tester) plan(w http.ResponseWriter, r *http.Request) (any, error) {
 	if t.provider == nil {
 		return nil, refusal{http.StatusNotFound, "there is no stand-in provider, because the settings have providers: leave them out"}
 	}
-	cookie, err := t.provider.Next(in, t.public.Hostname())
+	cookie, err := t.provider.KeepPlan(in, t.public.Hostname())
 	if err != nil {
 		return nil, wrong(err.Error())
 	}

@@ -25,7 +25,7 @@ func TestFrameworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(putClient(t))
+	putClient(t)
 	common := section(page, "JavaScript")
 	for name, sample := range map[string]struct {
 		hmr    string // what tells the address of the WebSocket for hot reload; "" if there is none
@@ -63,7 +63,7 @@ func TestFrameworks(t *testing.T) {
 				}
 			})
 			if sample.needs != "" && s.shell(sample.needs).Run() != nil {
-				t.Skip("the framework is missing: run tools/apps and tools/proxies")
+				t.Skip("the framework is missing: run tools/apps")
 			}
 			if sample.before != "" {
 				if out, err := s.shell(sample.before).CombinedOutput(); err != nil {
@@ -89,13 +89,14 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
-// putClient puts the client where npm puts the file of a release.
-func putClient(t *testing.T) (remove func()) {
+// putClient puts the client where npm puts the file of a release, until the test ends.
+func putClient(t *testing.T) {
 	t.Helper()
 	const from, to = "../../clients/js", "frameworks/node_modules/portico-client"
 	if err := os.RemoveAll(to); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(to) })
 	if err := os.CopyFS(to+"/src", os.DirFS(from+"/src")); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,6 @@ func putClient(t *testing.T) (remove func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() { _ = os.RemoveAll(to) }
 }
 
 // section returns the blocks below a heading, each with its language.
@@ -130,7 +130,7 @@ func (s *sampleApp) shell(line string) *exec.Cmd {
 	c := exec.Command("sh", "-c", line)
 	c.Dir = s.dir
 	c.Env = append(os.Environ(), "PATH="+bin+":/usr/bin:"+os.Getenv("PATH"), "PYTHONPATH="+python, "PYTHONDONTWRITEBYTECODE=1",
-		"GOFLAGS=-mod=mod", "NEXT_TELEMETRY_DISABLED=1", "NUXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1")
+		"GOFLAGS=-mod=mod", "NEXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1")
 	return c
 }
 
@@ -141,7 +141,7 @@ func (s *sampleApp) serve(blocks [][]byte) {
 	ports := strings.NewReplacer("8080", s.port, "3000", s.own, "3001", second)
 	file := regexp.MustCompile("(?s)^```[a-z]+\n(?://|#|<!--) (\\S+\\.\\w+)(?: -->)?\n(.*)```$")
 	last := regexp.MustCompile("(?s)^```sh\n(?:.*\n)?([^\n]+)\n```$")
-	var command, app string
+	var command string
 	for _, block := range blocks {
 		if found := last.FindSubmatch(block); found != nil {
 			command = strings.ReplaceAll(string(found[1]), "npx ", "") // which would download what is missing
@@ -153,7 +153,6 @@ func (s *sampleApp) serve(blocks [][]byte) {
 			if err := os.WriteFile(path, []byte(ports.Replace(string(found[2]))), 0o600); err != nil {
 				s.Fatal(err)
 			}
-			app += path
 		}
 	}
 	s.start(s.shell(ports.Replace(command)))
@@ -163,28 +162,21 @@ func (s *sampleApp) serve(blocks [][]byte) {
 	}
 	dev := exec.Command(path, "dev")
 	dev.Dir, dev.Env = s.TempDir(), []string{"HOME=" + s.dir, "PORTICO_LISTEN=127.0.0.1:" + s.port} // PORTICO_TESTS is no setting
-	if settings := filepath.Join(s.dir, "portico.toml"); strings.Contains(app, settings) {
-		settings, _ = filepath.Abs(settings)
+	listening := []string{"http://localhost:" + s.port + "/auth/api/dev/clock", "http://127.0.0.1:" + s.own}
+	settings, err := filepath.Abs(filepath.Join(s.dir, "portico.toml"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, err := os.Stat(settings); err == nil {
 		dev.Args = append(dev.Args, "--config", settings)
-		s.await("http://127.0.0.1:" + second)
+		listening = append(listening, "http://127.0.0.1:"+second)
 	} else {
 		dev.Env = append(dev.Env, "PORTICO_UPSTREAM=http://127.0.0.1:"+s.own, "PORTICO_RULES=signed-in /*")
 	}
 	s.start(dev)
-	s.await("http://127.0.0.1:" + s.own)
-	s.await("http://localhost:" + s.port + "/auth/api/dev/clock")
-}
-
-// await waits until an address answers. It follows no redirect: an app by itself has no sign-in page.
-func (s *sampleApp) await(url string) {
-	s.Helper()
-	for began := time.Now(); time.Since(began) < 90*time.Second; time.Sleep(50 * time.Millisecond) {
-		if answer, err := newBrowser().Get(url); err == nil {
-			answer.Body.Close()
-			return
-		}
+	for _, url := range listening {
+		await(s.T, url, &s.log)
 	}
-	s.Fatalf("%s does not answer", url)
 }
 
 // start runs a program and what it starts until the test ends.

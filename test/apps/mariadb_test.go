@@ -30,7 +30,7 @@ func TestMariaDB_Upsert(t *testing.T) {
 	socket := filepath.Join(dir, "socket")
 	// Without privileges it needs no system tables.
 	d := exec.Command(server, "--no-defaults", "--user=root", "--datadir="+dir, "--socket="+socket, "--pid-file="+filepath.Join(dir, "pid"), "--skip-grant-tables", "--skip-networking")
-	var log strings.Builder
+	var log buffer
 	d.Stdout, d.Stderr = &log, &log
 	if err := d.Start(); err != nil {
 		t.Fatal(err)

@@ -176,11 +176,11 @@ func run(t *testing.T, c *exec.Cmd) {
 	})
 }
 
-// await waits until a URL answers.
+// await waits until a URL answers. It follows no redirect: an app by itself has no sign-in page.
 func await(t *testing.T, url string, log fmt.Stringer) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(50 * time.Millisecond) {
-		answer, err := http.Get(url)
+		answer, err := newBrowser().Get(url)
 		if err == nil {
 			answer.Body.Close()
 			if answer.StatusCode < 500 {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -23,10 +22,6 @@ import (
 // The files for pytest on the page about tests pass in front of an app, and fail when the app lets everybody in.
 func TestPytest(t *testing.T) {
 	t.Parallel()
-	const binary = "/usr/bin/python3" // Debian's Python has the package
-	if err := exec.Command(binary, "-c", "import pytest").Run(); err != nil {
-		t.Skip("there is no pytest: run tools/proxies")
-	}
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
 		t.Skip("the screens are not built")
 	}
@@ -47,8 +42,7 @@ func TestPytest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		run := exec.Command(binary, "-m", "pytest", "-p", "no:cacheprovider", folder)
-		run.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+		run := pythonOf(t, "pytest", "-m", "pytest", "-p", "no:cacheprovider", folder)
 		if out, _ := run.CombinedOutput(); !strings.Contains(string(out), want) { // it fails when a test does
 			t.Errorf("with the rules %s, %s is expected:\n%s", rules, want, out)
 		}

@@ -111,9 +111,9 @@ func (r *release) jsClient() error {
 	return nil
 }
 
-// copied copies parts of a client to a folder of its own, all for none, and lets
+// copied copies a client to a folder of its own, or only what is named, and lets
 // edit change the text of each file. The caller removes the folder.
-func (r *release) copied(client string, parts []string, edit func(name, text string) string) (string, error) {
+func (r *release) copied(client string, names []string, edit func(name, text string) string) (string, error) {
 	folder, err := os.MkdirTemp("", "portico-client")
 	if err != nil {
 		return "", err
@@ -131,7 +131,7 @@ func (r *release) copied(client string, parts []string, edit func(name, text str
 		switch {
 		case name == ".":
 			return nil
-		case parts != nil && !slices.Contains(parts, top):
+		case names != nil && !slices.Contains(names, top):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -14,10 +14,11 @@ export function mailPath(to, wait) {
 
 /**
  * Portico refuses a write unless it comes from its own origin. No page of another one can send this header.
- * @param {string} path @param {object} [body]
+ * @param {string} path @param {object} [body] @param {number} [wait] seconds that the answer may wait for an email
  */
-export const request = (path, body) => ({
+export const request = (path, body, wait = 0) => ({
   url: ROOT + path,
   method: body ? 'POST' : 'GET',
+  timeout: 30_000 + wait * 1000,
   headers: { 'sec-fetch-site': 'same-origin', ...(body && { 'content-type': 'application/json' }) },
 });

@@ -1,7 +1,7 @@
 // How Node and Bun ask Portico: fetch() cannot name another Host than the address.
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { ANSWER_TIME, MAX_ANSWER } from './ask.js';
+import { ANSWER_TIME, MAX_ANSWER } from './get.js';
 
 /**
  * Without following redirects, by which another server would say what the keys are.

@@ -1,5 +1,7 @@
 // How a runtime with fetch() alone asks Portico.
-import { ANSWER_TIME, MAX_ANSWER } from './ask.js';
+
+export const ANSWER_TIME = 5_000;
+export const MAX_ANSWER = 64 << 10;
 
 /**
  * Without following redirects, by which another server would say what the keys are.

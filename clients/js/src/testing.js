@@ -25,13 +25,11 @@ export async function providerAnswers(page, answer) {
 export const newAddress = () => `test-${crypto.randomUUID()}@example.com`;
 
 /** @param {import('./testing.d.ts').Target} page @param {string} path @param {object} [body] @param {number} [wait] */
-async function send(page, path, body, wait = 0) {
-  const { url, ...rest } = request(path, body);
-  const timeout = 30_000 + wait * 1000;
+async function send(page, path, body, wait) {
+  const { url, ...rest } = request(path, body, wait);
   const answer = await ('request' in page ? page.request : page).fetch(url, {
     ...rest,
     ...(body && { data: body }),
-    timeout,
   });
   const said = parsed(await answer.text());
   if (answer.ok() && said) return said;

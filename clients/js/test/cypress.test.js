@@ -34,7 +34,7 @@ test('the commands send the requests of portico dev', async () => {
   );
   assert.deepEqual(
     sent.map(({ timeout }) => timeout),
-    [undefined, undefined, 35_000, 40_000, 40_000, undefined, undefined],
+    [30_000, 30_000, 35_000, 40_000, 40_000, 30_000, 30_000],
   );
   for (const { headers } of sent) assert.equal(headers['sec-fetch-site'], 'same-origin');
 });

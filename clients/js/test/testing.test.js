@@ -8,14 +8,10 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort, listen } from './support/site.js';
+import { CHROMIUM } from './support/app.js';
+import { BINARY, freePort, listen } from './support/site.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const BINARY = process.env['PORTICO_BIN'] ?? join(ROOT, 'bin/portico');
-const CHROMIUM = {
-  executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-};
 
 let folder = '';
 const foreign = createServer((_, response) => {
@@ -44,7 +40,7 @@ async function sample() {
 
 test('the sample of the documents passes, and what the helpers promise', async () => {
   const ports = { 8080: await freePort(), 3000: await freePort(), 4000: await listen(foreign) };
-  const files = (await sample()).filter(({ name }) => !name.endsWith('.py') && !name.includes('cypress'));
+  const files = (await sample()).filter(({ name }) => !name.endsWith('.py'));
   const ourSpec = await readFile(new URL('support/helpers.spec.txt', import.meta.url), 'utf8');
   for (const { name, text } of [...files, { name: 'tests/helpers.spec.js', text: ourSpec }]) {
     const path = join(folder, name);

@@ -215,25 +215,16 @@ func TestUserInfo(t *testing.T) {
 	q.Set("scope", "openid")
 	_, answer := b.redeem(redemption(b.choose(q.Encode(), url.Values{"choice": {"sample-ada"}}).Get("code")))
 	access, _ := answer["access_token"].(string)
-	ask := func(authorization string) (int, string) {
-		req, err := http.NewRequest(http.MethodGet, b.issuer+"/userinfo", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", authorization)
-		status, _, body := b.send(req)
-		return status, strings.TrimSpace(body)
-	}
-	if status, body := ask("Bearer " + access); status != http.StatusOK || body != `{"sub":"sample-ada"}` {
+	if status, body := b.userinfo("Bearer " + access); status != http.StatusOK || body != `{"sub":"sample-ada"}` {
 		t.Errorf("without the scopes: got %d %s", status, body)
 	}
 	for _, bad := range []string{"", "Bearer ", "Bearer x", access + "x"} {
-		if status, _ := ask(bad); status != http.StatusUnauthorized {
+		if status, _ := b.userinfo(bad); status != http.StatusUnauthorized {
 			t.Errorf("%q: got %d", bad, status)
 		}
 	}
 	b.clock.Advance(5 * time.Minute)
-	if status, _ := ask("Bearer " + access); status != http.StatusUnauthorized {
+	if status, _ := b.userinfo("Bearer " + access); status != http.StatusUnauthorized {
 		t.Errorf("after five minutes: got %d", status)
 	}
 }

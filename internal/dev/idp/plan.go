@@ -29,8 +29,8 @@ type Plan struct {
 	Fails string `json:"fails"` // "" for a sign-in with a verified address
 }
 
-// Next keeps a plan for a browser that has a site at the host open, and returns the cookie that names the plan.
-func (p *Provider) Next(plan Plan, host string) (*http.Cookie, error) {
+// KeepPlan keeps a plan for a browser that has a site at the host open, and returns the cookie that names the plan.
+func (p *Provider) KeepPlan(plan Plan, host string) (*http.Cookie, error) {
 	own, _ := url.Parse(p.config.Issuer) // New has parsed it
 	switch plan.Fails {
 	case "", NoEmail, Unverified, OtherSubject:

@@ -21,7 +21,7 @@ func TestPlan(t *testing.T) {
 		{idp.OtherSubject, `"email":"ada@x.test","email_verified":true,"name":"Ada","sub":`},
 	} {
 		back := b.planned(idp.Plan{Email: "ada@x.test", Name: "Ada", Fails: test.fails})
-		body := b.userinfo(back.Get("code"))
+		body := b.person(back.Get("code"))
 		if !strings.Contains(body, test.want) {
 			t.Errorf("%q: %s", test.fails, body)
 		}
@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 // planned returns the parameters of the callback of the next sign-in, and checks that the one after it shows the page.
 func (b *bench) planned(plan idp.Plan) url.Values {
 	b.t.Helper()
-	cookie, err := b.provider.Next(plan, "127.0.0.1")
+	cookie, err := b.provider.KeepPlan(plan, "127.0.0.1")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -61,18 +61,24 @@ func (b *bench) planned(plan idp.Plan) url.Values {
 	return back.Query()
 }
 
-// userinfo redeems a code and returns what the provider says of its person.
-func (b *bench) userinfo(code string) string {
+// person redeems a code and returns what the provider says of its person.
+func (b *bench) person(code string) string {
 	b.t.Helper()
 	_, tokens := b.redeem(redemption(code))
 	access, _ := tokens["access_token"].(string)
+	_, body := b.userinfo("Bearer " + access)
+	return body
+}
+
+func (b *bench) userinfo(authorization string) (status int, body string) {
+	b.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, b.issuer+"/userinfo", nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+access)
-	_, _, body := b.send(r)
-	return body
+	r.Header.Set("Authorization", authorization)
+	status, _, body = b.send(r)
+	return status, strings.TrimSpace(body)
 }
 
 // A plan that could not work is refused.
@@ -88,7 +94,7 @@ func TestPlan_Refused(t *testing.T) {
 		{idp.Plan{Email: "a@x.test", Fails: "badly"}, "127.0.0.1", "fails: "},
 		{idp.Plan{Email: "a@x.test"}, "localhost", "leave public_url out"},
 	} {
-		if _, err := b.provider.Next(test.plan, test.host); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := b.provider.KeepPlan(test.plan, test.host); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v at %s: %v", test.plan, test.host, err)
 		}
 	}
@@ -103,7 +109,7 @@ func TestPage_OtherSubject(t *testing.T) {
 		ticks.Set("name", "Ada")
 		ticks.Set("email", "ada@x.test")
 		ticks.Set("choice", "typed")
-		subjects[b.userinfo(b.choose(request().Encode(), ticks).Get("code"))] = true
+		subjects[b.person(b.choose(request().Encode(), ticks).Get("code"))] = true
 	}
 	if len(subjects) != 2 {
 		t.Errorf("the subjects are %v", subjects)

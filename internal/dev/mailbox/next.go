@@ -44,7 +44,7 @@ func (m *Mailbox) Next(w http.ResponseWriter, r *http.Request) {
 		return msg.Number > after && slices.ContainsFunc(msg.To, func(one string) bool { return strings.EqualFold(one, to) })
 	})
 	if err != nil {
-		answer(w, http.StatusNotFound, title(fmt.Sprintf("no email to %s came within %s; %s", to, wait, m.newest(after))))
+		answer(w, http.StatusNotFound, title(fmt.Sprintf("no email to %s came within %s; %s", to, wait, m.came(after))))
 		return
 	}
 	answer(w, http.StatusOK, detailed{found, found.Code(), append([]string{}, link.FindAllString(found.Text, -1)...)})
@@ -57,18 +57,18 @@ func (m *Mailbox) Last() int {
 	return m.last
 }
 
-// newest says what came instead of an awaited email.
-func (m *Mailbox) newest(after int) string {
-	var came []string
+// came says what came instead of an awaited email.
+func (m *Mailbox) came(after int) string {
+	var messages []string
 	for _, msg := range m.Messages() {
-		if msg.Number > after && len(came) < 5 {
-			came = append(came, fmt.Sprintf("%q to %s", msg.Subject, strings.Join(msg.To, ", ")))
+		if msg.Number > after && len(messages) < 5 {
+			messages = append(messages, fmt.Sprintf("%q to %s", msg.Subject, strings.Join(msg.To, ", ")))
 		}
 	}
-	if came == nil {
+	if messages == nil {
 		return "nothing else came either"
 	}
-	return "what came, newest first: " + strings.Join(came, "; ")
+	return "what came, newest first: " + strings.Join(messages, "; ")
 }
 
 func bounds(after, wait string) (number int, limit time.Duration, err error) {

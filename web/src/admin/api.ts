@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
-import { type Answer, request } from '../api/client';
-import { type Failure, foreign, parseProblem } from '../api/problem';
+import { type Answer, ask, request } from '../api/client';
+import type { Failure } from '../api/problem';
 import { UNPROVEN } from '../screens/own/proof';
 import { askProof } from './proof';
 import type { Page } from './types';
@@ -43,12 +43,8 @@ export async function send<T>(method: Method, path: string, body?: object): Prom
 
 /** Sends a file, for as long as it takes. The request before it has asked for a missing proof. */
 export async function sendFile(path: string, file: File): Promise<void> {
-  const headers = { accept: 'application/json' };
-  const response = await fetch(API + path, { method: 'POST', headers, body: file }).catch(() => null);
-  if (!response) throw new Failed({ kind: navigator.onLine ? 'unreachable' : 'offline' });
-  if (response.ok) return;
-  const problem = parseProblem(await response.json().catch(() => ({})), response.status, null);
-  throw new Failed(problem.code ? { kind: 'problem', problem } : foreign(problem));
+  const answer = await ask(API + path, { method: 'POST', body: file });
+  if (!answer.ok) throw new Failed(answer.failure);
 }
 
 /** A search that has found little goes on by itself so often. */
@@ -115,8 +111,6 @@ export const WORDS: Record<string, string> = {
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
   'import.file': 'The file cannot be read: {why}.',
-  'import.bad_lines': 'Some lines have a problem. Correct the file, or choose to leave these lines out.',
-  'import.unread': 'Portico does not have the whole file yet. Send it again.',
   'job.begun': 'This has begun already.',
   'job.replaced': 'Another window of yours has sent a file meanwhile.',
   'job.not_found': 'This job does not exist any more.',

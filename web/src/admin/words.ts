@@ -44,7 +44,7 @@ const METHODS: Record<string, string> = {
 
 export const methodWords = (method: string) => METHODS[method] ?? method.replace(/^provider:/, 'provider ');
 
-/** The parts of details that are words of the code, by the events. */
+/** Words for the codes in a detail, by event. */
 const PARTS: Record<string, Record<string, string>> = {
   account_disabled: {
     erased: 'to be erased after 14 days',

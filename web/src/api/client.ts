@@ -5,6 +5,8 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure }
 /** Longer than the slowest valid response, which waits in the queue of password hashes. */
 const TIMEOUT_MS = 20_000;
 
+const ACCEPT = { accept: 'application/json' };
+
 /** Sends a request to the JSON API. It never throws: each error is a Failure. */
 export async function request<T>(
   method: 'GET' | 'POST' | 'DELETE',
@@ -13,26 +15,26 @@ export async function request<T>(
 ): Promise<Answer<T>> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
+  const answer = await ask<T>(path, {
+    method,
+    headers: body ? { ...ACCEPT, 'content-type': 'application/json' } : ACCEPT,
+    body: body ? JSON.stringify(body) : null,
+    signal: controller.signal,
+  });
+  clearTimeout(timer);
+  return answer;
+}
+
+/** Sends a request for as long as it takes. As request, it never throws. */
+export async function ask<T>(path: string, init: RequestInit): Promise<Answer<T>> {
   try {
-    const response = await fetch(path, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      body: body ? JSON.stringify(body) : null,
-      cache: 'no-store',
-      redirect: 'error',
-      signal: controller.signal,
-    });
+    const response = await fetch(path, { headers: ACCEPT, cache: 'no-store', redirect: 'error', ...init });
     const told = response.status === 204 ? {} : await jsonOf(response);
     if (response.ok && told) return { ok: true, value: told as T };
     const problem = parseProblem(told, response.status, response.headers.get('retry-after'));
     return { ok: false, failure: problem.code ? { kind: 'problem', problem } : foreign(problem) };
   } catch {
-    return { ok: false, failure: { kind: cause(controller.signal.aborted) } };
-  } finally {
-    clearTimeout(timer);
+    return { ok: false, failure: { kind: cause(init.signal?.aborted) } };
   }
 }
 
@@ -47,7 +49,7 @@ async function jsonOf(response: Response): Promise<object | undefined> {
   }
 }
 
-function cause(late: boolean) {
+function cause(late?: boolean) {
   if (late) return 'timeout';
   return navigator.onLine ? 'unreachable' : 'offline';
 }

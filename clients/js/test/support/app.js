@@ -2,11 +2,12 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { PASSWORD } from './site.js';
 
-export const launch = () =>
-  chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-  });
+export const CHROMIUM = {
+  executablePath: process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium-headless-shell',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+};
+
+export const launch = () => chromium.launch(CHROMIUM);
 
 export const page = (/** @type {string} */ body) =>
   `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title>${body}`;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const binary =
+export const BINARY =
   process.env['PORTICO_BIN'] ?? fileURLToPath(new URL('../../../../bin/portico', import.meta.url));
 
 export const PASSWORD = 'copper lantern over seven hills';
@@ -82,7 +82,7 @@ export class Site {
   }
 
   async #serve() {
-    const child = spawn(binary, ['serve'], { env: this.#environment, cwd: this.#folder, stdio: 'ignore' });
+    const child = spawn(BINARY, ['serve'], { env: this.#environment, cwd: this.#folder, stdio: 'ignore' });
     this.#child = child;
     const ready = `http://${this.#environment['PORTICO_OPS_LISTEN']}/readyz`;
     for (let tries = 0; !(await fetch(ready).catch(() => null))?.ok; tries += 1) {
@@ -107,7 +107,7 @@ export class Site {
 
   /** Runs a command and returns what it prints. @param {string[]} args */
   async run(...args) {
-    const running = promisify(execFile)(binary, args, { env: this.#environment, cwd: this.#folder });
+    const running = promisify(execFile)(BINARY, args, { env: this.#environment, cwd: this.#folder });
     running.child.stdin?.end(`${PASSWORD}\n`);
     return (await running).stdout;
   }

@@ -57,12 +57,7 @@ function Keep({ boot }: { boot: Boot }) {
     URL.revokeObjectURL(link.href);
   };
   return (
-    <Copying
-      text={text}
-      label={t('account-factors.saved.copy')}
-      copied={t('account-factors.saved.copied')}
-      refused={t('account-factors.saved.not_copied')}
-    >
+    <Copying text={text} refused={t('account-factors.saved.not_copied')}>
       <Button type="button" look="quiet" onClick={download}>
         {t('account-factors.saved.download')}
       </Button>

@@ -1,12 +1,11 @@
 import type { Boot, ChangeProfile } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
-import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import field from '../../ui/field.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { NameField } from '../../ui/name-field';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
+import { SelectField } from '../own/select-field';
 import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
@@ -37,39 +36,17 @@ function View({ boot }: { boot: Boot }) {
           defaultValue={boot.values.name}
           error={form.trouble.fields.name}
         />
-        <Languages boot={boot} />
+        <SelectField<ChangeProfile>
+          name="locale"
+          label={t('account-profile.language')}
+          list={boot.account.languages}
+          languages
+        />
         <Button busy={form.busy} wait={form.wait}>
           {t('account-profile.submit')}
         </Button>
       </form>
     </OwnPage>
-  );
-}
-
-function Languages({ boot }: { boot: Boot }) {
-  const { t } = useText();
-  return (
-    <div className={field.field}>
-      <label className={field.label} htmlFor="locale">
-        {t('account-profile.language')}
-      </label>
-      <select className={field.input} id="locale" name="locale">
-        <Each of={boot.account.languages}>
-          {({ id, name, chosen }) => {
-            const option = (selected: boolean) => (
-              <option value={id} lang={id} selected={selected}>
-                {name}
-              </option>
-            );
-            return (
-              <When value={chosen} otherwise={option(false)}>
-                {option(true)}
-              </When>
-            );
-          }}
-        </Each>
-      </select>
-    </div>
   );
 }
 

@@ -1,8 +1,7 @@
-import type { Boot, Choice, MakeToken, Token } from '../../api/schema.gen';
+import type { Boot, MakeToken, Token } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Button } from '../../ui/button';
-import field from '../../ui/field.module.css';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { TextField } from '../../ui/text-field';
@@ -12,6 +11,7 @@ import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import { Proof } from '../own/proof';
+import { SelectField } from '../own/select-field';
 import { useOwnForm } from '../own/use-own-form';
 import type { Screen } from '../screen';
 import { Timed } from '../timed';
@@ -33,12 +33,7 @@ function View({ boot }: { boot: Boot }) {
           <p className={styles.text}>
             <code>{tokens.made}</code>
           </p>
-          <Copying
-            text={() => tokens.made}
-            label={t('account-tokens.copy')}
-            copied={t('account-tokens.copied')}
-            refused={t('account-tokens.not_copied')}
-          />
+          <Copying text={() => tokens.made} refused={t('account-tokens.not_copied')} />
           <p>{t('account-tokens.send')}</p>
           <p>
             <code>Authorization: Bearer portico_pat_…</code>
@@ -69,11 +64,11 @@ function View({ boot }: { boot: Boot }) {
               autoComplete="off"
               required
             />
-            <Pick name="app" label={t('account-tokens.app')} list={tokens.apps} />
+            <SelectField<MakeToken> name="app" label={t('account-tokens.app')} list={tokens.apps} />
             <When value={tokens.roles}>
-              <Pick name="role" label={t('account-tokens.role')} list={tokens.roles} />
+              <SelectField<MakeToken> name="role" label={t('account-tokens.role')} list={tokens.roles} />
             </When>
-            <Pick name="days" label={t('account-tokens.days')} list={tokens.lives} />
+            <SelectField<MakeToken> name="days" label={t('account-tokens.days')} list={tokens.lives} />
             <Button busy={form.busy} wait={form.wait}>
               {t('account-tokens.submit')}
             </Button>
@@ -110,32 +105,6 @@ function Held({ boot, token }: { boot: Boot; token: Token }) {
       </When>
       <Timed words={t('account-tokens.until')} of={token.until} />
     </Entry>
-  );
-}
-
-function Pick({ name, label, list }: { name: keyof MakeToken; label: string; list: Choice[] }) {
-  return (
-    <div className={field.field}>
-      <label className={field.label} htmlFor={name}>
-        {label}
-      </label>
-      <select className={field.input} id={name} name={name}>
-        <Each of={list}>
-          {(choice) => {
-            const option = (selected: boolean) => (
-              <option value={choice.id} selected={selected}>
-                {choice.name}
-              </option>
-            );
-            return (
-              <When value={choice.chosen} otherwise={option(false)}>
-                {option(true)}
-              </When>
-            );
-          }}
-        </Each>
-      </select>
-    </div>
   );
 }
 

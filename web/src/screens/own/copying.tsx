@@ -1,27 +1,25 @@
 import { type ReactNode, useState } from 'react';
+import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
 import styles from './copying.module.css';
 
 /** Copies a text that is shown once, and says so. Without script the user does so with the browser. */
 export function Copying({
   text,
-  label,
-  copied,
   refused,
   children,
 }: {
   text: () => string;
-  label: string;
-  /** What is said when it is copied, and when the browser did not allow that. */
-  copied: string;
+  /** What is said when the browser did not allow it. */
   refused: string;
   children?: ReactNode;
 }) {
+  const { t } = useText();
   const [said, setSaid] = useState('');
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text());
-      setSaid(copied);
+      setSaid(t('common.copied'));
     } catch {
       setSaid(refused);
     }
@@ -29,7 +27,7 @@ export function Copying({
   return (
     <div className={styles.copying}>
       <Button type="button" look="quiet" onClick={copy}>
-        {label}
+        {t('common.copy')}
       </Button>
       {children}
       <p role="status" className={styles.said}>
