@@ -40,7 +40,7 @@ type Config struct {
 	URL    string
 	Keys   []signature.Key // one, or two while the secret is changed
 	Open   bool            // whether who is not answered about may sign up
-	Client *egress.Client
+	Client *egress.Client  // ends a question after Timeout
 	Clock  clock.Clock
 	Log    *slog.Logger
 }

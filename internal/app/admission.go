@@ -15,7 +15,7 @@ import (
 // takeAdmission builds what asks the app about sign-ups, if the settings name it.
 func (p *parts) takeAdmission(r *config.Report, c clock.Clock) error {
 	s := p.config.SignUp
-	made := admission.Config{URL: s.Ask, Open: s.AskFailure == "open", Clock: c, Keys: signingKeys(r, "signup.ask", s.AskSecret, s.AskSecretNext)}
+	made := admission.Config{URL: s.Ask, Open: s.AskFailure == "open", Clock: c, Keys: signingKeys(r, "signup.ask_secret", s.AskSecret, s.AskSecretNext)}
 	if s.Ask == "" {
 		return nil
 	}
@@ -52,9 +52,9 @@ func (p *parts) asker(address string, private bool, timeout time.Duration, most 
 	return egress.New(way)
 }
 
-// signingKeys returns the keys of the settings with the suffixes _secret and _secret_next.
+// signingKeys returns the keys of a setting and of the one with the suffix _next.
 func signingKeys(r *config.Report, key, secret, next string) (keys []signature.Key) {
-	for _, given := range [][2]string{{key + "_secret", secret}, {key + "_secret_next", next}} {
+	for _, given := range [][2]string{{key, secret}, {key + "_next", next}} {
 		parsed, err := signature.ParseKey(given[1])
 		if err == nil {
 			keys = append(keys, parsed)

@@ -61,7 +61,7 @@ func withApp(t *testing.T, changes ...option) (*bundle, *decides) {
 		_, _ = io.WriteString(w, d.text)
 	}))
 	t.Cleanup(server.Close)
-	client, err := egress.New(egress.Config{Allow: []string{server.URL}})
+	client, err := egress.New(egress.Config{Allow: []string{server.URL}, Timeout: admission.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
