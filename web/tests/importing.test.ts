@@ -33,7 +33,7 @@ test('people are imported from a file, with its problems, and a reload goes on',
     'imports/i1/rejected',
   );
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Import 1,200 people, without 140 lines' }).press('Enter');
+  await page.getByRole('button', { name: 'Import 1,200 people and skip 140 lines' }).press('Enter');
   await page.getByRole('progressbar').waitFor();
   await page.reload();
   await page.getByText('Done, 1,343 of 1,343').waitFor();

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button';
+import { Announcement } from '../ui/message';
 import { go, useQueryOf, withValues } from './address';
 import { change, sendFile } from './api';
 import { OneJob } from './bulk';
@@ -156,17 +157,15 @@ function Checked({ it }: { it: Import }) {
     <>
       {begun ? <OneJob {...job} /> : null}
       <Trouble error={trouble} />
-      <p role="status" className="muted">
-        {begun
-          ? ''
-          : `The file is checked: ${counted(good, 'person', 'people')} to import, ${counted(plan.refused, 'line', 'lines')} with a problem.`}
-      </p>
+      <Announcement
+        words={begun ? '' : `The file is checked: ${counted(good, 'person', 'people')} to import`}
+      />
       <Card title={begun ? 'What was done' : 'What will be done'}>
         <Sum sum={begun ? did : plan} done={begun} />
         <div className="import-ends">
           {begun || !good ? null : (
             <Button type="button" busy={busy} onClick={start}>
-              {`Import ${counted(good, 'person', 'people')}${plan.refused ? `, without ${counted(plan.refused, 'line', 'lines')}` : ''}`}
+              {`Import ${counted(good, 'person', 'people')}${plan.refused ? ` and skip ${counted(plan.refused, 'line', 'lines')}` : ''}`}
             </Button>
           )}
           {state === 'running' ? null : <a href={withValues({ import: 'new' })}>Choose another file</a>}
