@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"portico/internal/account"
-	"portico/internal/admission"
 	"portico/internal/assertion"
 	"portico/internal/brand"
 	"portico/internal/clientdoc"
@@ -21,6 +20,7 @@ import (
 	"portico/internal/password"
 	"portico/internal/place"
 	"portico/internal/secret"
+	"portico/internal/signupask"
 	"portico/internal/store"
 	"portico/internal/webhook"
 )
@@ -45,7 +45,7 @@ type parts struct {
 	hooks     []webhook.Hook
 	hooked    *egress.Client    // for the webhooks
 	asked     *legacy.Config    // the former system; nil without one
-	admits    *admission.Config // the app that is asked about sign-ups; nil without one
+	admits    *signupask.Config // the app that is asked about sign-ups; nil without one
 	mailer    *mailer.Mailer    // nil without SMTP
 }
 
@@ -81,7 +81,7 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
 	}
 	p.takePlaces(r)
-	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeAdmission(r, c), p.takeBrand(r, o.Icons))
+	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeSignUpAsk(r, c), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database
 		failed = errors.Join(failed, err)
 	}

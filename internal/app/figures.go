@@ -16,7 +16,7 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 		Build:    metric.Build{Version: a.options.Build.Version, Revision: a.options.Build.Revision, Go: a.options.Build.Go},
 		Requests: public.handler.Stats(), Violations: public.reports.Counts(),
 		Flows: a.Flows.Stats(), Sessions: a.Sessions.Stats(),
-		Legacy: public.legacy.Stats(), Questions: public.admission.Stats(),
+		Legacy: public.legacy.Stats(), Questions: public.signUpAsk.Stats(),
 		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),
 		Database: a.Store.Stats(), Differing: len(a.node.Differ()),
 	}

@@ -41,7 +41,7 @@ func Apps(cfg config.Config) ([]gateway.App, config.Problems) {
 			KeepAllCookies: served.OnUserChange == config.IgnoreChanges,
 			KeepCookies:    served.KeepCookies, SignOutURL: served.SignOutURL, ExtraClaims: served.ExtraClaims,
 		}
-		if served.Tokens {
+		if served.AccessTokens {
 			a.Resource = resourceOf(cfg, served)
 		}
 		if len(problems) == 0 {
@@ -68,7 +68,7 @@ func resourceOf(cfg config.Config, served config.App) string {
 // tokenResources returns the apps that take access tokens, as resource servers.
 func tokenResources(cfg config.Config) (list []string) {
 	for _, served := range cfg.Served() {
-		if served.Tokens {
+		if served.AccessTokens {
 			list = append(list, resourceOf(cfg, served))
 		}
 	}

@@ -20,7 +20,7 @@ func (p *parts) takeLegacy(r *config.Report, c clock.Clock) error {
 	if s.LegacyUntil != "" && made.Until.Sub(c.Now()) > legacyMost {
 		r.Add("signin.legacy_until", "it is more than a year ahead", "write "+c.Now().UTC().AddDate(1, 0, 0).Format(time.DateOnly)+" or an earlier day")
 	}
-	made.Keys = signingKeys(r, "signin.legacy", s.LegacySecret, s.LegacySecretNext)
+	made.Keys = signingKeys(r, "signin.legacy_secret", s.LegacySecret, s.LegacySecretNext)
 	if s.Legacy == "" {
 		return nil
 	}

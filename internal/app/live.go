@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"portico/internal/admission"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/farewell"
@@ -19,6 +18,7 @@ import (
 	"portico/internal/secret"
 	"portico/internal/server/gateway"
 	"portico/internal/session"
+	"portico/internal/signupask"
 	"portico/internal/store"
 	"portico/internal/webhook"
 )
@@ -32,7 +32,7 @@ type live struct {
 	sessions  *session.Keeper
 	passwords *password.Service
 	legacy    *legacy.Keeper    // asks the former system; nil without one
-	admission *admission.Keeper // asks the app about sign-ups; nil if it is not asked
+	signUpAsk *signupask.Keeper // asks the app about sign-ups; nil if it is not asked
 	farewell  *farewell.Sender  // tells OpenID clients about ended sessions
 	handlers                    // set by Run
 
@@ -58,7 +58,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		return nil, err
 	}
 	l.legacy = a.makeLegacy(l.parts, before)
-	l.admission = a.makeAdmission(l.parts, before)
+	l.signUpAsk = a.makeSignUpAsk(l.parts, before)
 	public := publicURL(cfg)
 	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
 		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
-		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, Admission: l.admission,
+		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, SignUpAsk: l.signUpAsk,
 		Settings: flow.Settings{
 			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), TokenApps: tokenApps(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
@@ -144,8 +144,8 @@ func (l *live) close(next *live) {
 	if next == nil || next.legacy != l.legacy {
 		l.legacy.Stop()
 	}
-	if l.admission != nil {
-		l.admission.Client.Close()
+	if l.signUpAsk != nil {
+		l.signUpAsk.Client.Close()
 	}
 	l.asserted.Close()
 	if l.documents != nil {

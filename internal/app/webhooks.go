@@ -11,7 +11,6 @@ import (
 	"portico/internal/egress"
 	"portico/internal/flow"
 	"portico/internal/origin"
-	"portico/internal/signature"
 	"portico/internal/store"
 	"portico/internal/telemetry/metric"
 	"portico/internal/webhook"
@@ -32,19 +31,10 @@ func (p *parts) takeWebhooks(r *config.Report) (err error) {
 	}
 	var private []string
 	for _, w := range p.config.Webhooks {
-		h := webhook.Hook{Name: w.Name, URL: w.URL, Events: w.Events}
+		h := webhook.Hook{Name: w.Name, URL: w.URL, Events: w.Events, Keys: signingKeys(r, w.Key+".secret", w.Secret, w.SecretNext)}
 		for i, event := range w.Events {
 			if !slices.Contains(known, event) {
 				r.Add(fmt.Sprintf("%s.events.%d", w.Key, i+1), "there is no event "+event, config.OneFrom(event, known))
-			}
-		}
-		for _, given := range [][2]string{{"secret", w.Secret}, {"secret_next", w.SecretNext}} {
-			name, secret := given[0], given[1]
-			key, err := signature.ParseKey(secret)
-			if err == nil {
-				h.Keys = append(h.Keys, key)
-			} else if secret != "" {
-				r.Add(w.Key+"."+name, "it is not a secret of Standard Webhooks", "write whsec_ and 24 to 64 bytes in base64, as echo whsec_$(openssl rand -base64 32) prints them")
 			}
 		}
 		if u, err := url.Parse(w.URL); err == nil && w.Private && w.URL != "" {

@@ -49,7 +49,7 @@ func bands() []band {
 		{"screentest", list("internal/screentest"), list("handler")},
 		{"apptest", list("internal/apptest"), list("app config form kit screentest storetest adapter flow room logtest ground")},
 		{"flow", list("internal/flow"), list("room ground")},
-		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit job invitation apikey once outbox webhook legacy admission cluster masterkey brand"), list("roompart ground")},
+		{"room", under("internal/", "account password code factor passkey trust session federation signingkey openid assertion clientdoc rule throttle audit job invitation apikey once outbox webhook legacy signupask cluster masterkey brand"), list("roompart ground")},
 		{"roompart", list("internal/password/argon2 internal/password/foreign"), list("roompart")}, // used by one package each and by one another
 		{"ground", under("internal/", "fault clock ids secret locale origin egress useragent budget systemd certificate telemetry/span telemetry/tally pages untrusted picture document place claim people signature"), nil},
 		{"base", list(". internal/file internal/legible"), nil}, // every other band may import it

@@ -41,7 +41,7 @@ func httpFree() []string {
 		}
 	}
 	return slices.DeleteFunc(packages, func(p string) bool {
-		return slices.Contains(list("internal/federation internal/webhook internal/legacy internal/admission"), p)
+		return slices.Contains(list("internal/federation internal/webhook internal/legacy internal/signupask"), p)
 	})
 }
 

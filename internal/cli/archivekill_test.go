@@ -41,12 +41,12 @@ func TestImport_Killed(t *testing.T) {
 			if engine == "postgres" {
 				moments = two.momentsOn(pgtest.Empty(t))
 			}
-			for name, written := range moments {
+			for _, m := range moments {
 				killed := two.command("import", archive)
 				if err := killed.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for began := time.Now(); !written(); time.Sleep(time.Millisecond) {
+				for began := time.Now(); !m.written(); time.Sleep(time.Millisecond) {
 					if time.Since(began) > time.Minute {
 						t.Fatal("nothing was written")
 					}
@@ -56,7 +56,7 @@ func TestImport_Killed(t *testing.T) {
 					t.Fatal("the import was not killed in its middle")
 				}
 				if out := two.run("user", "list"); out != "" {
-					t.Errorf("%s: there are %d people after the kill", name, strings.Count(out, "\n"))
+					t.Errorf("%s: there are %d people after the kill", m.name, strings.Count(out, "\n"))
 				}
 			}
 			two.run("import", archive)
@@ -67,16 +67,22 @@ func TestImport_Killed(t *testing.T) {
 	}
 }
 
-// moments ask whether an import to SQLite has come so far: how much its open transaction has moved out of memory.
-func (k killing) moments() map[string]func() bool {
-	return map[string]func() bool{"2 MiB": func() bool {
-		info, err := os.Stat(filepath.Join(k.folder, "portico-data/portico.db-wal"))
-		return err == nil && info.Size() >= 2<<20
-	}}
+// moment asks whether an import has come so far.
+type moment struct {
+	name    string
+	written func() bool
 }
 
-// momentsOn is moments on PostgreSQL: the pages of the tables that the open transaction has filled.
-func (k *killing) momentsOn(url string) map[string]func() bool {
+// moments are those of an import to SQLite: how much its open transaction has moved out of memory.
+func (k killing) moments() []moment {
+	return []moment{{"2 MiB", func() bool {
+		info, err := os.Stat(filepath.Join(k.folder, "portico-data/portico.db-wal"))
+		return err == nil && info.Size() >= 2<<20
+	}}}
+}
+
+// momentsOn is moments on PostgreSQL: the pages of the tables that the open transaction has filled, in the order of the archive.
+func (k *killing) momentsOn(url string) (all []moment) {
 	k.env = append(k.env, "PORTICO_DATABASE_URL="+url, "PORTICO_SECRET_FILE="+filepath.Join(k.folder, "secret.key"))
 	k.run("config", "new-key")
 	db, err := sql.Open("pgx", pgtest.Plain(url))
@@ -84,13 +90,12 @@ func (k *killing) momentsOn(url string) map[string]func() bool {
 		k.Fatal(err)
 	}
 	k.Cleanup(func() { _ = db.Close() })
-	moments := map[string]func() bool{}
 	for _, table := range []string{"account", "person", "factor"} {
-		moments[table] = func() bool {
+		all = append(all, moment{table, func() bool {
 			var size int64
 			err := db.QueryRowContext(k.Context(), `SELECT pg_relation_size($1)`, table).Scan(&size)
 			return err == nil && size > 64<<10 // before the migration there is no such table
-		}
+		}})
 	}
-	return moments
+	return all
 }

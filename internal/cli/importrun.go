@@ -62,10 +62,7 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 		p, at, err := from.Next()
 		e := importEntry{person: p, at: at}
 		e.at.Raw = bytes.Clone(at.Raw) // the reader uses it again
-		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended && !errors.As(err, &e.err) {
-			return fmt.Errorf("%v: %w", at, err)
-		}
+		ended := err != nil && !errors.As(err, &e.err)
 		if !ended {
 			batch = append(batch, e)
 		}
@@ -79,8 +76,11 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 			}
 			batch = nil
 		}
-		if ended {
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
+		case ended: // what was read before is taken
+			return fmt.Errorf("%v: %w", at, err)
 		}
 	}
 }

@@ -88,6 +88,9 @@ func (c userImportCmd) end(s *session, sum *importDone, err error) error {
 	if sum == nil {
 		return err
 	}
+	if err == nil && sum.Total() == 0 {
+		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
+	}
 	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines()...)); err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
-	if c.KeepSubject && c.Issuer == "" && source.Name != "portico" && source.Name != "csv" {
+	if c.KeepSubject && c.Issuer == "" && !source.NamesIssuer {
 		return nil, fmt.Errorf("%w: an export of %s does not name the issuer of its ids: add --issuer with the URL of the former system", errUsage, source.Name)
 	}
 	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
@@ -144,8 +147,6 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	}
 	if run.sum.Total() > 0 {
 		run.sum.Missing = people.Missing(from)
-	} else {
-		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
 	}
 	return done, run.rejects.close()
 }

@@ -102,7 +102,7 @@ func appKeys(prefix string, of func(*Config) *App) []key {
 			"Claims that `X-Portico-Token` has in addition, such as `quota=claim.quota` from the [claims of the account](accounts.md#claims), or `tenant='acme'`. Name only what the app needs: the token is a header, and many servers refuse headers beyond 8 KiB."),
 		text(prefix+"audience", func(c *Config) *string { return &of(c).Audience }, anything,
 			"The claim `aud` of tokens for the app. The default is the `name` of the app, or `app` at the top of the file."),
-		toggle(prefix+"access_tokens", func(c *Config) *bool { return &of(c).Tokens },
+		toggle(prefix+"access_tokens", func(c *Config) *bool { return &of(c).AccessTokens },
 			"Whether programs may use the app with an access token (`Authorization: Bearer`) instead of a session. The token must be for the address of the app and nothing else (RFC 8707). Portico checks it and tells the app who the user is, as always. A refused program learns where to get a token (RFC 9728). See [Apps that programs use](../integrating/openid.md#apps-that-programs-use)."),
 		toggle(prefix+"tokens", func(c *Config) *bool { return &of(c).PersonalTokens },
 			"Whether users may make personal access tokens for the app, with which their scripts use it (`Authorization: Bearer portico_pat_...`). See [Scripts of a user](../integrating/tokens.md)."),

@@ -228,11 +228,11 @@ type App struct {
 	Path     string   // the app owns all paths below it: "/" or "/shop"
 	Upstream *url.URL // nil when another proxy forwards and asks /auth/api/check
 	Audience string   // of the app's tokens; "" for Name
-	Tokens   bool     // whether the app takes access tokens
 	Rules    []string // access rules in order; empty: every signed-in user
 	Paths    string   // StrictPaths or PathsAsSent
 	Headers  []string // "Remote-User: email", in addition to X-Portico-...
 
+	AccessTokens   bool // whether the app takes access tokens
 	PersonalTokens bool // whether it takes personal access tokens
 
 	ExtraClaims []string // of its tokens: "name=claim.PATH" or "name='text'"

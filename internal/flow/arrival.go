@@ -223,7 +223,7 @@ func spelled(text string, how Import) (as factor.Spelling, stored string, err er
 
 func (a *arrival) subject(s people.Subject) {
 	if s.Issuer == "" {
-		a.refuse("subject.issuer", "", "is missing: name the former system with --issuer")
+		a.refuse("subject.issuer", "", "is missing: name the issuer of the former ids")
 	}
 	for field, value := range map[string]string{"subject.issuer": s.Issuer, "subject.value": s.Value} {
 		if value == "" || len(value) > 255 || !visible(value) {

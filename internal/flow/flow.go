@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"portico/internal/account"
-	"portico/internal/admission"
 	"portico/internal/apikey"
 	"portico/internal/assertion"
 	"portico/internal/audit"
@@ -26,6 +25,7 @@ import (
 	"portico/internal/secret"
 	"portico/internal/session"
 	"portico/internal/signingkey"
+	"portico/internal/signupask"
 	"portico/internal/throttle"
 	"portico/internal/trust"
 	"portico/internal/webhook"
@@ -118,7 +118,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, Admission, Resources,
+// Config has the parts of All. All fields but Terms, Passkeys, Events, Documents, Legacy, SignUpAsk, Resources,
 // Require and Before are required.
 type Config struct {
 	Store     Store
@@ -134,7 +134,7 @@ type Config struct {
 	Clients   openid.Clients
 	Asserted  *assertion.Keeper // checks what clients sign
 	Legacy    *legacy.Keeper    // asks the system that people have come from; nil without one
-	Admission *admission.Keeper // asks the app about sign-ups; nil if it is not asked
+	SignUpAsk *signupask.Keeper // asks the app about sign-ups; nil if it is not asked
 	Documents *clientdoc.Keeper // loads what unknown clients publish; nil if there are none
 
 	Settings
@@ -201,7 +201,7 @@ type core struct {
 	asserted  *assertion.Keeper
 	documents *clientdoc.Keeper
 	legacy    *legacy.Keeper
-	admission *admission.Keeper
+	signUpAsk *signupask.Keeper
 
 	box, crossings, marks, alarms, parts *secret.Box
 	devices, mailboxes, visits           *secret.MAC
@@ -238,7 +238,7 @@ func New(cfg Config) All {
 		asserted:  cfg.Asserted,
 		documents: cfg.Documents,
 		legacy:    cfg.Legacy,
-		admission: cfg.Admission,
+		signUpAsk: cfg.SignUpAsk,
 
 		box:       cfg.Key.Box("flow"),
 		crossings: cfg.Key.Box("crossing"),

@@ -162,6 +162,15 @@ func TestImportJob_BadFile(t *testing.T) {
 			t.Errorf("%.40q starts: %v", file, err)
 		}
 	}
+	for file, field := range map[string]string{`{"realm":"r","id":"1","users":[{"id":"7","email":"a@b.c"}]}`: "issuer", "email,issuer,subject\na@b.c,i,7\n": ""} {
+		draft, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{KeepSubject: true})
+		if err == nil {
+			_, err = d.Operator.ReadImport(t.Context(), d.by(), draft.ID, strings.NewReader(file))
+		}
+		if field == "" && err != nil || field != "" && (err == nil || len(fault.From(err).Fields) != 1 || fault.From(err).Fields[0].Name != field) {
+			t.Errorf("%.40q without an issuer: %v", file, err)
+		}
+	}
 	if _, err := d.Operator.OpenImport(t.Context(), d.by(), flow.ImportOrder{From: "excel"}); len(fault.From(err).Fields) != 1 {
 		t.Errorf("of an unknown system: %v", err)
 	}

@@ -48,7 +48,7 @@ type reading struct {
 // ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
 // is read again replaces the former one. The memory that it needs does not grow with the file.
 //
-// Faults: the field file, job.Begun, job.Replaced, job.Missing, and as acts.
+// Faults: the fields file and issuer, job.Begun, job.Replaced, job.Missing, and as acts.
 func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.Reader) (ImportJob, error) {
 	if err := f.proven(ctx, by); err != nil {
 		return ImportJob{}, err
@@ -104,6 +104,9 @@ func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
 	source, err := people.Find(o.From, head)
 	if err != nil {
 		return nil, badFile("file", err)
+	}
+	if o.KeepSubject && o.Issuer == "" && !source.NamesIssuer {
+		return nil, badFile("issuer", fmt.Errorf("an export of %s does not name the issuer of its ids: name it, too", source.Name))
 	}
 	var all io.Reader = in
 	if source.Whole {

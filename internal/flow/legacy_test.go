@@ -53,7 +53,7 @@ func withFormer(t *testing.T, changes ...option) (*bundle, *formerly) {
 		_ = json.NewEncoder(w).Encode(map[string]bool{"right": q.Data.Password == old})
 	}))
 	t.Cleanup(server.Close)
-	client, err := egress.New(egress.Config{Allow: []string{server.URL}})
+	client, err := egress.New(egress.Config{Allow: []string{server.URL}, Timeout: legacy.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"portico/internal/account"
-	"portico/internal/admission"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/signupask"
 	"portico/internal/throttle"
 )
 
@@ -41,7 +41,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Identity != nil {
 		method = byProvider + d.Identity.Provider
 	}
-	asked := unasked{admission.Question{Address: address.Mail, Name: name, Method: method, Language: c.Locale}, address.Key}
+	asked := unasked{signupask.Question{Address: address.Mail, Name: name, Method: method, Language: c.Locale}, address.Key}
 	if err := f.asksApp(ctx, tx, c, asked, a.ID, invited); err != nil {
 		return Result{}, err
 	}

@@ -27,8 +27,6 @@ type data struct {
 
 // ask sends a question. The errors have no part of it.
 func (k *Keeper) ask(ctx context.Context, q Question) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
 	now := k.Clock.Now()
 	body, err := json.Marshal(payload{"signin.password", now, data{1, q.Address, q.Subject, q.Password}})
 	if err != nil {

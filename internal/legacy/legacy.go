@@ -35,7 +35,7 @@ type Config struct {
 	URL    string
 	Keys   []signature.Key // one, or two while the secret is changed
 	Until  time.Time
-	Client *egress.Client
+	Client *egress.Client // ends a question after Timeout
 	Clock  clock.Clock
 	Log    *slog.Logger
 

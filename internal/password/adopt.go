@@ -181,11 +181,11 @@ func (s *Service) Weigh(ctx context.Context, encoded string) (times float64, err
 }
 
 // leastTimes returns how many times as long theirs takes as ours. It does both in turn and takes the shortest time of each, so that
-// other work on the machine changes little. The dearer theirs is, the fewer rounds tell it.
+// other work on the machine changes little. The less alike they are, the fewer rounds tell it.
 func leastTimes(ours, theirs func() error, since func(time.Time) time.Duration) (times float64, err error) {
-	const rounds, clear = 21, 12
+	const rounds, enough = 21, 12
 	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-	for round := 0; round < rounds && float64(round)*times < clear; round++ {
+	for round := range rounds {
 		for i, work := range []func() error{ours, ours, theirs} { // the first one brings its memory back
 			start := time.Now()
 			if err := work(); err != nil {
@@ -194,6 +194,9 @@ func leastTimes(ours, theirs func() error, since func(time.Time) time.Duration) 
 			least[i/2] = min(least[i/2], max(since(start), 1))
 		}
 		times = float64(least[1]) / float64(least[0])
+		if float64(round+1)*max(times, 1/times) >= enough {
+			break
+		}
 	}
 	return times, nil
 }

@@ -25,8 +25,8 @@ type Place struct {
 	Entry   string   // in place of a line, in a file that is read whole: such as "user mara"
 	Ignored []string // fields that the reader does not know, such as "totp.color"
 
-	// Raw is the entry as a file of its own, in one line, of which the same reader can read several. In a file that is read whole
-	// there is none, and the Person is written in its place. Head is the line before the first entry that it needs.
+	// Raw is the entry in one line. Such lines, below Head, are a file that the same reader reads. A line that is too long has none,
+	// nor has an entry of a file that is read whole: there the Person is written instead.
 	Raw, Head []byte
 }
 
@@ -78,4 +78,6 @@ type Source struct {
 	Recognize func(head []byte) bool
 	Open      func(r io.Reader, o Options) (Reader, error)
 	Whole     bool // the file is read whole, and takes several times its size in memory
+	// NamesIssuer says that an entry can name the issuer of its subject. Others need that of the Options.
+	NamesIssuer bool
 }

@@ -10,8 +10,8 @@ import (
 // taken: the own format comes last, because others are JSON too.
 func Sources() []Source {
 	return append(exports(),
-		Source{Name: "csv", Recognize: isCSV, Open: openCSV},
-		Source{Name: "portico", Recognize: isJSONLines, Open: openJSONLines},
+		Source{Name: "csv", Recognize: isCSV, Open: openCSV, NamesIssuer: true},
+		Source{Name: "portico", Recognize: isJSONLines, Open: openJSONLines, NamesIssuer: true},
 	)
 }
 

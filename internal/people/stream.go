@@ -30,15 +30,16 @@ func (s *stream) next() ([]byte, int, error) {
 		return nil, 0, io.EOF
 	}
 	entry, err := s.entry()
+	at := s.in.InputOffset() - int64(len(entry))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("the file ends in the middle of the list: it may be cut off")
-		s.from.at(s.from.read)
+		at = s.from.read
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errEntry):
 		err = errors.New("is not JSON from here on")
 	}
 	s.ended = err != nil
-	return entry, s.from.at(s.in.InputOffset() - int64(len(entry))), err
+	return entry, s.from.at(at), err
 }
 
 func (s *stream) entry() (entry json.RawMessage, err error) {

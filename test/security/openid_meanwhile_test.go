@@ -128,7 +128,7 @@ func TestSEC342_ChangedAfterTheTokens(t *testing.T) {
 	upstream, _ := url.Parse(app.URL)
 	const tools = "https://portico.test/tools"
 	s := start(t, withEditors, func(c *config.Config) {
-		c.Apps = []config.App{{Name: "tools", Path: "/tools", Upstream: upstream, Tokens: true, Key: "app.1"}}
+		c.Apps = []config.App{{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, Key: "app.1"}}
 		c.Clients[0].Resources = []string{jobsAPI, tools}
 		jwt := c.Clients[0]
 		jwt.ID, jwt.AccessToken = "jwt", "jwt"

@@ -45,7 +45,7 @@ func tokenApps(t *testing.T, app http.HandlerFunc) option {
 			{Name: "tools", Path: "/tools", Upstream: upstream, PersonalTokens: true, Key: "app.1", Rules: []string{
 				"public /tools/open/*", "role:staff /tools/staff/*", "fresh:10m /tools/fresh/*", "mfa /tools/mfa/*", "signed-in /tools/*",
 			}},
-			{Name: "wiki", Path: "/wiki", Upstream: upstream, PersonalTokens: true, Tokens: true, Key: "app.2"},
+			{Name: "wiki", Path: "/wiki", Upstream: upstream, PersonalTokens: true, AccessTokens: true, Key: "app.2"},
 			{Name: "plain", Path: "/plain", Upstream: upstream, Key: "app.3", Rules: []string{"public /plain/*"}},
 		}
 	}

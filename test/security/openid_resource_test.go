@@ -30,8 +30,8 @@ func TestSEC322_TokensAtApps(t *testing.T) {
 	const tools, wiki = "https://portico.test/tools", "https://portico.test/wiki"
 	s := start(t, func(c *config.Config) {
 		c.Apps = []config.App{
-			{Name: "tools", Path: "/tools", Upstream: upstream, Tokens: true, Key: "app.1"},
-			{Name: "wiki", Path: "/wiki", Upstream: upstream, Tokens: true, Key: "app.2"},
+			{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, Key: "app.1"},
+			{Name: "wiki", Path: "/wiki", Upstream: upstream, AccessTokens: true, Key: "app.2"},
 			{Name: "plain", Path: "/plain", Upstream: upstream, Key: "app.3"},
 		}
 		c.Clients[0].Resources = []string{tools, wiki, "https://api.test"}
@@ -65,8 +65,10 @@ func TestSEC322_TokensAtApps(t *testing.T) {
 			return got
 		}
 		right := get("resource", tools)
-		if a := send(bare, "/tools/x", "Bearer "+right.Access); a.status != 200 || a.body == "" || a.body != v.whoami() {
-			t.Fatalf("%s: the right token: %d %q, want %q", id, a.status, a.body, v.whoami())
+		for _, scheme := range []string{"Bearer ", "bearer  "} {
+			if a := send(bare, "/tools/x", scheme+right.Access); a.status != 200 || a.body == "" || a.body != v.whoami() {
+				t.Fatalf("%s: %q and the right token: %d %q, want %q", id, scheme, a.status, a.body, v.whoami())
+			}
 		}
 		refuses("another app", send(bare, "/wiki/x", "Bearer "+right.Access))
 		if a := send(bare, "/plain/x", "Bearer "+right.Access); a.status != http.StatusUnauthorized || a.header.Get("Www-Authenticate") != "" {

@@ -15,9 +15,7 @@ func (g *Gateway) personal(r *http.Request) (text string, sent bool) {
 		return "", false
 	}
 	for _, line := range r.Header["Authorization"] {
-		scheme, text, _ := strings.Cut(line, " ")
-		text = strings.TrimLeft(text, " ") // RFC 9110 11.4: one or more
-		if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(text, apikey.PersonalPrefix) {
+		if text, ok := bearerOf(line); ok && strings.HasPrefix(text, apikey.PersonalPrefix) {
 			if len(r.Header["Authorization"]) > 1 {
 				text = ""
 			}
@@ -25,6 +23,12 @@ func (g *Gateway) personal(r *http.Request) (text string, sent bool) {
 		}
 	}
 	return "", false
+}
+
+// bearerOf returns the token of an Authorization line. One or more spaces are before it (RFC 9110 11.4).
+func bearerOf(line string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(line, " ")
+	return strings.TrimLeft(token, " "), strings.EqualFold(scheme, "Bearer")
 }
 
 // takesPersonal reports whether any app takes personal access tokens.

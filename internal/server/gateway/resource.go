@@ -67,12 +67,8 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 	if a.Resource == "" || len(lines) == 0 {
 		return "", false
 	}
-	scheme, access, _ := strings.Cut(lines[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	if len(lines) > 1 {
-		return "", true
+	if access, sent = bearerOf(lines[0]); !sent || len(lines) > 1 {
+		return "", sent
 	}
 	return access, true
 }

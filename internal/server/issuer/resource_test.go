@@ -26,7 +26,7 @@ func startTools(t *testing.T, p *published) *site {
 		c.OpenID.ClientDocuments, c.OpenID.ClientOrigins = true, []string{p.URL}
 		rules := []string{"public /tools/open/*", "role:admin /tools/admin/*", "mfa /tools/strong/*", "signed-in /tools/*"}
 		c.Apps = []config.App{
-			{Name: "tools", Path: "/tools", Upstream: upstream, Rules: rules, Tokens: true, Key: "app.1"},
+			{Name: "tools", Path: "/tools", Upstream: upstream, Rules: rules, AccessTokens: true, Key: "app.1"},
 			{Name: "wiki", Path: "/wiki", Upstream: upstream, Key: "app.2"},
 		}
 	})

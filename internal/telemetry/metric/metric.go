@@ -9,13 +9,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"portico/internal/admission"
 	"portico/internal/flow"
 	"portico/internal/legacy"
 	"portico/internal/outbox"
 	"portico/internal/password"
 	"portico/internal/server"
 	"portico/internal/session"
+	"portico/internal/signupask"
 	"portico/internal/store"
 	"portico/internal/telemetry/tally"
 )
@@ -28,7 +28,7 @@ type Figures struct {
 	Flows      flow.Stats
 	Sessions   session.CacheStats
 	Legacy     legacy.Stats
-	Questions  admission.Stats // at sign-up
+	Questions  signupask.Stats // at sign-up
 	Hashing    password.Stats
 	Hashes     tally.Snapshot[time.Duration]
 	Mail       outbox.Totals

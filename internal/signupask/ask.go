@@ -1,4 +1,4 @@
-package admission
+package signupask
 
 import (
 	"context"
@@ -28,8 +28,6 @@ type data struct {
 
 // ask sends a question. The errors have no part of it.
 func (k *Keeper) ask(ctx context.Context, q Question) (Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
 	now := k.Clock.Now()
 	body, err := json.Marshal(payload{"signup.question", now, data{1, q}})
 	if err != nil {

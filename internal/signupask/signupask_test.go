@@ -1,4 +1,4 @@
-package admission
+package signupask
 
 import (
 	"context"
@@ -217,7 +217,7 @@ func TestAsk_Places(t *testing.T) {
 		says(`{"allow": true}`)(w, r)
 	}, func(c *Config) { c.Open = true })
 	var all sync.WaitGroup
-	for n := range Places {
+	for n := range MostQuestions {
 		all.Go(func() {
 			_, used, err := k.Ask(t.Context(), Question{Address: string(rune('a' + n))})
 			if used(); err != nil {

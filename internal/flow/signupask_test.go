@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"portico/internal/account"
-	"portico/internal/admission"
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/egress"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/people"
+	"portico/internal/signupask"
 	"portico/internal/store"
 	"portico/internal/throttle"
 	"portico/internal/webhook"
@@ -31,14 +31,14 @@ import (
 type decides struct {
 	mu     sync.Mutex
 	text   string
-	asked  []admission.Question
+	asked  []signupask.Question
 	during func() // runs while it answers
 }
 
 func (d *decides) says(text string) { d.text = text }
 
 // about returns what it was asked since the last call.
-func (d *decides) about() []admission.Question {
+func (d *decides) about() []signupask.Question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	asked := d.asked
@@ -51,7 +51,7 @@ func withApp(t *testing.T, changes ...option) (*bundle, *decides) {
 	t.Helper()
 	d := &decides{text: `{"allow": false}`, during: func() {}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var q struct{ Data admission.Question }
+		var q struct{ Data signupask.Question }
 		_ = json.NewDecoder(r.Body).Decode(&q)
 		d.mu.Lock()
 		d.asked = append(d.asked, q.Data)
@@ -61,12 +61,12 @@ func withApp(t *testing.T, changes ...option) (*bundle, *decides) {
 		_, _ = io.WriteString(w, d.text)
 	}))
 	t.Cleanup(server.Close)
-	client, err := egress.New(egress.Config{Allow: []string{server.URL}})
+	client, err := egress.New(egress.Config{Allow: []string{server.URL}, Timeout: signupask.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return setup(t, append([]option{func(c *flow.Config) {
-		c.Admission = admission.New(admission.Config{URL: server.URL, Client: client, Clock: c.Clock, Log: slog.New(slog.DiscardHandler)}, nil)
+		c.SignUpAsk = signupask.New(signupask.Config{URL: server.URL, Client: client, Clock: c.Clock, Log: slog.New(slog.DiscardHandler)}, nil)
 	}}, changes...)...), d
 }
 
@@ -90,7 +90,7 @@ func (b *bundle) sums() [2]int {
 
 // Each way to sign up asks once, when the address is proven. A refusal makes and sends nothing, and the same step goes
 // through as soon as the app agrees.
-func TestAdmission_EveryWay(t *testing.T) {
+func TestSignUpAsk_EveryWay(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string]struct {
 		with option
@@ -171,7 +171,7 @@ func TestAdmission_EveryWay(t *testing.T) {
 }
 
 // What the app says becomes a fault with its words.
-func TestAdmission_Words(t *testing.T) {
+func TestSignUpAsk_Words(t *testing.T) {
 	t.Parallel()
 	b, app := withApp(t)
 	v := b.visitor("192.0.2.1")
@@ -195,7 +195,7 @@ func TestAdmission_Words(t *testing.T) {
 }
 
 // Nobody asks about accounts that operators make, about the first admin, or about addresses that have an account.
-func TestAdmission_NotAsked(t *testing.T) {
+func TestSignUpAsk_NotAsked(t *testing.T) {
 	t.Parallel()
 	b, app := withApp(t)
 	first, _, err := b.Operator.FirstLink(t.Context())
@@ -220,12 +220,12 @@ func TestAdmission_NotAsked(t *testing.T) {
 }
 
 // The setting lets people in without an answer, and the record says so.
-func TestAdmission_Open(t *testing.T) {
+func TestSignUpAsk_Open(t *testing.T) {
 	t.Parallel()
 	b, app := withApp(t, func(c *flow.Config) {
-		open := c.Admission.Config
+		open := c.SignUpAsk.Config
 		open.Open = true
-		c.Admission = admission.New(open, nil)
+		c.SignUpAsk = signupask.New(open, nil)
 	})
 	app.says("")
 	v := b.visitor("192.0.2.1")
@@ -254,7 +254,7 @@ func (h *held) Write(ctx context.Context, fn func(flow.Tx) error) error {
 }
 
 // Two tabs ask once, also when one of them comes while the other one is about to use the answer.
-func TestAdmission_TwoTabs(t *testing.T) {
+func TestSignUpAsk_TwoTabs(t *testing.T) {
 	t.Parallel()
 	h := &held{}
 	b, app := withApp(t, func(c *flow.Config) { h.Store = c.Store; c.Store = h })
@@ -273,7 +273,7 @@ func TestAdmission_TwoTabs(t *testing.T) {
 }
 
 // What changes while the app answers counts.
-func TestAdmission_Meanwhile(t *testing.T) {
+func TestSignUpAsk_Meanwhile(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]struct {
 		do   func(b *bundle, v *visitor)
@@ -312,13 +312,13 @@ func TestAdmission_Meanwhile(t *testing.T) {
 }
 
 // A setting that appears while a code is on its way counts for it, and one that is gone does not.
-func TestAdmission_Reload(t *testing.T) {
+func TestSignUpAsk_Reload(t *testing.T) {
 	t.Parallel()
 	var cfg flow.Config
 	b, app := withApp(t, func(c *flow.Config) { cfg = *c })
-	asks := cfg.Admission
-	load := func(k *admission.Keeper) {
-		cfg.Admission, cfg.Before = k, &b.All
+	asks := cfg.SignUpAsk
+	load := func(k *signupask.Keeper) {
+		cfg.SignUpAsk, cfg.Before = k, &b.All
 		b.All = flow.New(cfg)
 	}
 	load(nil)
@@ -337,7 +337,7 @@ func TestAdmission_Reload(t *testing.T) {
 }
 
 // A right code asks the app a few times an hour at most.
-func TestAdmission_Limit(t *testing.T) {
+func TestSignUpAsk_Limit(t *testing.T) {
 	t.Parallel()
 	b, app := withApp(t)
 	v := b.visitor("192.0.2.1")
@@ -351,7 +351,7 @@ func TestAdmission_Limit(t *testing.T) {
 	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, typed); !errors.Is(err, throttle.Limited(0)) {
 		t.Errorf("%v", err)
 	}
-	if asked := app.about(); len(asked) != 10 || slices.ContainsFunc(asked, func(q admission.Question) bool { return q != asked[0] }) {
+	if asked := app.about(); len(asked) != 10 || slices.ContainsFunc(asked, func(q signupask.Question) bool { return q != asked[0] }) {
 		t.Errorf("asked %d times", len(asked))
 	}
 }

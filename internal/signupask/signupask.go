@@ -1,4 +1,4 @@
-package admission
+package signupask
 
 import (
 	"context"
@@ -16,8 +16,8 @@ const (
 	// Timeout is how long the app may take.
 	Timeout = 2 * time.Second
 
-	// Places is how many questions run at the same time.
-	Places = 16
+	// MostQuestions is how many questions run at the same time.
+	MostQuestions = 16
 
 	// MostBytes bounds an answer.
 	MostBytes = 4 << 10
@@ -40,7 +40,7 @@ type Config struct {
 	URL    string
 	Keys   []signature.Key // one, or two while the secret is changed
 	Open   bool            // whether who is not answered about may sign up
-	Client *egress.Client
+	Client *egress.Client  // ends a question after Timeout
 	Clock  clock.Clock
 	Log    *slog.Logger
 }
@@ -96,7 +96,7 @@ func New(cfg Config, before *Keeper) *Keeper {
 	if before != nil {
 		return &Keeper{cfg, before.state}
 	}
-	return &Keeper{cfg, &state{places: make(chan struct{}, Places), asked: map[Question]*inquiry{}}}
+	return &Keeper{cfg, &state{places: make(chan struct{}, MostQuestions), asked: map[Question]*inquiry{}}}
 }
 
 // Stats returns the counts. Those of a nil Keeper are zero.

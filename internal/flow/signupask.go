@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"portico/internal/admission"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/invitation"
 	"portico/internal/password"
+	"portico/internal/signupask"
 	"portico/internal/throttle"
 )
 
@@ -19,7 +19,7 @@ import (
 
 // unasked is the error of a transaction for which the app has to be asked first.
 type unasked struct {
-	admission.Question
+	signupask.Question
 	key string // of the address
 }
 
@@ -27,8 +27,8 @@ func (unasked) Error() string { return "the app was not asked about the sign-up"
 
 // given is an answer of the app.
 type given struct {
-	admission.Question
-	admission.Answer
+	signupask.Question
+	signupask.Answer
 }
 
 // What a record says about the answer of the app.
@@ -51,11 +51,11 @@ func (f *Flows) making(ctx context.Context, c Caller, step func(tx Tx, c Caller)
 	if _, err := f.count(ctx, throttle.Attempt{Limit: askAddress, Subject: q.key}); err != nil {
 		return err
 	}
-	a, used, err := f.admission.Ask(ctx, q.Question)
+	a, used, err := f.signUpAsk.Ask(ctx, q.Question)
 	defer used()
 	switch {
-	case errors.Is(err, admission.ErrBusy):
-		return password.Busy.WithRetryAfter(admission.Timeout)
+	case errors.Is(err, signupask.ErrBusy):
+		return password.Busy.WithRetryAfter(signupask.Timeout)
 	case err != nil:
 		return err
 	case !a.Allowed:
@@ -71,7 +71,7 @@ func (f *Flows) making(ctx context.Context, c Caller, step func(tx Tx, c Caller)
 // asksApp records that the app lets somebody in who has just got an account, or asks for its answer. The link for the
 // first admin needs none: nobody can sign in to correct the settings yet.
 func (f *Flows) asksApp(ctx context.Context, tx Tx, c Caller, q unasked, accountID string, invited *invitation.Invitation) error {
-	if f.admission == nil || invited != nil && invited.First() {
+	if f.signUpAsk == nil || invited != nil && invited.First() {
 		return nil
 	}
 	if invited != nil {
@@ -88,7 +88,7 @@ func (f *Flows) asksApp(ctx context.Context, tx Tx, c Caller, q unasked, account
 }
 
 // refuses records a refusal, and returns its fault.
-func (f *Flows) refuses(ctx context.Context, c Caller, a admission.Answer) error {
+func (f *Flows) refuses(ctx context.Context, c Caller, a signupask.Answer) error {
 	refused, said := refusal(a), askedRefused
 	if a.Unanswered {
 		said = askedNothing
@@ -101,15 +101,15 @@ func (f *Flows) refuses(ctx context.Context, c Caller, a admission.Answer) error
 }
 
 // refusal returns the fault with the words for a refusal.
-func refusal(a admission.Answer) *fault.Error {
+func refusal(a signupask.Answer) *fault.Error {
 	switch {
 	case a.Unanswered:
 		return SignUpUnasked
 	case a.Text != "":
 		return SignUpSaid.WithParams(map[string]string{"text": a.Text})
-	case a.Reason == admission.ReasonDomain:
+	case a.Reason == signupask.ReasonDomain:
 		return SignUpDomain
-	case a.Reason == admission.ReasonUninvited:
+	case a.Reason == signupask.ReasonUninvited:
 		return SignUpUninvited
 	}
 	return SignUpDeclined

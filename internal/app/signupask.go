@@ -4,39 +4,39 @@ import (
 	"net/url"
 	"time"
 
-	"portico/internal/admission"
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/egress"
 	"portico/internal/origin"
 	"portico/internal/signature"
+	"portico/internal/signupask"
 )
 
-// takeAdmission builds what asks the app about sign-ups, if the settings name it.
-func (p *parts) takeAdmission(r *config.Report, c clock.Clock) error {
+// takeSignUpAsk builds what asks the app about sign-ups, if the settings name it.
+func (p *parts) takeSignUpAsk(r *config.Report, c clock.Clock) error {
 	s := p.config.SignUp
-	made := admission.Config{URL: s.Ask, Open: s.AskFailure == "open", Clock: c, Keys: signingKeys(r, "signup.ask", s.AskSecret, s.AskSecretNext)}
+	made := signupask.Config{URL: s.Ask, Open: s.AskFailure == "open", Clock: c, Keys: signingKeys(r, "signup.ask_secret", s.AskSecret, s.AskSecretNext)}
 	if s.Ask == "" {
 		return nil
 	}
-	client, err := p.asker(s.Ask, s.AskPrivate, admission.Timeout, admission.MostBytes)
+	client, err := p.asker(s.Ask, s.AskPrivate, signupask.Timeout, signupask.MostBytes)
 	if made.Client = client; err == nil {
 		p.admits = &made
 	}
 	return err
 }
 
-// makeAdmission returns what asks the app, or nil. It goes on with the questions and counts of before.
-func (a *App) makeAdmission(p parts, before *live) *admission.Keeper {
+// makeSignUpAsk returns what asks the app, or nil. It goes on with the questions and counts of before.
+func (a *App) makeSignUpAsk(p parts, before *live) *signupask.Keeper {
 	if p.admits == nil {
 		return nil
 	}
 	made := *p.admits
 	made.Log = a.log
 	if before == nil {
-		return admission.New(made, nil)
+		return signupask.New(made, nil)
 	}
-	return admission.New(made, before.admission)
+	return signupask.New(made, before.signUpAsk)
 }
 
 // asker returns a client for questions to one address.
@@ -52,9 +52,9 @@ func (p *parts) asker(address string, private bool, timeout time.Duration, most 
 	return egress.New(way)
 }
 
-// signingKeys returns the keys of the settings with the suffixes _secret and _secret_next.
+// signingKeys returns the keys of a setting and of the one with the suffix _next.
 func signingKeys(r *config.Report, key, secret, next string) (keys []signature.Key) {
-	for _, given := range [][2]string{{key + "_secret", secret}, {key + "_secret_next", next}} {
+	for _, given := range [][2]string{{key, secret}, {key + "_next", next}} {
 		parsed, err := signature.ParseKey(given[1])
 		if err == nil {
 			keys = append(keys, parsed)
