@@ -46,6 +46,6 @@ type PersonalStore interface {
 	PersonalByHash(ctx context.Context, hash []byte) (Personal, bool, error)
 	// PersonalsOf returns the tokens of an account that work, the newest first.
 	PersonalsOf(ctx context.Context, accountID string, now time.Time) ([]Personal, error)
-	// EndPersonal ends a token of an account and reports whether it worked until then. An empty id is for all.
-	EndPersonal(ctx context.Context, accountID, id string, now time.Time) (bool, error)
+	// EndPersonal ends a token of an account; it does nothing to one that has ended. An empty id is for all.
+	EndPersonal(ctx context.Context, accountID, id string, now time.Time) error
 }

@@ -54,10 +54,6 @@ func (r *importRun) all(from people.Reader) error {
 
 func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop <-chan struct{}) error {
 	var batch []importEntry
-	most := flow.MostImported
-	if r.how.Update {
-		most = flow.MostChanged
-	}
 	for {
 		p, at, err := from.Next()
 		e := importEntry{person: p, at: at}
@@ -66,7 +62,7 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 		if !ended {
 			batch = append(batch, e)
 		}
-		if ended || len(batch) == most {
+		if ended || len(batch) == r.how.Most() {
 			select {
 			case batches <- batch:
 			case <-stop:
@@ -92,8 +88,8 @@ func (r *importRun) take(batch []importEntry) error {
 	for i := range batch {
 		e := &batch[i]
 		r.sum.Ignore(e.at.Ignored)
-		if e.err == nil && !r.seen.First(e.person.Email) {
-			e.err = flow.TwiceInFile(e.person)
+		if e.err == nil {
+			e.err = r.seen.Problem(e.person)
 		}
 		if e.err == nil {
 			all, good = append(all, e.person), append(good, i)

@@ -112,11 +112,8 @@ func (d *desk) recorded(name audit.Name) map[string]int {
 	return counts
 }
 
-// A job that is killed at any of its transactions goes on, changes each person once, and skips
-// nobody else.
-func TestWorkJobs_Killed(t *testing.T) {
-	t.Parallel()
-	engines := map[string]func(t *testing.T) *store.Store{
+func engines() map[string]func(t *testing.T) *store.Store {
+	return map[string]func(t *testing.T) *store.Store{
 		"SQLite": func(t *testing.T) *store.Store { return sqlitetest.Open(t) },
 		"Postgres": func(t *testing.T) *store.Store {
 			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Migrated(t)})
@@ -127,7 +124,13 @@ func TestWorkJobs_Killed(t *testing.T) {
 			return s
 		},
 	}
-	for engine, open := range engines {
+}
+
+// A job that is killed at any of its transactions goes on, changes each person once, and skips
+// nobody else.
+func TestWorkJobs_Killed(t *testing.T) {
+	t.Parallel()
+	for engine, open := range engines() {
 		for at := 1; at <= crowd+2; at += 3 {
 			for _, after := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%d/%t", engine, at, after), func(t *testing.T) {

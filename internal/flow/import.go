@@ -1,19 +1,13 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"portico/internal/account"
 	"portico/internal/people"
-)
-
-// MostImported and MostChanged are how many people one call of Import takes, so that other writes wait briefly. To
-// change a person takes many statements, and with a database on another machine 200 would exceed the time of a request.
-const (
-	MostImported = 200
-	MostChanged  = 25 // with Update
 )
 
 // Import says how people are taken.
@@ -23,6 +17,15 @@ type Import struct {
 	KeepSubject bool                                         // keep what the other system calls a person
 	Locale      func(tag string) string                      // the language of Portico that a tag means, or ""
 	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
+}
+
+// Most returns how many people one call of Import takes, so that other writes wait briefly. To change a person takes many
+// statements, and with a database on another machine 200 would exceed the time of a request.
+func (h Import) Most() int {
+	if h.Update {
+		return 25
+	}
+	return 200
 }
 
 // Outcome is what became of a person.
@@ -209,7 +212,7 @@ func (m met) clash(a *arrival) *people.Problem {
 	key, id := a.Account.Address.Key, ""
 	if existing := m.accounts[key]; existing != nil {
 		if id = existing.ID; m.here[id] {
-			return TwiceInFile(people.Person{Email: a.Account.Address.Mail})
+			return twiceInFile(people.Person{Email: a.Account.Address.Mail})
 		}
 	}
 	taken := func(field, value, owner string) *people.Problem {
@@ -224,22 +227,15 @@ func (m met) clash(a *arrival) *people.Problem {
 		if primary := m.accounts[o.Address.Key]; primary != nil {
 			owner = primary.ID
 		}
-		problem = orProblem(problem, taken("addresses", o.Address.Mail, owner))
+		problem = cmp.Or(problem, taken("addresses", o.Address.Mail, owner))
 	}
 	for _, i := range a.Identities {
-		problem = orProblem(problem, taken("identities", i.Subject, m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}]))
+		problem = cmp.Or(problem, taken("identities", i.Subject, m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}]))
 	}
 	for _, k := range a.Passkeys {
-		problem = orProblem(problem, taken("passkeys", "", m.credentials[string(k.Credential)]))
+		problem = cmp.Or(problem, taken("passkeys", "", m.credentials[string(k.Credential)]))
 	}
-	return orProblem(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject.Value]))
-}
-
-func orProblem(first, second *people.Problem) *people.Problem {
-	if first != nil {
-		return first
-	}
-	return second
+	return cmp.Or(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject.Value]))
 }
 
 // add notes what a person takes who is made by this call.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -43,7 +44,7 @@ type ImportProblem struct {
 
 // importPlace is the place of the job.
 type importPlace struct {
-	Part string     `json:"part"` // the last one that was made, and then the last one that was taken
+	Part string     `json:"part"` // the last one that was taken
 	Read bool       `json:"read"`
 	Plan *ImportSum `json:"plan"`
 	Did  *ImportSum `json:"did"`
@@ -102,7 +103,7 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 //
 // Faults: ImportUnread, ImportBad, job.Begun, job.Busy, job.Missing, and as acts.
 func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad bool) (ImportJob, error) {
-	if err := f.proven(ctx, by); err != nil {
+	if err := f.mayBegin(ctx, by); err != nil {
 		return ImportJob{}, err
 	}
 	draft, place, _, err := f.importOf(ctx, by, id)
@@ -116,23 +117,15 @@ func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad
 	case place.Plan.Refused > 0 && !skipBad:
 		return ImportJob{}, ImportBad
 	}
-	place.Part = ""
 	draft.Total, draft.Peer, draft.UserAgent, draft.RequestID = place.Plan.Total(), by.from.Peer, by.from.Agent, by.from.RequestID
 	err = f.acts(ctx, by, func(tx Tx) error {
 		admin, _, err := tx.AccountByID(ctx, draft.AccountID)
 		if err != nil {
 			return err
 		}
-		started := draft
-		started.Version = admin.FlowVersion()
-		to := draft.Progress
-		to.Place = place.String()
-		if ok, err := tx.AdvanceJob(ctx, draft.ID, draft.Progress, to); err != nil || !ok {
-			return orErr(err, job.Begun)
-		}
-		started.Step++
-		if ok, err := tx.StartJob(ctx, started); err != nil || !ok {
-			return orErr(err, job.Busy)
+		draft.Version = admin.FlowVersion()
+		if ok, err := tx.StartJob(ctx, draft); err != nil || !ok {
+			return cmp.Or[error](err, job.Busy)
 		}
 		return nil
 	})
@@ -142,16 +135,9 @@ func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad
 	return f.ImportJob(ctx, by, id)
 }
 
-// proven judges an Actor as a change does, before a long request.
-func (f *Operator) proven(ctx context.Context, by Actor) error {
+// mayBegin judges an Actor as a change does, before a long request.
+func (f *Operator) mayBegin(ctx context.Context, by Actor) error {
 	return f.store.Read(ctx, func(tx Tx) error { return f.mayAct(ctx, tx, by) })
-}
-
-func orErr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // importOf returns an import of the admin or the key who asks. That of another one is missing.

@@ -14,8 +14,6 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/job"
-	"portico/internal/store"
-	"portico/internal/store/pgtest"
 	"portico/internal/store/sqlitetest"
 )
 
@@ -240,17 +238,7 @@ func arriving(count int) string {
 func TestImportJob_Killed(t *testing.T) {
 	t.Parallel()
 	const count = 60
-	for engine, open := range map[string]func(t *testing.T) *store.Store{
-		"SQLite": func(t *testing.T) *store.Store { return sqlitetest.Open(t) },
-		"Postgres": func(t *testing.T) *store.Store {
-			s, err := store.Open(t.Context(), store.Config{URL: pgtest.Migrated(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = s.Close() })
-			return s
-		},
-	} {
+	for engine, open := range engines() {
 		for at := 1; at <= 4; at++ {
 			for _, after := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%d/%t", engine, at, after), func(t *testing.T) {

@@ -67,7 +67,7 @@ func (f *Operator) opened(stored job.Part) (p part, err error) {
 
 // ImportJob returns an import with its first problems, for whoever has begun it.
 //
-// Faults: job.Missing.
+// Faults: job.Missing, and those of an actor who is no admin any more.
 func (f *Operator) ImportJob(ctx context.Context, by Actor, id string) (shown ImportJob, err error) {
 	j, place, o, err := f.importOf(ctx, by, id)
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Operator) Rejected(ctx context.Context, by Actor, id string, to io.Writ
 	err = f.rejected(ctx, by, j, func(head []byte, e fileEntry) (bool, error) {
 		line := e.Raw
 		if line == nil && e.Person == nil {
-			return true, nil // an object of a larger file that is no person
+			return true, nil // a line that is too long to be held
 		}
 		if line == nil {
 			if line, err = json.Marshal(e.Person); err != nil {

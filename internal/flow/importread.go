@@ -3,6 +3,7 @@ package flow
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,15 +35,15 @@ const (
 // reading reads the file of a draft.
 type reading struct {
 	*Operator
-	by    Actor
-	job   job.Job
-	how   Import
-	place importPlace
-	seen  *Seen
-	parts int
-	part  part
-	size  int // of the part
-	kept  int // of the parts before it
+	by     Actor
+	job    job.Job
+	how    Import
+	place  importPlace
+	seen   *Seen
+	number int // of the part
+	part   part
+	size   int // of the part
+	kept   int // of the parts before it
 }
 
 // ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
@@ -50,7 +51,7 @@ type reading struct {
 //
 // Faults: the fields file and issuer, job.Begun, job.Replaced, job.Missing, and as acts.
 func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.Reader) (ImportJob, error) {
-	if err := f.proven(ctx, by); err != nil {
+	if err := f.mayBegin(ctx, by); err != nil {
 		return ImportJob{}, err
 	}
 	j, _, o, err := f.importOf(ctx, by, id)
@@ -88,7 +89,7 @@ func (f *Operator) importing(o ImportOrder) Import {
 }
 
 func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
-	parameters, err := r.Operator.parts.Open(o.Sealed, r.job.ID)
+	parameters, err := r.parts.Open(o.Sealed, r.job.ID)
 	if errors.Is(err, secret.ErrOpen) {
 		return nil, job.Missing
 	}
@@ -151,11 +152,7 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		if err := r.take(p, at, bad); err != nil {
 			return err
 		}
-		most := MostImported
-		if r.how.Update {
-			most = MostChanged
-		}
-		if len(r.part.Entries) == most || r.size >= partBytes {
+		if len(r.part.Entries) == r.how.Most() || r.size >= partBytes {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -168,13 +165,11 @@ func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) er
 		return badFile("file", fmt.Errorf("the first line, with the names of the columns, can have up to %d bytes: leave out columns", mostHead))
 	}
 	r.place.Plan.Ignore(at.Ignored)
-	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad, Final: bad != nil}
-	if bad == nil && !r.seen.First(p.Email) {
-		e.Problem, e.Final = TwiceInFile(p), true
+	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad}
+	if bad == nil {
+		e.Person, e.Problem = &p, r.seen.Problem(p)
 	}
-	if bad == nil || p.Email != "" {
-		e.Person = &p
-	}
+	e.Final = e.Problem != nil
 	r.part.Entries = append(r.part.Entries, e)
 	if r.part.Head == nil {
 		r.part.Head = bytes.Clone(at.Head)
@@ -197,13 +192,12 @@ func (r *reading) flush(ctx context.Context) error {
 		return err
 	}
 	r.part.settled(r.place.Plan, done, at)
-	id := partID(r.job.ID, r.parts)
+	id := partID(r.job.ID, r.number)
 	stored, err := r.sealed(id, r.job.ID, r.part)
 	if err != nil {
 		return err
 	}
-	r.place.Part = id
-	r.parts, r.kept, r.part, r.size = r.parts+1, r.kept+r.size, part{}, 0
+	r.number, r.kept, r.part, r.size = r.number+1, r.kept+r.size, part{}, 0
 	return r.save(ctx, func(tx Tx) error { return tx.InsertPart(ctx, stored) })
 }
 
@@ -216,7 +210,7 @@ func (r *reading) save(ctx context.Context, do func(tx Tx) error) error {
 			return err
 		}
 		if ok, err := tx.AdvanceJob(ctx, r.job.ID, r.job.Progress, to); err != nil || !ok {
-			return orErr(err, job.Replaced)
+			return cmp.Or[error](err, job.Replaced)
 		}
 		return do(tx)
 	})

@@ -83,21 +83,22 @@ const mostSeen = 1 << 20
 // NewSeen returns a Seen that knows nobody.
 func NewSeen() *Seen { return &Seen{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}} }
 
-// First reports whether no earlier line had the address.
-func (s *Seen) First(typed string) bool {
-	address, bad := account.ParseAddress(typed, "email")
+// Problem returns the one of a person whose address an earlier line has, else nil.
+func (s *Seen) Problem(p people.Person) *people.Problem {
+	address, bad := account.ParseAddress(p.Email, "email")
 	if bad != nil {
-		return true
+		return nil
 	}
 	key := maphash.String(s.seed, address.Key)
-	_, known := s.keys[key]
-	if !known && len(s.keys) < mostSeen {
+	if _, known := s.keys[key]; known {
+		return twiceInFile(p)
+	}
+	if len(s.keys) < mostSeen {
 		s.keys[key] = struct{}{}
 	}
-	return !known
+	return nil
 }
 
-// TwiceInFile is the Problem of a person whose address an earlier line has.
-func TwiceInFile(p people.Person) *people.Problem {
+func twiceInFile(p people.Person) *people.Problem {
 	return &people.Problem{Field: "email", Value: people.Short(p.Email), Reason: "is the address of an earlier line too"}
 }

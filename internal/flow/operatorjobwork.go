@@ -105,9 +105,13 @@ func (f *Operator) halts(ctx context.Context, j job.Job, err error) error {
 	if !ok {
 		return err
 	}
-	to := j.Progress
-	to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
-	return f.passes(ctx, j, to)
+	return f.passes(ctx, j, f.fails(j.Progress, why))
+}
+
+// fails returns the progress of a job that is stopped.
+func (f *core) fails(p job.Progress, why stopped) job.Progress {
+	p.State, p.Why, p.EndedAt = job.Failed, string(why), f.clock.Now()
+	return p
 }
 
 // ends returns the progress at the end of a page: the next page, or the end of the job.

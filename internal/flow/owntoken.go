@@ -93,7 +93,7 @@ func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, as
 		return "", apikey.UsedForm
 	}
 	err = f.guarded(ctx, found, func(tx Tx, a cleared) error {
-		p, err := f.asked(a.Account, ask)
+		p, err := f.tokenFor(a.Account, ask)
 		if err != nil {
 			return err
 		}
@@ -120,8 +120,8 @@ func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, as
 	return text, err
 }
 
-// asked returns the token that a user asks for.
-func (f *core) asked(a account.Account, ask TokenAsk) (p apikey.Personal, err error) {
+// tokenFor returns the token that a user asks for.
+func (f *core) tokenFor(a account.Account, ask TokenAsk) (p apikey.Personal, err error) {
 	now := f.clock.Now()
 	p = apikey.Personal{ID: ids.NewAt(now), AccountID: a.ID, Version: a.Version, App: ask.App, CreatedAt: now}
 	var bad *fault.Field
@@ -155,7 +155,7 @@ func (f *Owner) EndToken(ctx context.Context, c Caller, found session.Found, id 
 		if err != nil || at < 0 {
 			return err
 		}
-		if _, err := tx.EndPersonal(ctx, owner.ID, id, f.clock.Now()); err != nil {
+		if err := tx.EndPersonal(ctx, owner.ID, id, f.clock.Now()); err != nil {
 			return err
 		}
 		if err := f.sessions.Changed(ctx, tx, owner.ID); err != nil {

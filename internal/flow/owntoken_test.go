@@ -241,7 +241,7 @@ func TestToken_OtherNode(t *testing.T) {
 			if _, err := other.Follow(t.Context(), tx); err != nil {
 				t.Fatal(err)
 			}
-			_, err = other.CheckToken(t.Context(), tx, text)
+			_, err = other.Token(t.Context(), tx, text, true)
 			return nil
 		})
 		return err

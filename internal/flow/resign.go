@@ -7,7 +7,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/job"
 )
 
 // What an admin has sent and answers for ends for good with the role, in the transaction that takes it. Otherwise a thief
@@ -45,9 +44,7 @@ func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact, 
 	running, err := tx.RunningJobs(ctx)
 	for _, j := range running {
 		if err == nil && j.AccountID == id {
-			to := j.Progress
-			to.State, to.Why, to.EndedAt = job.Failed, string(why), f.clock.Now()
-			_, err = tx.AdvanceJob(ctx, j.ID, j.Progress, to)
+			_, err = tx.AdvanceJob(ctx, j.ID, j.Progress, f.fails(j.Progress, why))
 		}
 	}
 	return err

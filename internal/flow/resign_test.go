@@ -89,9 +89,7 @@ func TestResigns(t *testing.T) {
 	}
 	bring := func(b *bundle, p people.Person) {
 		p.Email, p.EmailVerified = "ada@example.org", true
-		h := how()
-		h.Update = true
-		if got := b.brings(h, p); len(got) != 1 {
+		if got := b.brings(how(update), p); len(got) != 1 {
 			t.Fatal(got)
 		}
 	}

@@ -31,7 +31,7 @@ func (f *core) endOne(ctx context.Context, tx Tx, accountID, id string, why sess
 // endAll is endOne for all sessions of an account but one. It ends the personal access tokens, too: whoever
 // may have used such a session may have made one.
 func (f *core) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
-	if _, err := tx.EndPersonal(ctx, accountID, "", f.clock.Now()); err != nil {
+	if err := tx.EndPersonal(ctx, accountID, "", f.clock.Now()); err != nil {
 		return err
 	}
 	told, err := f.grants.SignOutAll(ctx, tx, accountID, keep)

@@ -31,11 +31,7 @@ func (f *Flows) PersonalAt(ctx context.Context, text, app string, use bool) (ses
 
 func (f *Flows) readToken(ctx context.Context, text string, use bool) (found session.Found, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		if use {
-			found, err = f.sessions.CheckToken(ctx, tx, text)
-		} else {
-			found, err = f.sessions.PeekToken(ctx, tx, text)
-		}
+		found, err = f.sessions.Token(ctx, tx, text, use)
 		return err
 	})
 	switch {

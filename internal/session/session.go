@@ -216,7 +216,11 @@ func (k *Keeper) find(ctx context.Context, store Store, hash key, now time.Time)
 	if entry != nil {
 		return entry, nil
 	}
-	return k.load(ctx, store, hash)
+	entry, err := k.load(ctx, store.SessionByHash, hash)
+	if err == nil && entry == nil {
+		err = whyMissing(ctx, store, hash)
+	}
+	return entry, err
 }
 
 // over returns why a session has ended by time, "" while it is valid.
@@ -242,15 +246,13 @@ const farFuture = 7 * 24 * time.Hour
 // IdleEnd returns when a session that was last used at seen ends by itself.
 func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.Idle) }
 
-func (k *Keeper) load(ctx context.Context, store Store, hash key) (*entry, error) {
+// load returns what read finds in the database, or nil.
+func (k *Keeper) load(ctx context.Context, read func(context.Context, []byte) (Found, bool, error), hash key) (*entry, error) {
 	generation := k.cache.generation()
 	k.cache.misses.Add(1)
-	found, ok, err := store.SessionByHash(ctx, hash[:])
-	if err != nil {
+	found, ok, err := read(ctx, hash[:])
+	if err != nil || !ok {
 		return nil, err
-	}
-	if !ok {
-		return nil, whyMissing(ctx, store, hash)
 	}
 	return k.cache.put(hash, found, generation), nil
 }

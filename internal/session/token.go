@@ -11,7 +11,8 @@ import (
 
 // A personal access token is checked like the token of a session, from the same memory, which drops it when
 // anything about its account changes. It has no idle end, and is for one app. A browser cannot use it: Check
-// and Peek refuse its spelling, and CheckToken and PeekToken that of a session.
+// and Peek refuse its spelling. The functions here take any: their caller checks it, because the memory has
+// sessions, too.
 
 // ByToken is the method of a personal access token: the user has proven nothing.
 const ByToken = "token"
@@ -26,28 +27,21 @@ func Narrowed(held, most []string) []string {
 	return slices.DeleteFunc(slices.Clone(held), func(r string) bool { return !slices.Contains(most, r) })
 }
 
-// CheckToken is Check for a personal access token, whose spelling the caller has checked.
-func (k *Keeper) CheckToken(ctx context.Context, store Store, text string) (Found, error) {
+// Token is Check for a personal access token, or Peek if this is no use.
+func (k *Keeper) Token(ctx context.Context, store Store, text string, use bool) (Found, error) {
 	hash, now := key(secret.Hash(text)), k.Clock.Now()
 	entry, err := k.findToken(ctx, store, hash, now)
 	if err != nil {
 		return Found{}, err
 	}
 	seen := entry.lastSeen()
-	k.cache.use(entry, now)
+	if use {
+		k.cache.use(entry, now)
+	}
 	return entry.foundAt(seen), nil
 }
 
-// PeekToken is CheckToken without counting as use.
-func (k *Keeper) PeekToken(ctx context.Context, store Store, text string) (Found, error) {
-	entry, err := k.findToken(ctx, store, key(secret.Hash(text)), k.Clock.Now())
-	if err != nil {
-		return Found{}, err
-	}
-	return entry.found, nil
-}
-
-// TokenKept is CheckToken, or PeekToken, for a valid token in memory.
+// TokenKept is Token for a valid one in memory, without the database.
 func (k *Keeper) TokenKept(text string, use bool) (Found, bool) {
 	now := k.Clock.Now()
 	entry := k.cache.get(key(secret.Hash(text)))
@@ -64,16 +58,13 @@ func (k *Keeper) TokenKept(text string, use bool) (Found, bool) {
 func (k *Keeper) findToken(ctx context.Context, store Store, hash key, now time.Time) (*entry, error) {
 	entry := k.cache.get(hash)
 	if entry == nil {
-		generation := k.cache.generation()
-		k.cache.misses.Add(1)
-		found, ok, err := store.TokenByHash(ctx, hash[:])
-		if err != nil {
+		var err error
+		if entry, err = k.load(ctx, store.TokenByHash, hash); err != nil {
 			return nil, err
 		}
-		if !ok {
+		if entry == nil {
 			return nil, Required
 		}
-		entry = k.cache.put(hash, found, generation)
 	}
 	if why := k.over(entry.found, entry.lastSeen(), now); why != "" {
 		k.cache.drop(hash)

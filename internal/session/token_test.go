@@ -24,7 +24,7 @@ func TestToken_LastUse(t *testing.T) {
 	})
 	check := func(k *session.Keeper) error {
 		return b.store.Read(t.Context(), func(tx *store.Tx) error {
-			_, err := k.CheckToken(t.Context(), tx, text)
+			_, err := k.Token(t.Context(), tx, text, true)
 			return err
 		})
 	}

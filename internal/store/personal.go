@@ -9,10 +9,10 @@ import (
 	"portico/internal/session"
 )
 
-const personalColumns = `p.id, p.account_id, p.version, p.name, p.app, p.roles, p.created_at, p.ends_at, p.used_at`
+const tokenColumns = `p.id, p.account_id, p.version, p.name, p.app, p.roles, p.created_at, p.ends_at, p.used_at`
 
-// personalRow scans the columns of a token, then those in more.
-func personalRow(row scanner, more ...any) (p apikey.Personal, err error) {
+// tokenRow scans the columns of a token, then those in more.
+func tokenRow(row scanner, more ...any) (p apikey.Personal, err error) {
 	var roles string
 	var created, ends, used int64
 	if err := row.Scan(append([]any{&p.ID, &p.AccountID, &p.Version, &p.Name, &p.App, &roles, &created, &ends, &used}, more...)...); err != nil {
@@ -23,7 +23,7 @@ func personalRow(row scanner, more ...any) (p apikey.Personal, err error) {
 	return p, err
 }
 
-func personalOf(row scanner) (apikey.Personal, error) { return personalRow(row) }
+func tokenOf(row scanner) (apikey.Personal, error) { return tokenRow(row) }
 
 // InsertPersonal implements apikey.PersonalStore.
 func (t *Tx) InsertPersonal(ctx context.Context, hash []byte, p apikey.Personal) error {
@@ -35,30 +35,30 @@ func (t *Tx) InsertPersonal(ctx context.Context, hash []byte, p apikey.Personal)
 
 // PersonalByHash implements apikey.PersonalStore.
 func (t *Tx) PersonalByHash(ctx context.Context, hash []byte) (apikey.Personal, bool, error) {
-	return first(ctx, t, `SELECT `+personalColumns+` FROM personal_token p WHERE p.hash = $1`, []any{hash}, personalOf)
+	return first(ctx, t, `SELECT `+tokenColumns+` FROM personal_token p WHERE p.hash = $1`, []any{hash}, tokenOf)
 }
 
 // PersonalsOf implements apikey.PersonalStore.
 func (t *Tx) PersonalsOf(ctx context.Context, accountID string, now time.Time) ([]apikey.Personal, error) {
-	return collect(ctx, t, `SELECT `+personalColumns+` FROM personal_token p JOIN account a ON a.id = p.account_id AND a.version = p.version
-		WHERE p.account_id = $1 AND p.ends_at > $2 ORDER BY p.id DESC`, []any{accountID, micros(now)}, personalOf)
+	return collect(ctx, t, `SELECT `+tokenColumns+` FROM personal_token p JOIN account a ON a.id = p.account_id AND a.version = p.version
+		WHERE p.account_id = $1 AND p.ends_at > $2 ORDER BY p.id DESC`, []any{accountID, micros(now)}, tokenOf)
 }
 
 // EndPersonal implements apikey.PersonalStore.
-func (t *Tx) EndPersonal(ctx context.Context, accountID, id string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE personal_token SET ends_at = $3 WHERE account_id = $1 AND (id = $2 OR $2 = '') AND ends_at > $3`, accountID, id, micros(now))
-	return n > 0, err
+func (t *Tx) EndPersonal(ctx context.Context, accountID, id string, now time.Time) error {
+	_, err := t.exec(ctx, `UPDATE personal_token SET ends_at = $3 WHERE account_id = $1 AND (id = $2 OR $2 = '') AND ends_at > $3`, accountID, id, micros(now))
+	return err
 }
 
 // TokenByHash implements session.Store.
 func (t *Tx) TokenByHash(ctx context.Context, hash []byte) (session.Found, bool, error) {
-	return first(ctx, t, `SELECT `+personalColumns+`, a.address, a.name, a.roles, a.ends_at, a.app_claims
+	return first(ctx, t, `SELECT `+tokenColumns+`, a.address, a.name, a.roles, a.ends_at, a.app_claims
 		FROM personal_token p JOIN account a ON a.id = p.account_id AND a.version = p.version
 		WHERE p.hash = $1 AND a.state = $2`, []any{hash, string(account.Active)},
 		func(row scanner) (f session.Found, err error) {
 			var roles string
 			var ends int64
-			p, err := personalRow(row, &f.User.Address, &f.User.Name, &roles, &ends, &f.User.Claims)
+			p, err := tokenRow(row, &f.User.Address, &f.User.Name, &roles, &ends, &f.User.Claims)
 			if err != nil {
 				return f, err
 			}

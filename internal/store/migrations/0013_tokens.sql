@@ -1,6 +1,6 @@
 -- +goose Up
 -- A personal access token, with which a script of a user calls one app. It works as long as the account is active
--- and has the same credential version. A row stays for a month after its end, so that its form, sent again, does not
+-- and has the same credential version. A row stays for 366 days after its end, so that its form, sent again, does not
 -- make the same token anew.
 CREATE TABLE personal_token (
     id         TEXT   NOT NULL PRIMARY KEY, -- sorts by time
