@@ -22,11 +22,15 @@ func TestToken_LastUse(t *testing.T) {
 			ID: "p", AccountID: "a", Version: 1, App: "wiki", CreatedAt: b.clock.Now(), EndsAt: b.clock.Now().Add(2 * idle),
 		})
 	})
-	check := func(k *session.Keeper) error {
+	look := func(k *session.Keeper, use bool) error {
 		return b.store.Read(t.Context(), func(tx *store.Tx) error {
-			_, err := k.Token(t.Context(), tx, text, true)
+			_, err := k.Token(t.Context(), tx, text, use)
 			return err
 		})
+	}
+	check := func(k *session.Keeper) error { return look(k, true) }
+	if err := look(b.keeper, false); err != nil || !b.keeper.TokenSeen("p").IsZero() {
+		t.Errorf("a look is a use: %v, %v", b.keeper.TokenSeen("p"), err)
 	}
 	for range 2 {
 		if err := check(b.keeper); err != nil {
