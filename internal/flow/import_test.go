@@ -258,7 +258,7 @@ func TestImport_Refuses(t *testing.T) {
 		"a seed":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: "GEZDG!"}} }), "totp[0].secret: must be 10 to 128 bytes in base32"},
 		"digits":          {with(func(p *people.Person) { p.TOTP = []people.TOTP{{Secret: seed, Digits: 9}} }), `totp[0]: "9 digits, 30 seconds, SHA1": must be 6 to 8 digits, 15 to 60 seconds, and SHA1, SHA256 or SHA512`},
 		"subject":         {with(func(p *people.Person) { p.Subject = &people.Subject{Issuer: "https://old.test"} }), `subject.value: must have 1 to 255 printable ASCII characters`},
-		"no issuer":       {with(func(p *people.Person) { p.Subject = &people.Subject{Value: "42"} }), "subject.issuer: is missing: name the former system with --issuer"},
+		"no issuer":       {with(func(p *people.Person) { p.Subject = &people.Subject{Value: "42"} }), "subject.issuer: is missing: name the issuer of the former ids"},
 		"identity":        {with(func(p *people.Person) { p.Identities = []people.Identity{{Issuer: "https://idp.test"}} }), `identities[0].subject: must have 1 to 255 printable ASCII characters`},
 		"another address": {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "a"}} }), `addresses[0].email: "a": is not an email address`},
 		"its kind":        {with(func(p *people.Person) { p.Addresses = []people.Address{{Email: "a@b.c", Kind: "former"}} }), `addresses[0].kind: "former": must be recovery or other`},
