@@ -216,6 +216,7 @@ type core struct {
 	grants   *openid.Keeper
 	counts   *counts
 	drawing  *drawing
+	imports  *importTurns
 
 	settings Settings
 }
@@ -258,12 +259,13 @@ func New(cfg Config) All {
 		grants:    openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}),
 		counts:    newCounts(),
 		drawing:   newDrawing(),
+		imports:   &importTurns{now: map[string]bool{}},
 
 		settings: cfg.Settings,
 	}
 	if cfg.Before != nil {
 		before := cfg.Before.Flows.core
-		f.counts, f.limiter, f.drawing = before.counts, before.limiter, before.drawing
+		f.counts, f.limiter, f.drawing, f.imports = before.counts, before.limiter, before.drawing, before.imports
 		f.grants = before.grants.With(cfg.Sessions.IdleEnd)
 	} else {
 		cfg.Sessions.Lead(f.grants)

@@ -21,7 +21,7 @@ const (
 	// MostFile is the largest file that an admin or a key can send.
 	MostFile = 32 << 20
 	// mostWhole is the largest file of a system whose file is read whole.
-	mostWhole = 4 << 20
+	mostWhole = 2 << 20
 	// partBytes is how much of a file makes a part, unless it has so many people first.
 	partBytes = 256 << 10
 	// mostHead is the longest first line of CSV. Each part has it.
@@ -49,7 +49,7 @@ type reading struct {
 // ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
 // is read again replaces the former one. The memory that it needs does not grow with the file.
 //
-// Faults: the fields file and issuer, job.Begun, job.Replaced, job.Missing, and as acts.
+// Faults: the fields file and issuer, ImportBusy, job.Begun, job.Replaced, job.Missing, and as acts.
 func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.Reader) (ImportJob, error) {
 	if err := f.mayBegin(ctx, by); err != nil {
 		return ImportJob{}, err
@@ -61,6 +61,11 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	if err != nil {
 		return ImportJob{}, err
 	}
+	leave, err := f.imports.enter(by.name)
+	if err != nil {
+		return ImportJob{}, err
+	}
+	defer leave()
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
 	r.how.DryRun = true
 	for more := true; more; {

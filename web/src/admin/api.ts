@@ -111,6 +111,7 @@ export const WORDS: Record<string, string> = {
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
   'import.file': 'The file cannot be read: {why}.',
+  'import.busy': 'Portico is reading other files of people. Try again in a few seconds.',
   'job.begun': 'This has begun already.',
   'job.replaced': 'Another window of yours has sent a file meanwhile.',
   'job.not_found': 'This job does not exist any more.',
