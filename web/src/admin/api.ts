@@ -110,7 +110,7 @@ export const WORDS: Record<string, string> = {
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
-  'import.file': 'The file cannot be read: {why}.',
+  'import.file': 'Nothing can be imported: {why}.',
   'import.busy': 'Portico is reading other files of people. Try again in a few seconds.',
   'job.begun': 'This has begun already.',
   'job.replaced': 'Another window of yours has sent a file meanwhile.',
