@@ -46,7 +46,7 @@ func fields(count int) string {
 	return b.String()
 }
 
-// SEC-452: the people of a file that is read whole find their keys in one step each. Earlier each of them looked at all keys: such a
+// SEC-450: the people of a file that is read whole find their keys in one step each. Earlier each of them looked at all keys: such a
 // file held a processor for hours.
 func TestValues_ManyPeopleWithManyKeys(t *testing.T) {
 	t.Parallel()
