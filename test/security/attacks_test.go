@@ -140,6 +140,7 @@ func attacks() testform.Catalogue {
 			"SEC-288": "A file that is given as a picture is none, is huge when it is decoded, or is something else too.",
 			"SEC-289": "Somebody else gives, removes or finds the picture of a user.",
 			"SEC-300": "An attacker at a session that was left open downloads everything that is stored about its owner.",
+			"SEC-438": "A user changes a name, a passkey or an app without end, so that the emails of all others wait.",
 			"SEC-301": "A thief of a downloaded file signs in with what it has, or reads what belongs to another account.",
 			"SEC-302": "An attacker who is signed in elsewhere, or who knows a page of the sign-in, uses an account that its owner has deleted.",
 			"SEC-303": "Someone reads the database for what is left of an erased account.",
