@@ -147,7 +147,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 
 // again answers a code that arrives after the step. The browser that completed
 // the step goes on, for example after a double click. A replay is
-// refused.
+// refused. It is recorded as often as a flow has guesses, for a flow that had a code.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && p.Step == Done && found.User.ID == p.AccountID {
@@ -156,10 +156,16 @@ func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) 
 	if err := ignore(err, session.Required); err != nil {
 		return Result{}, err
 	}
+	if len(p.Kind.follows(Verify)) == 0 {
+		return Result{}, code.Used
+	}
 	err = f.store.Write(ctx, func(tx Tx) error {
+		if err := f.take(ctx, tx, codeFlow, p.ID); err != nil {
+			return err
+		}
 		return f.record.Add(ctx, tx, fact(c, audit.CodeReplayed, p.AccountID, string(p.Kind)))
 	})
-	if err != nil {
+	if err := ignore(err, throttle.Limited(0)); err != nil {
 		return Result{}, err
 	}
 	return Result{}, code.Used

@@ -57,6 +57,7 @@ func attacks() testform.Catalogue {
 			"SEC-040": "An attacker reads the database and looks for secrets that work.",
 			"SEC-041": "An attacker predicts codes and tokens that are not random.",
 			"SEC-042": "A mail scanner opens each link of an email before its reader does.",
+			"SEC-439": "A stranger fills the record with codes for flows that wait for none.",
 			"SEC-209": "Someone finds the link that an operator made for a user, after the user has opened it or after its time.",
 			"SEC-211": "A form is sent twice: an attacker gets no more guesses, and an honest user may enter either code.",
 			"SEC-212": "A stranger signs up with the address of another user, who then opens the link in another browser.",
