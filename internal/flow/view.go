@@ -96,7 +96,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			return err
 		case Protect:
 			v.Next = p.page()
-			f.viewProtection(owner, d, &v)
+			return f.viewProtection(ctx, tx, c, f.entryOf(owner, p, d), d, &v)
 		case Done:
 			v.Next = f.settings.Targets.Or(v.ReturnTo)
 			if d.Moved != "" {

@@ -199,6 +199,7 @@ func attacks() testform.Catalogue {
 			"SEC-324": "Someone who knows the password of an account with a passkey joins a provider to it.",
 		},
 		"provider": { // External providers, and accounts prepared before their owner comes
+			"SEC-440": "A user gets a role that needs a second factor by a sign-in with a provider, and gives none or puts it off.",
 			"SEC-396": "A provider, or its user, names values that are no roles of the mapping, or roles stay after the provider, the identity or the mapping has gone.",
 			"SEC-397": "A user finishes an older sign-in, or several at once, to get a role back that was taken meanwhile.",
 			"SEC-398": "A provider takes the role from the last admins, also at the same moment.",
