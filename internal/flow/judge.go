@@ -192,7 +192,8 @@ func (f *Flows) replaces(ctx context.Context, tx account.Store, p Pending) (clea
 }
 
 // bare returns the account of a sign-in that waits for the first second factor. A
-// factor that was added later has not been given, which ends the flow.
+// factor that was added later has not been given, which ends the flow. No alarm closes the account:
+// it would have ended the flow, and none begins while it does.
 //
 // Faults: as waits.
 func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, error) {

@@ -29,9 +29,9 @@ func (f *core) requires(roles []string) bool {
 func (f *core) demands(e entry) bool { return f.requires(e.account.Roles) || f.requires(e.gains) }
 
 // unprotected reports whether a sign-in must wait for a second factor that the
-// account needs and does not have.
+// account needs and does not have. During an alarm it does not: nobody can add one then.
 func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
-	if e.later || !e.strongAt.IsZero() || !f.demands(e) {
+	if e.later || !e.strongAt.IsZero() || !f.demands(e) || f.alarmed(e.account.Account) {
 		return false, nil
 	}
 	if e.secondFactors != nil {

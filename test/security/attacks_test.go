@@ -154,6 +154,7 @@ func attacks() testform.Catalogue {
 			"SEC-095": "An attacker skips a step of a flow.",
 			"SEC-258": "A visitor gets an account without accepting the terms, or with a version of their own making.",
 			"SEC-259": "A browser that has not accepted the terms reaches a page, an app or an OpenID client.",
+			"SEC-441": "A thief or an intruder adds a first second factor by a sign-in, while an alarm closes the account to changes.",
 			"SEC-261": "A browser whose account needs a second factor and has none reaches a page, an app or an OpenID client.",
 			"SEC-262": "Someone with the password keeps a sign-in open until the owner has a second factor, and then adds one of their own or goes on without.",
 			"SEC-263": "Someone goes around the second factor that an account needs: after the grace, by a removed factor, a recovery, a provider or a passkey that is not used.",
