@@ -276,6 +276,7 @@ func attacks() testform.Catalogue {
 			"SEC-433": "A personal access token, or a stream opened with it, goes on after its end or a new password.",
 			"SEC-434": "A thief of a session makes a personal access token without a new proof or from another site, sees one again, or has the form make several.",
 			"SEC-435": "Somebody with the database, the log, the figures or an email looks for personal access tokens.",
+			"SEC-454": "An OpenID client learns by introspection what the scopes of a token keep from it.",
 			"SEC-322": "A program uses an access token at an app that it is not for, after its end, or together with the cookie of another user.",
 			"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
 			"SEC-340": "Someone keeps an address on the way of an OpenID sign-in, and opens it later or in another browser, to pass for a user who has just signed in.",
