@@ -20,7 +20,7 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 	return gateway.New(gateway.Config{
 		Actions: actions, Keys: a.Keys, Clock: a.clock, Moved: a.clock.moved, Log: a.log,
 		Public: publicURL(l.config), Apps: apps, Holders: a.holders,
-		TokenSession: l.OpenID.TokenSession, Before: before,
+		TokenSession: l.OpenID.TokenSession, Issued: l.OpenID.Issued, Before: before,
 	}), nil
 }
 

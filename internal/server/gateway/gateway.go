@@ -37,6 +37,8 @@ type Config struct {
 
 	// TokenSession returns the user of an access token for a resource.
 	TokenSession func(ctx context.Context, access, resource string) (session.Found, error)
+	// Issued reports whether a text is a token of this installation, also for others and also an old one.
+	Issued func(text string) bool
 
 	// Before is the Gateway that this one replaces; nil for none. This one takes
 	// over its open requests, and the connections of apps that stay the same.
