@@ -166,3 +166,55 @@ func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
 	open("a token of the app's own", "|Bearer of-the-app", "Bearer of-the-app")
 	open("another scheme", "|Basic eDp5", "Basic eDp5")
 }
+
+func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	opened, ended := make(chan string), make(chan string, 10)
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		opened <- r.URL.Path
+		<-r.Context().Done()
+		ended <- r.URL.Path
+	}))
+	t.Cleanup(app.Close)
+	upstream, _ := url.Parse(app.URL)
+	const tools = "https://portico.test/tools"
+	former := config.App{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, PersonalTokens: true, Key: "app.1"}
+	s := start(t, func(c *config.Config) {
+		c.Apps, c.Clients[0].Resources = []config.App{former}, []string{tools}
+	})
+	v := s.visitor().register(fresh("v"))
+	access := s.rp("token", codeForm(v.authorize(codeRequest("resource", tools)).sentBack(rpBack).Get("code"))).Access
+	personal := v.personal("tools")
+	taken := func(change func(tools, part *config.App)) option {
+		return func(c *config.Config) {
+			now, part := former, config.App{Name: "part", Path: "/tools/part", Upstream: upstream, Key: "app.2"}
+			change(&now, &part)
+			c.Apps = []config.App{now, part}
+		}
+	}
+	for what, tt := range map[string]struct {
+		token string
+		to    option
+	}{
+		"no access tokens":                    {access, taken(func(tools, part *config.App) { tools.AccessTokens, part.Path = false, "/part" })},
+		"no personal tokens":                  {personal, taken(func(tools, part *config.App) { tools.PersonalTokens, part.Path = false, "/part" })},
+		"an access token of another app":      {access, taken(func(_, part *config.App) { part.AccessTokens = true })},
+		"a personal token of another app":     {personal, taken(func(_, part *config.App) { part.PersonalTokens = true })},
+		"an access token, and an app of none": {access, taken(func(_, _ *config.App) {})},
+	} {
+		s.follows(func(c *config.Config) { c.Apps = []config.App{former} })
+		go func() {
+			_, _ = s.visitor().try("GET", "/tools/part/stream", "", http.Header{"Authorization": {"Bearer " + tt.token}, "Accept": {"text/event-stream"}})
+		}()
+		<-opened
+		s.follows(tt.to)
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: the stream goes on", what)
+		}
+	}
+}
