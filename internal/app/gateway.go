@@ -75,6 +75,14 @@ func tokenResources(cfg config.Config) (list []string) {
 	return list
 }
 
+// audiences returns the audiences of the apps.
+func audiences(cfg config.Config) (list []string) {
+	for _, served := range cfg.Served() {
+		list = append(list, served.Audience)
+	}
+	return list
+}
+
 // tokenApps returns the apps that take personal access tokens.
 func tokenApps(cfg config.Config) (list []flow.TokenApp) {
 	for _, served := range cfg.Served() {

@@ -280,6 +280,7 @@ func attacks() testform.Catalogue {
 			"SEC-322": "A program uses an access token at an app that it is not for, after its end, or together with the cookie of another user.",
 			"SEC-455": "An app that takes access tokens collects tokens for others on its public paths, to use them there.",
 			"SEC-456": "A program keeps a stream open with a token, while a reload takes the path or the tokens from the app.",
+			"SEC-457": "An unknown app publishes its document at the address that is the audience of an app, so that its ID tokens pass for those of the app.",
 			"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
 			"SEC-340": "Someone keeps an address on the way of an OpenID sign-in, and opens it later or in another browser, to pass for a user who has just signed in.",
 			"SEC-342": "A user loses a role, a consent or a session, or a client changes, between the steps of an OpenID sign-in and after it.",
