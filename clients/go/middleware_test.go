@@ -97,6 +97,8 @@ func TestRequire_Nobody(t *testing.T) {
 		{"GET https://app.test/ws", "Connection: Upgrade\nUpgrade: websocket", ""},
 		{"GET https://app.test/api", "X-Requested-With: XMLHttpRequest", ""},
 		{"POST https://app.test/api", "", ""},
+		{"GET https://app.test/auth/enter?to=%2F", document, ""}, // past Portico: where the answer above led
+		{"GET https://portico.test/auth/signin?return_to=%2F", document, ""},
 	} {
 		var lines []string
 		if test.headers != "" {
@@ -113,15 +115,18 @@ func TestRequire_Nobody(t *testing.T) {
 			continue
 		}
 		var p struct {
-			Status    int
-			Code      string
-			SignInURL string `json:"signin_url"`
+			Status       int
+			Code, Detail string
+			SignInURL    string `json:"signin_url"`
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %s", test.request, w.Body)
 		}
 		if w.Code != 401 || p.Status != 401 || p.Code != "session.required" || p.SignInURL != page {
 			t.Errorf("%s %q: %d %+v", test.request, test.headers, w.Code, p)
+		}
+		if past := strings.Contains(test.request, "/auth/"); past != strings.Contains(p.Detail, "open "+clienttest.URL) {
+			t.Errorf("%s: %+v", test.request, p)
 		}
 	}
 }

@@ -221,6 +221,12 @@ for url, origin in ("https://Example.com:443", "https://example.com"), ("http://
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "HTTP_SEC_FETCH_MODE": "navigate", "HTTP_HOST": origin.split("/")[2]}
     Portico(url).wsgi(None)(environ, lambda status, headers: sent.extend(headers))
     assert dict(sent)["location"].startswith(origin + "/auth/signin?"), sent
+
+for path in "/auth/enter", "/auth/signin":  # past Portico: where the answer above led, at the port of the app
+    sent = []
+    environ.update(PATH_INFO=path, HTTP_HOST="127.0.0.1:3000")
+    body = b"".join(Portico("http://localhost:8080").wsgi(None)(environ, lambda status, headers: sent.append(status)))
+    assert sent[0].startswith("401 ") and b"open http://localhost:8080" in body, (sent, body)
 `
 
 func TestPython_Faults(t *testing.T) {

@@ -118,11 +118,16 @@ export const Portico = class {
   /** @param {import('./answer.js').Asked} asked */
   #signIn(asked) {
     const page = `${this.#public.origin}/auth/signin`;
-    if (!navigates(asked))
+    // At the app's own port, this is where a redirect has led: another one would loop.
+    const past = asked.url.startsWith('/auth/');
+    if (past || !navigates(asked))
       return Answer.problem({
         status: 401,
         code: 'session.required',
         title: 'Sign in to continue.',
+        ...(past && {
+          detail: `Portico answers /auth/, and this request came past it: open ${this.#public.origin} instead`,
+        }),
         signin_url: page,
       });
     const { host } = asked.headers;
