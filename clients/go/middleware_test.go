@@ -154,6 +154,25 @@ func TestMiddleware_Refused(t *testing.T) {
 	}
 }
 
+// Without a logger of its own an app still learns which address or setting is wrong.
+func TestMiddleware_Told(t *testing.T) { // not parallel: it replaces the log of the process
+	var log strings.Builder
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	portico := clienttest.New(t)
+	c := portico.Client(client.Options{})
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, map[string]any{"iss": "https://other.test"})))
+	portico.SetDown(true)
+	c = portico.Client(client.Options{})
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
+	for _, why := range []string{"https://other.test", clienttest.URL + "/.well-known/jwks.json"} {
+		if !strings.Contains(log.String(), why) {
+			t.Errorf("the log does not name %s: %s", why, log.String())
+		}
+	}
+}
+
 func TestAskPortico(t *testing.T) {
 	t.Parallel()
 	portico := clienttest.New(t)

@@ -20,6 +20,7 @@ const (
 	answerTime = 5 * time.Second
 	maxAnswer  = 64 << 10
 	maxKeys    = 32
+	keysPath   = "/.well-known/jwks.json"
 )
 
 // portico is the connection of the app to the server.
@@ -69,12 +70,12 @@ func (p *portico) get(ctx context.Context, path string, cookies []string, into a
 // type or for another use.
 func (p *portico) keys(ctx context.Context) (map[string]*ecdsa.PublicKey, error) {
 	var set struct{ Keys []json.RawMessage }
-	status, err := p.get(ctx, "/.well-known/jwks.json", nil, &set)
+	status, err := p.get(ctx, keysPath, nil, &set)
 	switch {
 	case err != nil:
 		return nil, err
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("the keys are answered with %d", status)
+		return nil, fmt.Errorf("GET %s is answered with %d", p.address.JoinPath(keysPath), status)
 	case len(set.Keys) > maxKeys:
 		return nil, fmt.Errorf("there are %d keys, more than %d", len(set.Keys), maxKeys)
 	}

@@ -120,9 +120,19 @@ func TestPython(t *testing.T) {
 		lines, want = append(lines, test.name+" "+test.token), append(want, test.name+" "+test.want)
 	}
 	command.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-	out, err := command.CombinedOutput()
+	var log strings.Builder
+	command.Stderr = &log
+	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s%s", err, out, &log)
+	}
+	for _, why := range []string{
+		"the token is from https://evil.test, and this app trusts " + site.Origin, "the token is for shop, and this app is app",
+		"cannot fetch " + redirects.URL + "/.well-known/jwks.json, is Portico there? HTTP Error 302",
+	} {
+		if !strings.Contains(log.String(), why) {
+			t.Errorf("nobody is told: %s\n%s", why, &log)
+		}
 	}
 	got := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for i := range want {

@@ -19,7 +19,7 @@ export const Portico = class {
   #keys;
 
   /** @param {string} publicUrl @param {import('./server.d.ts').Options} [options] */
-  constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError } = {}) {
+  constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError = warn } = {}) {
     this.#public = origin(publicUrl);
     if (this.#public.protocol === 'http:' && !LOOPBACK.test(this.#public.hostname))
       throw new TypeError(
@@ -29,11 +29,7 @@ export const Portico = class {
     this.#audience = audience;
     this.#ask = askPortico;
     this.#onError = onError;
-    this.#keys = new KeySet(async () => {
-      const { status, body } = await this.#get('/.well-known/jwks.json');
-      if (status !== 200) throw new Unavailable(`the keys are answered with ${status}`);
-      return JSON.parse(body);
-    });
+    this.#keys = new KeySet(async () => JSON.parse((await this.#get('/.well-known/jwks.json')).body));
   }
 
   /** @param {string} token */
@@ -97,7 +93,7 @@ export const Portico = class {
       return await this.identify(headers);
     } catch (cause) {
       const error = /** @type {Error} */ (cause);
-      this.#onError?.(error);
+      this.#onError(error);
       // Not to the sign-in page: a user with a session would come back with the same token, in a loop.
       if (error instanceof Refused)
         return Answer.problem({
@@ -143,9 +139,8 @@ export const Portico = class {
   async #session(line) {
     const cookies = line.split(/; */).filter((pair) => COOKIES.includes(pair.split('=')[0] ?? ''));
     if (cookies.length === 0) return null;
-    const { status, body } = await this.#get('/auth/api/session', { cookie: cookies.join('; ') });
+    const { status, body } = await this.#get('/auth/api/session', cookies.join('; '));
     if (status === 401) return null;
-    if (status !== 200) throw new Unavailable(`the session is answered with ${status}`);
     const { user, session } = JSON.parse(body);
     return {
       id: text(user.id),
@@ -158,16 +153,23 @@ export const Portico = class {
     };
   }
 
-  /** @param {string} path @param {Record<string, string>} [headers] */
-  async #get(path, headers = {}) {
+  /** @param {string} path @param {string} [cookie] with one, 401 is an answer */
+  async #get(path, cookie) {
+    const url = new URL(path, this.#address);
     try {
-      const url = new URL(path, this.#address);
-      return await get(url, this.#public.host, { ...headers, accept: 'application/json' });
+      const headers = { accept: 'application/json', ...(cookie && { cookie }) };
+      const answer = await get(url, this.#public.host, headers);
+      if (answer.status === 200 || (cookie && answer.status === 401)) return answer;
+      throw new Error(`the answer has status ${answer.status}`);
     } catch (cause) {
-      throw new Unavailable(`Portico does not answer: ${cause}`, { cause });
+      const why = cause instanceof AggregateError ? cause.errors[0] : cause; // Node: one for each address of localhost
+      throw new Unavailable(`cannot fetch ${url}, is Portico there? ${why}`, { cause });
     }
   }
 };
+
+/** @param {Error} error */
+const warn = (error) => console.warn(`portico-client: ${error.message}`);
 
 /** @param {string} url scheme://host[:port] */
 function origin(url) {
