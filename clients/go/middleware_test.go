@@ -166,7 +166,12 @@ func TestMiddleware_Told(t *testing.T) { // not parallel: it replaces the log of
 	portico.SetDown(true)
 	c = portico.Client(client.Options{})
 	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
-	for _, why := range []string{"https://other.test", clienttest.URL + "/.well-known/jwks.json"} {
+	c, err := client.New("https://page.test", client.Options{Transport: answering(t, "<!doctype html>")}) // another program
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
+	for _, why := range []string{"https://other.test", clienttest.URL + "/.well-known/jwks.json", "https://page.test/.well-known/jwks.json"} {
 		if !strings.Contains(log.String(), why) {
 			t.Errorf("the log does not name %s: %s", why, log.String())
 		}

@@ -40,7 +40,8 @@ func newPortico(address *url.URL, host string, transport http.RoundTripper) *por
 
 // get fetches a JSON document with any status.
 func (p *portico) get(ctx context.Context, path string, cookies []string, into any) (status int, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address.JoinPath(path).String(), nil)
+	url := p.address.JoinPath(path).String()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -61,9 +62,12 @@ func (p *portico) get(ctx context.Context, path string, cookies []string, into a
 	case answer.StatusCode != http.StatusOK:
 		return answer.StatusCode, nil
 	case len(body) > maxAnswer:
-		return 0, fmt.Errorf("the answer to %s is longer than %d bytes", path, maxAnswer)
+		return 0, fmt.Errorf("the answer of %s is longer than %d bytes", url, maxAnswer)
 	}
-	return answer.StatusCode, json.Unmarshal(body, into)
+	if err := json.Unmarshal(body, into); err != nil {
+		return 0, fmt.Errorf("the answer of %s: %w", url, err)
+	}
+	return answer.StatusCode, nil
 }
 
 // keys fetches the keys that may sign tokens. It leaves out keys of another

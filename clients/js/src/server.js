@@ -29,7 +29,7 @@ export const Portico = class {
     this.#audience = audience;
     this.#ask = askPortico;
     this.#onError = onError;
-    this.#keys = new KeySet(async () => JSON.parse((await this.#get('/.well-known/jwks.json')).body));
+    this.#keys = new KeySet(() => this.#get('/.well-known/jwks.json'));
   }
 
   /** @param {string} token */
@@ -139,9 +139,9 @@ export const Portico = class {
   async #session(line) {
     const cookies = line.split(/; */).filter((pair) => COOKIES.includes(pair.split('=')[0] ?? ''));
     if (cookies.length === 0) return null;
-    const { status, body } = await this.#get('/auth/api/session', cookies.join('; '));
-    if (status === 401) return null;
-    const { user, session } = JSON.parse(body);
+    const found = await this.#get('/auth/api/session', cookies.join('; '));
+    if (!found) return null;
+    const { user, session } = found;
     return {
       id: text(user.id),
       email: text(user.email),
@@ -153,14 +153,15 @@ export const Portico = class {
     };
   }
 
-  /** @param {string} path @param {string} [cookie] with one, 401 is an answer */
+  /** The document at a path, or null if the cookie is not valid. @param {string} path @param {string} [cookie] */
   async #get(path, cookie) {
     const url = new URL(path, this.#address);
     try {
       const headers = { accept: 'application/json', ...(cookie && { cookie }) };
-      const answer = await get(url, this.#public.host, headers);
-      if (answer.status === 200 || (cookie && answer.status === 401)) return answer;
-      throw new Error(`the answer has status ${answer.status}`);
+      const { status, body } = await get(url, this.#public.host, headers);
+      if (status === 200) return JSON.parse(body);
+      if (cookie && status === 401) return null;
+      throw new Error(`the answer has status ${status}`);
     } catch (cause) {
       const why = cause instanceof AggregateError ? cause.errors[0] : cause; // Node: one for each address of localhost
       throw new Unavailable(`cannot fetch ${url}, is Portico there? ${why}`, { cause });

@@ -221,13 +221,18 @@ test('the console tells which address or setting is wrong', async (t) => {
   standIn.status = 404;
   await client().admit(request);
   standIn.status = 200;
+  standIn.body = '<!doctype html>'; // another program
+  await client().admit(request);
+  standIn.body = null;
   const told = mock.calls.map(({ arguments: [text] }) => String(text));
   assert.match(told[0] ?? '', /is from https:\/\/other\.test, and this app trusts https:\/\/portico\.test/);
   assert.match(
     told[1] ?? '',
     /cannot fetch http:\/\/localhost:1\/\.well-known\/jwks\.json, is Portico there\? .*ECONNREFUSED/,
   );
-  assert.ok(told[2]?.includes(`cannot fetch ${standIn.address}/.well-known/jwks.json`), told[2]);
+  for (const text of told.slice(2))
+    assert.ok(text.includes(`cannot fetch ${standIn.address}/.well-known/jwks.json`), text);
+  assert.equal(told.length, 4);
 });
 
 test('a set that is none is no answer', async () => {
