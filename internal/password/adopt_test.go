@@ -228,7 +228,7 @@ func TestVerifyAny(t *testing.T) {
 	}
 }
 
-// SEC-452: a recovery code of Portico costs one hash, whether the account has one that begins so or none. Earlier a part of a second hash
+// A recovery code of Portico costs one hash, whether the account has one that begins so or none. Earlier a part of a second hash
 // followed, so the time told the beginning of a code. Cheaper hashes are filled up to one.
 func TestVerifyAny_OneHash(t *testing.T) {
 	t.Parallel()
