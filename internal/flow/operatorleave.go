@@ -32,12 +32,13 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 		if former == account.DisabledByOperator || former == account.Waiting {
 			detail += "," + string(former)
 		}
-		now := f.clock.Now()
-		d := account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
-		if _, err := tx.DeleteDeparture(ctx, id); err != nil {
-			return err
+		d, leaves, err := tx.DepartureOf(ctx, id)
+		if err == nil && !leaves { // a deletion is not put off
+			now := f.clock.Now()
+			d = account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
+			err = tx.InsertDeparture(ctx, d)
 		}
-		if err := tx.InsertDeparture(ctx, d); err != nil {
+		if err != nil {
 			return err
 		}
 		if _, err := tx.UpdateState(ctx, id, account.DisabledByOperator); err != nil {

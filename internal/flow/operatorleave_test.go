@@ -44,8 +44,12 @@ func TestLeaveUser(t *testing.T) {
 	b.clock.Advance(account.Grace)
 	b.erase()
 	v.must(v.signIn("mara@example.org", good))
-	leave()
-	b.clock.Advance(account.Grace)
+	until := leave()
+	b.clock.Advance(time.Hour)
+	if again := leave(); again != until {
+		t.Errorf("a second deletion puts the first one off until %v", again)
+	}
+	b.clock.Advance(account.Grace - time.Hour)
 	b.erase()
 	if _, err := b.Operator.Person(t.Context(), a.ID); !errors.Is(err, account.Missing) || b.record(audit.AccountDeleted).Actor != "operator" {
 		t.Errorf("after the grace: %v, %+v", err, b.record(audit.AccountDeleted))
