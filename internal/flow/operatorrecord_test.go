@@ -67,3 +67,24 @@ func TestExportRecord_Judged(t *testing.T) {
 		t.Errorf("without the role: %d, %v", n, err)
 	}
 }
+
+// The page of a person says that the record has older events.
+func TestPerson_MoreEvents(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	id := v.found().User.ID
+	for _, more := range []bool{false, true} {
+		p, err := b.Operator.Person(t.Context(), id)
+		if err != nil || p.MoreFacts != more || more && len(p.Facts) != 500 {
+			t.Errorf("more than %d events: %v, want %v: %v", len(p.Facts), p.MoreFacts, more, err)
+		}
+		b.must(b.store.Write(t.Context(), func(tx flow.Tx) (err error) {
+			for range 500 {
+				err = errors.Join(err, tx.InsertFact(t.Context(), audit.Fact{ID: ids.NewAt(b.clock.Now()), Name: audit.SignedOut, AccountID: id, At: b.clock.Now()}))
+			}
+			return err
+		}))
+	}
+}
