@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"portico/internal/account"
@@ -217,7 +218,8 @@ type core struct {
 	grants   *openid.Keeper
 	counts   *counts
 	drawing  *drawing
-	imports  *importTurns
+	exports  *turns // of the record
+	imports  *turns // of files of people
 
 	settings Settings
 }
@@ -260,13 +262,14 @@ func New(cfg Config) All {
 		grants:    openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}),
 		counts:    newCounts(),
 		drawing:   newDrawing(),
-		imports:   &importTurns{now: map[string]bool{}},
+		exports:   newTurns(math.MaxInt),
+		imports:   newTurns(readAtOnce),
 
 		settings: cfg.Settings,
 	}
 	if cfg.Before != nil {
 		before := cfg.Before.Flows.core
-		f.counts, f.limiter, f.drawing, f.imports = before.counts, before.limiter, before.drawing, before.imports
+		f.counts, f.limiter, f.drawing, f.exports, f.imports = before.counts, before.limiter, before.drawing, before.exports, before.imports
 		f.grants = before.grants.With(cfg.Sessions.IdleEnd)
 	} else {
 		cfg.Sessions.Lead(f.grants)

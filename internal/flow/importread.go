@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"portico/internal/budget"
 	"portico/internal/fault"
@@ -30,6 +31,10 @@ const (
 	mostKept = 4 * MostFile
 	// entryBytes is what an entry takes beside its line.
 	entryBytes = 500
+	// readAtOnce is how many files a node reads at the same time. What a reader holds of a file is up to 50 MB.
+	readAtOnce = 3
+	// readPause is after how long a file without a turn may be sent again.
+	readPause = 10 * time.Second
 )
 
 // reading reads the file of a draft.
@@ -62,9 +67,9 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	if err != nil {
 		return ImportJob{}, err
 	}
-	leave, err := f.imports.enter(by.name)
-	if err != nil {
-		return ImportJob{}, err
+	leave, ok := f.imports.enter(by.name)
+	if !ok {
+		return ImportJob{}, ImportBusy
 	}
 	defer leave()
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}

@@ -423,6 +423,7 @@ export interface AdminPerson {
   emails: AdminEmail[];
   refusing: AdminRefusal[];
   events: AdminEvent[];
+  more_events?: boolean;
 }
 
 export interface AdminProblem {
