@@ -12,7 +12,7 @@ import (
 	"portico/internal/pages"
 )
 
-// Templates of the emails that flows cause. docs/operating/emails-about-events.md says which event
+// Templates of the emails that flows cause. docs/operating/audit.md says which event
 // causes which.
 const (
 	mailVerify     = "verify-address"
