@@ -122,7 +122,7 @@ func explained() map[audit.Name]explanation {
 		audit.AccountCreated:        {"By an operator, an admin or a key", "the roles", "none: the operator tells the user, or `link_made` does"},
 		audit.AccountImported:       {"Or the former system (`signin.legacy`) vouched for a password", "the changed fields; empty if it made the account", "none: an import would send one to everybody"},
 		audit.LinkMade:              {"`portico user link` made it, or an admin mailed it", "`welcome` for the email of `portico user welcome`", "`link-made`, or `link-mailed` with the link of an admin, whose copy is `link-made`, or [`welcome`](importing.md#people-without-a-password), without a copy"},
-		audit.AccountDisabled:       {"", "`erased`: an admin deleted it, and it is erased after 14 days. `erased,disabled`: the same, and it was disabled before. `erased,waiting`: the same, and it waited for an approval. `restored`: the deletion was undone, and it is as before. `ended`: its end has come", "`account-managed`. None when a deletion was undone"},
+		audit.AccountDisabled:       {"", "`erased`: an admin deleted it, and it is erased after 14 days. `erased,disabled`: the same, and it was disabled before. `erased,waiting`: the same, and it waited for an approval. `erased,leaving`: its owner had closed it. `restored`: the deletion was undone, and it is as before. `ended`: its end has come", "`account-managed`. None when a deletion was undone"},
 		audit.AccountApproved:       {"", "", "`account-approved`"},
 		audit.AccountEnabled:        {"", "`restored`: a deletion was undone", "`account-managed`"},
 		audit.EndChanged:            {"", "the time, `never`", "`account-managed`"},

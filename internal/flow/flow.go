@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"portico/internal/account"
@@ -217,6 +218,7 @@ type core struct {
 	grants   *openid.Keeper
 	counts   *counts
 	drawing  *drawing
+	exports  sync.Map // the actors whose exports of the record run
 
 	settings Settings
 }

@@ -102,12 +102,11 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
 			return err
 		}
-		for _, l := range judged {
-			if l.Verdict != Invites {
-				continue
-			}
-			if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
-				return err
+		for i := range judged {
+			if l := &judged[i]; l.Verdict == Invites {
+				if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -115,14 +114,15 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 	return judged, err
 }
 
-func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine, d Draft) error {
+func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l *JudgedLine, d Draft) error {
 	if l.expired != "" {
 		if _, err := tx.EndInvitation(ctx, l.expired, invitation.Replaced, f.clock.Now()); err != nil {
 			return err
 		}
 	}
 	i := invitation.Invitation{Mail: l.address.Mail, Key: l.address.Key, Roles: d.Roles, AccountEnds: d.AccountEnds, Words: d.Words, By: by.name, Most: 1}
-	if _, ok, err := f.invite(ctx, tx, Caller{}, i); err != nil || !ok { // invited at this moment by another admin
+	if _, ok, err := f.invite(ctx, tx, Caller{}, i); err != nil || !ok {
+		l.Verdict = IsInvited // at this moment, by another admin
 		return err
 	}
 	return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(d.Roles, ",")))

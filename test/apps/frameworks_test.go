@@ -161,7 +161,10 @@ func (s *sampleApp) shell(line string) *exec.Cmd {
 // serve writes the files of the blocks, starts the app as the last line of the block sh says, and `portico dev`.
 func (s *sampleApp) serve(blocks [][]byte) {
 	s.Helper()
-	second := freePort(s.T)
+	second := s.own
+	if bytes.Contains(bytes.Join(blocks, nil), []byte("3001")) { // the API of a static site
+		second = freePort(s.T)
+	}
 	ports := strings.NewReplacer("8080", s.port, "3000", s.own, "3001", second)
 	file := regexp.MustCompile("(?s)^```[a-z]+\n(?://|#|<!--) (\\S+\\.\\w+)(?: -->)?\n(.*)```$")
 	last := regexp.MustCompile("(?s)^```sh\n(?:.*\n)?([^\n]+)\n```$")

@@ -110,9 +110,19 @@ func TestPython(t *testing.T) {
 		lines, want = append(lines, test.name+" "+test.token), append(want, test.name+" "+test.want)
 	}
 	command.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-	out, err := command.CombinedOutput()
+	var log strings.Builder
+	command.Stderr = &log
+	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s%s", err, out, &log)
+	}
+	for _, why := range []string{
+		"the token is from https://evil.test, and this app trusts " + site.Origin, "the token is for shop, and this app is app",
+		"cannot fetch " + redirects.URL + "/.well-known/jwks.json, is Portico there? HTTP Error 302",
+	} {
+		if !strings.Contains(log.String(), why) {
+			t.Errorf("nobody is told: %s\n%s", why, &log)
+		}
 	}
 	got := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for i := range want {
@@ -160,6 +170,12 @@ for url, origin in ("https://Example.com:443", "https://example.com"), ("http://
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "HTTP_SEC_FETCH_MODE": "navigate", "HTTP_HOST": origin.split("/")[2]}
     Portico(url).wsgi(None)(environ, lambda status, headers: sent.extend(headers))
     assert dict(sent)["location"].startswith(origin + "/auth/signin?"), sent
+
+for path in "/auth/enter", "/auth/signin":  # past Portico: where the answer above led, at the port of the app
+    sent = []
+    environ.update(PATH_INFO=path, HTTP_HOST="127.0.0.1:3000")
+    body = b"".join(Portico("http://localhost:8080").wsgi(None)(environ, lambda status, headers: sent.append(status)))
+    assert sent[0].startswith("401 ") and b"open http://localhost:8080" in body, (sent, body)
 `
 
 func TestPython_Faults(t *testing.T) {

@@ -370,6 +370,8 @@ func attacks() testform.Catalogue {
 			"SEC-371": "A thief looks for the link of an invitation in the database, or signs up as the invited one without it.",
 			"SEC-372": "An invitation gives a role after the admin who sent it has lost the role of an admin.",
 			"SEC-436": "A thief of an admin's account leaves invitations and API keys behind, which work again when its owner is an admin again.",
+			"SEC-445": "A secret of an API key has ended, and what was sent and begun with it goes on with the other secret of the key.",
+			"SEC-446": "A program sends huge bodies to the admin API, which takes longer ones for lists of addresses.",
 			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",
 			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",
 			"SEC-402": "An account that waits is opened without a recorded approval: disabled and enabled, at its end, or by a change of many people.",
