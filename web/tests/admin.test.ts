@@ -595,6 +595,11 @@ test('the record is searched by the name of a person, and by an administrator', 
   await page.getByRole('link', { name: 'Only what Mara Lindqvist did' }).first().click();
   await expect.poll(queryOf).toMatch(/^\?actor=admin%3A/);
   await page.getByRole('link', { name: 'Remove the filter Changed by: Mara Lindqvist' }).waitFor();
+  await page.getByText('Filters (1)').click();
+  await page.getByLabel('Changed by', { exact: true }).fill('Help');
+  await expect
+    .poll(() => page.locator('#suggested-actor option[value^="key:"]').allInnerTexts())
+    .toContain('Help desk');
 });
 
 test('markup and formulas in a shown text stay text', async () => {

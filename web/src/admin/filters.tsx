@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { go, useQueryOf, within, withValues } from './address';
-import type { People } from './types';
+import type { Keys, People } from './types';
 
 export interface Filter {
   name: string;
@@ -10,8 +10,8 @@ export interface Filter {
   options?: [value: string, words: string][];
   type?: 'date' | 'text';
   hint?: string;
-  /** Offers people by their names. With a role, only those who have it. */
-  people?: { role?: string };
+  /** Offers people by their names, and API keys by theirs. With a role, only people who have it. */
+  people?: { role?: string; keys?: boolean };
   /** What a chip says of a value. */
   say?: (value: string) => string;
 }
@@ -48,19 +48,25 @@ function useTyped(name: string, values: (text: string) => Record<string, string>
   return [text, setText] as const;
 }
 
-/** The addresses of the people whose names begin with a text. */
-function Suggested({ id, text, role = '' }: { id: string; text: string; role?: string }) {
+/** The addresses of the people whose names begin with a text, and the API keys, of which the browser shows those that fit. */
+function Suggested({ id, text, role = '', keys }: { id: string; text: string } & Filter['people']) {
   const asked = new URLSearchParams({ q: text.trim(), by: 'name-prefix', limit: '10', role });
   if (!role) asked.delete('role');
   const found = useQuery<People>({
     queryKey: [`people?${asked}`],
     enabled: text.trim().length > 1 && !text.includes('@'),
   });
+  const all = useQuery<Keys>({ queryKey: ['keys?limit=100'], enabled: Boolean(keys && text) });
   return (
     <datalist id={id}>
       {found.data?.people.map(({ address, name }) => (
         <option key={address} value={address}>
           {name}
+        </option>
+      ))}
+      {all.data?.keys.map((key) => (
+        <option key={key.id} value={`key:${key.id}`}>
+          {key.name}
         </option>
       ))}
     </datalist>

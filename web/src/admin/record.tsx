@@ -11,8 +11,8 @@ const FILTERS: Filter[] = [
   {
     name: 'actor',
     label: 'Changed by',
-    hint: 'name or address of an administrator, or operator',
-    people: { role: 'portico:admin' },
+    hint: 'administrator, API key, or operator',
+    people: { role: 'portico:admin', keys: true },
   },
   { name: 'network', label: 'Network', hint: '192.0.2.1' },
   { name: 'from', label: 'From', type: 'date' },
