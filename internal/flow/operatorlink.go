@@ -67,7 +67,7 @@ func (f *Operator) handLink(ctx context.Context, tx Tx, by Actor, a cleared, tem
 	}
 	mail := email{template: template, owner: &a.Account}
 	if template != mailLinkMade {
-		mail.secret = &issued
+		mail.secret, mail.awaited = &issued, template == mailLinkMailed
 	}
 	return issued, f.post(ctx, tx, by.caller, mail)
 }

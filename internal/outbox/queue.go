@@ -89,11 +89,14 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, err
 
 // Flush makes the waiting messages due now and returns their number. It leaves a
 // message that is due within the Lease: it may be a claimed one, which is being sent.
-func (o *Outbox) Flush(ctx context.Context, tx Store) (int64, error) {
+func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, err error) {
 	now := o.clock.Now()
-	n, err := tx.HastenMessages(ctx, now, now.Add(Lease))
-	if err != nil {
-		return 0, fmt.Errorf("flush the outbox: %w", err)
+	for lane := range o.wakes {
+		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease))
+		if err != nil {
+			return 0, fmt.Errorf("flush the outbox: %w", err)
+		}
+		n += made
 	}
 	o.wakeAfter(tx)
 	return n, nil
@@ -121,9 +124,9 @@ func (o *Outbox) Drop(ctx context.Context, tx Store, id string) (Listed, error) 
 
 func (o *Outbox) wakeAfter(tx Store) {
 	tx.AfterCommit(func() {
-		o.Wake(Mail)
-		o.Wake(Logouts)
-		o.Wake(GuestLogouts)
+		for lane := range o.wakes {
+			o.Wake(lane)
+		}
 	})
 }
 

@@ -77,6 +77,7 @@ func attacks() testform.Catalogue {
 			"SEC-051": "An attacker types a Unicode look-alike of an address to get the email of its owner.",
 			"SEC-053": "An attacker makes a second account by changing the case of an address.",
 			"SEC-054": "An attacker floods a mailbox with emails.",
+			"SEC-442": "Somebody has very many emails sent, so that the codes of others come too late.",
 			"SEC-055": "An attacker changes an account without its owner being told.",
 			"SEC-210": "A stranger chooses the language of the emails of another user.",
 			"SEC-234": "Another site chooses the language of a user, or the language menu leads to another site.",
