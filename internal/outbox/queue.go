@@ -56,14 +56,17 @@ func (o *Outbox) list(records []Record, err error) ([]Listed, error) {
 }
 
 // Retry puts a dead message back into the queue, due at once, as if it had
-// never been tried. It returns a Missing fault (CodeUnknown) when there is no
+// never been tried, and returns it. It returns a Missing fault (CodeUnknown) when there is no
 // such message or its content has expired.
-func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
+func (o *Outbox) Retry(ctx context.Context, tx Store, id string) (Listed, error) {
 	revived, err := o.revive(ctx, tx, id)
-	if err == nil && len(revived) == 0 {
-		return fault.New(fault.Missing, CodeUnknown)
+	switch {
+	case err != nil:
+		return Listed{}, err
+	case len(revived) == 0:
+		return Listed{}, fault.New(fault.Missing, CodeUnknown)
 	}
-	return err
+	return o.listed(revived[0]), nil
 }
 
 // RetryAll does the same with all dead messages whose content has not expired, and

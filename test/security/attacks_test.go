@@ -360,6 +360,8 @@ func attacks() testform.Catalogue {
 			"SEC-370": "Scanners of emails open an invitation, and many browsers use it at the same moment.",
 			"SEC-371": "A thief looks for the link of an invitation in the database, or signs up as the invited one without it.",
 			"SEC-372": "An invitation gives a role after the admin who sent it has lost the role of an admin.",
+			"SEC-443": "A program with a stolen key floods a mailbox with links, invitations and emails that are sent again.",
+			"SEC-444": "A program with a stolen key invites very many people.",
 			"SEC-436": "A thief of an admin's account leaves invitations and API keys behind, which work again when its owner is an admin again.",
 			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",
 			"SEC-374": "Someone with an expired invitation has another one mailed elsewhere, or floods the invited mailbox.",

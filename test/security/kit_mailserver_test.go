@@ -42,7 +42,7 @@ type email struct {
 
 func newMailServer(t *testing.T) *mailServer {
 	t.Helper()
-	m := &mailServer{t: t, taken: map[string]bool{}, more: make(chan struct{}), held: make(chan struct{}, 1000), free: make(chan struct{})}
+	m := &mailServer{t: t, taken: map[string]bool{}, slow: map[string]bool{}, more: make(chan struct{}), held: make(chan struct{}, 1000), free: make(chan struct{})}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +70,15 @@ func (m *mailServer) refuse(no bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.no = no
+}
+
+// hold makes the server accept no email to these addresses until free is closed.
+func (m *mailServer) hold(addresses []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, address := range addresses {
+		m.slow[address] = true
+	}
 }
 
 func (s *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
