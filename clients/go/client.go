@@ -51,7 +51,7 @@ type Options struct {
 	Transport http.RoundTripper
 
 	// Log receives the reasons for refused requests and failed fetches of keys.
-	// Nil logs nothing.
+	// Nil is slog.Default().
 	Log *slog.Logger
 }
 
@@ -92,7 +92,7 @@ func New(publicURL string, o Options) (*Client, error) {
 		c.audience = DefaultAudience
 	}
 	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
+		c.log = slog.Default()
 	}
 	c.keys = newKeySet(c.portico.keys, c.log)
 	return c, nil

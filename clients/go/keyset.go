@@ -94,7 +94,7 @@ func (s *keySet) start(now time.Time) <-chan struct{} {
 		// wait for.
 		keys, err := s.fetch(context.Background())
 		if err != nil {
-			s.log.Warn("the keys of Portico cannot be fetched", "error", err)
+			s.log.Warn("the keys of Portico cannot be fetched: is Portico at this address?", "error", err)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

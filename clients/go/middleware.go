@@ -70,15 +70,29 @@ func write(w http.ResponseWriter, p problem) {
 
 // signIn answers a request that needs a sign-in.
 func (c *Client) signIn(w http.ResponseWriter, r *http.Request) {
-	if navigates(r) {
+	var detail string
+	if strings.HasPrefix(target(r), "/auth/") {
+		// At the app's own port, this is where a redirect has led: another one
+		// would loop.
+		detail = "Portico answers /auth/, and this request came past it: open " + c.issuer + " instead"
+	} else if navigates(r) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, c.signInURL(r), http.StatusSeeOther)
 		return
 	}
 	write(w, problem{
-		Type: "urn:portico:error:session.required", Title: "Sign in to continue.",
+		Type: "urn:portico:error:session.required", Title: "Sign in to continue.", Detail: detail,
 		Status: http.StatusUnauthorized, Code: "session.required", SignInURL: c.issuer + signInPath,
 	})
+}
+
+// target returns the path and query of a request as it was sent: a mux may have
+// stripped a part of r.URL.
+func target(r *http.Request) string {
+	if !strings.HasPrefix(r.RequestURI, "/") { // a target with a host (RFC 9112 3.2.2)
+		return r.URL.RequestURI()
+	}
+	return r.RequestURI
 }
 
 // navigates reports whether the browser would show the response as a page.
@@ -115,10 +129,7 @@ func (c *Client) signInURL(r *http.Request) string {
 // form again.
 func comeBack(r *http.Request, origin string) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		if !strings.HasPrefix(r.RequestURI, "/") { // a target with a host (RFC 9112 3.2.2)
-			return r.URL.RequestURI()
-		}
-		return r.RequestURI // a mux may have stripped a part of r.URL
+		return target(r)
 	}
 	if page, ours := strings.CutPrefix(r.Header.Get("Referer"), origin+"/"); ours {
 		return "/" + page

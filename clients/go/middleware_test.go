@@ -97,6 +97,8 @@ func TestRequire_Nobody(t *testing.T) {
 		{"GET https://app.test/ws", "Connection: Upgrade\nUpgrade: websocket", ""},
 		{"GET https://app.test/api", "X-Requested-With: XMLHttpRequest", ""},
 		{"POST https://app.test/api", "", ""},
+		{"GET https://app.test/auth/enter?to=%2F", document, ""}, // past Portico: where the answer above led
+		{"GET https://portico.test/auth/signin?return_to=%2F", document, ""},
 	} {
 		var lines []string
 		if test.headers != "" {
@@ -113,15 +115,18 @@ func TestRequire_Nobody(t *testing.T) {
 			continue
 		}
 		var p struct {
-			Status    int
-			Code      string
-			SignInURL string `json:"signin_url"`
+			Status       int
+			Code, Detail string
+			SignInURL    string `json:"signin_url"`
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %s", test.request, w.Body)
 		}
 		if w.Code != 401 || p.Status != 401 || p.Code != "session.required" || p.SignInURL != page {
 			t.Errorf("%s %q: %d %+v", test.request, test.headers, w.Code, p)
+		}
+		if past := strings.Contains(test.request, "/auth/"); past != strings.Contains(p.Detail, "open "+clienttest.URL) {
+			t.Errorf("%s: %+v", test.request, p)
 		}
 	}
 }
@@ -146,6 +151,30 @@ func TestMiddleware_Refused(t *testing.T) {
 	w := serve(portico.Client(client.Options{}).Optional(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("without keys: %d %s", w.Code, w.Body)
+	}
+}
+
+// Without a logger of its own an app still learns which address or setting is wrong.
+func TestMiddleware_Told(t *testing.T) { // not parallel: it replaces the log of the process
+	var log strings.Builder
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	portico := clienttest.New(t)
+	c := portico.Client(client.Options{})
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, map[string]any{"iss": "https://other.test"})))
+	portico.SetDown(true)
+	c = portico.Client(client.Options{})
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
+	c, err := client.New("https://page.test", client.Options{Transport: answering(t, "<!doctype html>")}) // another program
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve(c.Require(greeter), request("GET https://app.test/", "X-Portico-Token: "+portico.Token(mara, nil)))
+	for _, why := range []string{"https://other.test", clienttest.URL + "/.well-known/jwks.json", "https://page.test/.well-known/jwks.json"} {
+		if !strings.Contains(log.String(), why) {
+			t.Errorf("the log does not name %s: %s", why, log.String())
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	answerTime = 5 * time.Second
 	maxAnswer  = 64 << 10
 	maxKeys    = 32
+	keysPath   = "/.well-known/jwks.json"
 )
 
 // portico is the connection of the app to the server.
@@ -39,7 +40,8 @@ func newPortico(address *url.URL, host string, transport http.RoundTripper) *por
 
 // get fetches a JSON document with any status.
 func (p *portico) get(ctx context.Context, path string, cookies []string, into any) (status int, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address.JoinPath(path).String(), nil)
+	url := p.address.JoinPath(path).String()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -60,21 +62,24 @@ func (p *portico) get(ctx context.Context, path string, cookies []string, into a
 	case answer.StatusCode != http.StatusOK:
 		return answer.StatusCode, nil
 	case len(body) > maxAnswer:
-		return 0, fmt.Errorf("the answer to %s is longer than %d bytes", path, maxAnswer)
+		return 0, fmt.Errorf("the answer of %s is longer than %d bytes", url, maxAnswer)
 	}
-	return answer.StatusCode, json.Unmarshal(body, into)
+	if err := json.Unmarshal(body, into); err != nil {
+		return 0, fmt.Errorf("the answer of %s: %w", url, err)
+	}
+	return answer.StatusCode, nil
 }
 
 // keys fetches the keys that may sign tokens. It leaves out keys of another
 // type or for another use.
 func (p *portico) keys(ctx context.Context) (map[string]*ecdsa.PublicKey, error) {
 	var set struct{ Keys []json.RawMessage }
-	status, err := p.get(ctx, "/.well-known/jwks.json", nil, &set)
+	status, err := p.get(ctx, keysPath, nil, &set)
 	switch {
 	case err != nil:
 		return nil, err
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("the keys are answered with %d", status)
+		return nil, fmt.Errorf("GET %s is answered with %d", p.address.JoinPath(keysPath), status)
 	case len(set.Keys) > maxKeys:
 		return nil, fmt.Errorf("there are %d keys, more than %d", len(set.Keys), maxKeys)
 	}

@@ -20,7 +20,7 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 	return gateway.New(gateway.Config{
 		Actions: actions, Keys: a.Keys, Clock: a.clock, Moved: a.clock.moved, Log: a.log,
 		Public: publicURL(l.config), Apps: apps, Holders: a.holders,
-		TokenSession: l.OpenID.TokenSession, Before: before,
+		TokenSession: l.OpenID.TokenSession, Issued: l.OpenID.Issued, Before: before,
 	}), nil
 }
 
@@ -71,6 +71,14 @@ func tokenResources(cfg config.Config) (list []string) {
 		if served.AccessTokens {
 			list = append(list, resourceOf(cfg, served))
 		}
+	}
+	return list
+}
+
+// audiences returns the audiences of the apps.
+func audiences(cfg config.Config) (list []string) {
+	for _, served := range cfg.Served() {
+		list = append(list, served.Audience)
 	}
 	return list
 }

@@ -70,7 +70,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
 		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, SignUpAsk: l.signUpAsk,
 		Settings: flow.Settings{
-			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), TokenApps: tokenApps(cfg),
+			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), Audiences: audiences(cfg), TokenApps: tokenApps(cfg),
 			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
 			Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion,
 			Locale: l.catalogue.Of, PublicURL: public.String(), Site: cfg.Brand.Name,

@@ -95,7 +95,7 @@ func callBans() []ban {
 		{"unicode.IsControl", "internal/legible decides which characters a text has", list("internal/rule")}, // paths
 		{"unicode.IsPrint", "internal/legible decides which characters a text has", list("internal/flow")},   // return targets
 		{"unicode.IsGraphic", "internal/legible decides which characters a text has", list("internal/legible")},
-		{"slog.Default", "take a logger", nil},
+		{"slog.Default", "take a logger", list("clients/go")}, // the log of an app
 		{"slog.SetDefault", "take a logger", nil},
 	}
 }

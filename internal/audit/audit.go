@@ -13,9 +13,9 @@ import (
 // Name is the kind of an event. Names are stable, because operators search for
 // them.
 //
-// To add an event, add its name here, in words.go and in docs/operating/audit.md, and record it in
+// To add an event, add its name here, in words.go and in document_test.go, and record it in
 // the transaction of the change. Email it to the owner of the account, or say in
-// docs/operating/emails-about-events.md why not. The tests of names_test.go hold all of this.
+// document_test.go why not. The tests of names_test.go hold all of this.
 type Name string
 
 const (

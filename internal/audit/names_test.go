@@ -3,7 +3,6 @@ package audit_test
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,66 +23,6 @@ func names(t *testing.T) [][]string {
 		t.Fatalf("audit.go has %d names", len(found))
 	}
 	return found
-}
-
-var (
-	tableRow = regexp.MustCompile("(?m)^\\| ((?:`\\w+`(?:, )?)+) \\|(?:.*\\|)? ?(.*) \\|$")
-	quoted   = regexp.MustCompile("`(\\w+)`")
-)
-
-// table returns the events of the first column, and the last column, of the rows of the
-// tables that follow a heading on a page of docs/operating. Each event has one row.
-func table(t *testing.T, page, head string) (rows [][2]string) {
-	t.Helper()
-	whole, err := os.ReadFile(filepath.Join("../../docs/operating", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(whole), "| "+head+" |")
-	var found, want []string
-	for _, row := range tableRow.FindAllStringSubmatch(text, -1) {
-		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
-			rows, found = append(rows, [2]string{name[1], row[2]}), append(found, name[1])
-		}
-	}
-	for _, name := range names(t) {
-		want = append(want, name[2])
-	}
-	slices.Sort(found)
-	slices.Sort(want)
-	if !slices.Equal(found, want) {
-		t.Errorf("the tables of %s have the events\n%q, want\n%q", page, found, want)
-	}
-	return rows
-}
-
-func TestNames_AreDocumented(t *testing.T) {
-	t.Parallel()
-	table(t, "audit.md", "event")
-}
-
-// Each event is emailed to the owner, or the table says why not. The tests of package
-// flow compare the emails of each transaction with the table.
-func TestNames_AreEmailed(t *testing.T) {
-	t.Parallel()
-	templates, err := os.ReadFile("../flow/mail.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range table(t, "emails-about-events.md", "record") {
-		if strings.HasPrefix(row[1], "none, ") {
-			continue
-		}
-		named := regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(row[1], -1)
-		if !strings.HasPrefix(row[1], "`") || len(named) == 0 {
-			t.Errorf("%s: the table names neither an email nor a reason for none: %q", row[0], row[1])
-		}
-		for _, template := range named {
-			if !strings.Contains(string(templates), `"`+template[1]+`"`) {
-				t.Errorf("%s: package flow has no email %s", row[0], template[1])
-			}
-		}
-	}
 }
 
 // Operators and admins read words for each name, and so does the owner of an account.

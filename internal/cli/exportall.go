@@ -51,6 +51,7 @@ func (c exportAllCmd) check() error {
 
 func (c exportAllCmd) Run(s *session) error {
 	outliveReaders()
+	standBack()
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ type keyRotateCmd struct {
 }
 
 func (keyRotateCmd) Help() string {
-	return "Example:\n  portico key rotate 06ez4vhd01cz7qtdghsfps3q3r --ends 2027-01-31\n\nThe old secret works on until 'portico key end --old', or until the next rotation. It ends at once if its owner is no admin any more."
+	return "Example:\n  portico key rotate 06ez4vhd01cz7qtdghsfps3q3r --ends 2027-01-31\n\nThe old secret works on until 'portico key end --old', or until the next rotation. It ends at once if its owner is no admin any more. With it end the open invitations that the key has sent since it was made."
 }
 
 func (c keyRotateCmd) Run(s *session) error {

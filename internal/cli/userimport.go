@@ -48,8 +48,9 @@ func (c userImportCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	// A server on this machine keeps half of the processors.
+	// A server on this machine keeps half of the processors, and goes first on the others.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
+	standBack()
 	if err := c.usable(); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func clientKeys(n int) []key {
 		list(prefix+"redirect_uris", func(c *Config) *[]string { return &c.client(n).RedirectURIs }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return with a code. A request must name one of them, in the same spelling. They must be https, but a loopback address may use http, and a public client a private scheme such as `com.example.app:/callback`. They must not be on the host of `public_url`, except below the path of an app."),
 		list(prefix+"scopes", func(c *Config) *[]string { return &c.client(n).Scopes }, oneOf(openIDScopes()...), sameText,
-			"The scopes that the client may request. Other scopes are left out of the grant. `offline_access` lets its refresh tokens outlive the session."),
+			"The scopes that the client may request. Other scopes are left out of the grant. `offline_access` lets its refresh tokens outlive a sign-out in the same browser."),
 		list(prefix+"id_token_claims", func(c *Config) *[]string { return &c.client(n).IDTokenClaims }, oneOf(append(openIDClaims(), "all")...), sameText,
 			"Claims of the granted scopes that the ID token also contains, for apps that do not call UserInfo. `all` means all of them."),
 		list(prefix+"extra_claims", func(c *Config) *[]string { return &c.client(n).ExtraClaims }, parseExtraClaim, sameText,

@@ -76,7 +76,7 @@ func keys() []key {
 		list("mfa.require", func(c *Config) *[]string { return &c.MFA.Require }, parseRequire, sameText,
 			"The users who need a second factor: `[\"role:admin\"]` for the users with one of these roles, `[\"all\"]` for everyone. A user without one adds it at the next sign-in. Open sessions continue. See [Accounts](accounts.md#a-second-factor-for-everyone)."),
 		duration("mfa.grace", func(c *Config) *time.Duration { return &c.MFA.Grace }, 0, 365*day,
-			"How long such a user may postpone this, counted from the first sign-in that asked for it; `0s` allows no delay. The page shows the deadline."),
+			"How long such a user may postpone this, counted from the first sign-in that asked for it; `0s` allows no delay. The page shows the deadline. In the 72 hours after \"This wasn't me\", no user is asked."),
 		duration("audit.keep", func(c *Config) *time.Duration { return &c.Audit.Keep }, 30*day, 3650*day,
 			"How long [audit records](audit.md) are kept. A shorter time deletes older records within a minute of a start or a reload."),
 		text("brand.name", func(c *Config) *string { return &c.Brand.Name }, checkBrandName,

@@ -121,7 +121,7 @@ func (b Bulk) skips(by Actor, p picked) string {
 	}{
 		{by.mayChange(p.known.Roles) != nil, skipRefused},
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
-		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator, skipSame},
+		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator && !p.leaves, skipSame},
 		{b.Kind == BulkDisable && p.known.State == account.Waiting, skipWaiting},
 		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},
 		{b.Kind == BulkEnable && p.leaves, skipLeaving},

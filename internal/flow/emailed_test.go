@@ -16,17 +16,17 @@ import (
 )
 
 // emails returns the templates of the emails about each event, of which each transaction
-// with the event has one. It leaves out the events whose row of docs/operating/emails-about-events.md
+// with the event has one. It leaves out the events whose row of docs/operating/audit.md
 // has a condition, or a reason for none.
 var emails = sync.OnceValue(func() map[audit.Name][]string {
-	page, err := os.ReadFile("../../docs/operating/emails-about-events.md")
+	page, err := os.ReadFile("../../docs/operating/audit.md")
 	if err != nil {
 		panic(err)
 	}
-	_, table, _ := strings.Cut(string(page), "| record | email |")
+	_, table, _ := strings.Cut(string(page), "| event | meaning | detail | email |")
 	always := map[audit.Name][]string{}
 	template := regexp.MustCompile("`([a-z-]+)`")
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ((?:`[a-z-]+`(?:, | or )?)+)(?: \\||:)").FindAllStringSubmatch(table, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*\\| ((?:`[a-z-]+`(?:, | or )?)+) \\|$").FindAllStringSubmatch(table, -1) {
 		for _, named := range template.FindAllStringSubmatch(row[2], -1) {
 			always[audit.Name(row[1])] = append(always[audit.Name(row[1])], named[1])
 		}

@@ -29,6 +29,7 @@ type entry struct {
 	strongAt time.Time // the time of the second factor, also at a provider that the operator trusts with it; zero without one
 	through  *identity // of the account, at the provider that has given the first proof; nil for another one
 	joinFlow string    // flow with a provider's identity that waits to be joined
+	gains    []string  // roles that this identity gives, and the account has afterwards: foresees finds out
 	announce bool      // tell the owner about a new browser
 	trusted  bool      // the account has a second factor, which this browser need not give: needsFactor finds out
 	later    bool      // the owner has put off a second factor that the account needs
@@ -60,7 +61,7 @@ func (f *core) needsFactor(ctx context.Context, tx Tx, c Caller, e *entry) (lack
 	switch {
 	case slices.ContainsFunc(e.methods, ofAccount):
 		return false, nil
-	case e.joinFlow != "", e.strongAt.IsZero() && f.requires(e.account.Roles):
+	case e.joinFlow != "", e.strongAt.IsZero() && f.demands(*e):
 		have, err := f.secondFactors(ctx, tx, e.account.ID) // a passkey is enough only if it is used
 		e.secondFactors, lacks = &have, have.Any()
 		if err != nil {
@@ -122,7 +123,7 @@ func (f *core) interrupts(ctx context.Context, tx Tx, c Caller, e *entry) (r Res
 // of the browser, of whatever account, so that no token outlives a sign-in.
 func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	before := e.account
-	after, err := f.foresees(ctx, tx, &e)
+	after, err := f.foresees(ctx, tx, c, &e)
 	if err != nil {
 		return Result{}, err
 	}

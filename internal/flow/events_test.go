@@ -127,8 +127,8 @@ func TestEventTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin, rest, _ := strings.Cut(string(text), "-update. -->\n")
-	_, end, _ := strings.Cut(rest, "\n## Delivery")
-	want := begin + "-update. -->\n" + table.String() + "\n## Delivery" + end
+	_, end, _ := strings.Cut(rest, "<!-- end of the events -->")
+	want := begin + "-update. -->\n" + table.String() + "\n<!-- end of the events -->" + end
 	if want == string(text) {
 		return
 	}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"portico/internal/account"
@@ -147,6 +148,7 @@ type Settings struct {
 	Guests    bool     // whether a client may name itself by an address
 	Registers bool     // whether a client may register itself
 	Resources []string // that unknown clients may ask tokens for
+	Audiences []string // of the apps, which are the names of no unknown client
 	Targets   Targets
 	SignUp    SignUpMode
 	Domains   []string // of the addresses that may sign up; empty: all
@@ -216,6 +218,7 @@ type core struct {
 	grants   *openid.Keeper
 	counts   *counts
 	drawing  *drawing
+	exports  sync.Map // the actors whose exports of the record run
 
 	settings Settings
 }

@@ -234,7 +234,7 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 	b.run(box)
 	t.Cleanup(func() {
 		if silent := b.store.facts.unsaid(); len(silent) > 0 {
-			t.Errorf("no email tells of %q: see docs/operating/emails-about-events.md", silent)
+			t.Errorf("no email tells of %q: see docs/operating/audit.md", silent)
 		}
 		if len(b.store.facts.untold) > 0 {
 			t.Errorf("no event tells webhooks of changes: %q (see EventTypes)", b.store.facts.untold)

@@ -160,6 +160,25 @@ func TestImport_Again(t *testing.T) {
 	}
 }
 
+// The end of an account changes, whatever its state is.
+func TestImport_UpdateEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, State: "disabled"}
+	b.brings(how(), p)
+	for _, ends := range []time.Time{b.clock.Now().Add(time.Hour), b.clock.Now().Add(-time.Hour)} {
+		p.EndsAt = ends
+		for _, want := range []string{"changed; ends_at", "unchanged"} {
+			if got := b.brings(how(update), p); got[0] != want {
+				t.Errorf("%s is %s, want %s", p.EndsAt, got, want)
+			}
+		}
+		if a := b.user("mara@example.org"); !a.EndsAt.Equal(ends) || a.State != account.DisabledByOperator {
+			t.Errorf("the account is %s, and ends at %v", a.State, a.EndsAt)
+		}
+	}
+}
+
 // An import is no approval, and takes nobody back who is to be erased.
 func TestImport_UpdateKeepsTheDecisionsOfAdmins(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (f *Operator) differences(has, want account.Account) (all []difference) {
 			return err
 		}})
 	}
-	if !want.EndsAt.Equal(has.EndsAt) && want.State == account.Active {
+	if !want.EndsAt.Equal(has.EndsAt) {
 		all = append(all, difference{"ends_at", func(ctx context.Context, tx Tx, a cleared) error {
 			_, err := tx.UpdateEnd(ctx, a.ID, want.EndsAt)
 			return err

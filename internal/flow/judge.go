@@ -55,7 +55,7 @@ func (f *core) owned(ctx context.Context, tx Tx, found session.Found) (judged, e
 // guarded is own for a change of how the account is signed in to. It needs a fresh
 // proof, and no alarm.
 //
-// Faults: ProofNeeded, Alarmed, session.Required. They are faults of each caller, too.
+// Faults: ProofNeeded, Alarmed, session.Required, throttle.Limited. They are faults of each caller, too.
 func (f *Owner) guarded(ctx context.Context, found session.Found, fn func(tx Tx, owner cleared) error) error {
 	return f.guarding(ctx, found, func(judged) bool { return false }, fn)
 }
@@ -67,6 +67,9 @@ func (f *Owner) guarding(ctx context.Context, found session.Found, despite func(
 		a, err := f.clears(ctx, tx, found, owner)
 		if errors.Is(err, Alarmed) && despite(owner) {
 			err = nil
+		}
+		if err == nil {
+			err = f.take(ctx, tx, changeDay, owner.ID)
 		}
 		if err != nil {
 			return err
@@ -189,7 +192,8 @@ func (f *Flows) replaces(ctx context.Context, tx account.Store, p Pending) (clea
 }
 
 // bare returns the account of a sign-in that waits for the first second factor. A
-// factor that was added later has not been given, which ends the flow.
+// factor that was added later has not been given, which ends the flow. No alarm closes the account:
+// it would have ended the flow, and none begins while it does.
 //
 // Faults: as waits.
 func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, error) {

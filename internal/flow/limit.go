@@ -121,6 +121,11 @@ var (
 	dataDay = throttle.Limit{Name: "data day", Count: 10, Window: 24 * time.Hour}
 	// Pictures that a user gives. Each is decoded.
 	portraitDay = throttle.Limit{Name: "picture day", Count: 20, Window: 24 * time.Hour}
+	// Names and languages that a user chooses without a new proof, and changes with one. Each sends emails.
+	profileDay = throttle.Limit{Name: "profile day", Count: 20, Window: 24 * time.Hour}
+	changeDay  = throttle.Limit{Name: "change day", Count: 100, Window: 24 * time.Hour}
+	// Emails to the owner about what the owner has ended, which is never refused.
+	endedDay = throttle.Limit{Name: "ended day", Count: 20, Window: 24 * time.Hour}
 
 	// Emails that an admin or a key has sent to whom they name, and links for many. Ten lists of
 	// invitations in an hour are no attack. The mailbox has mailHour and mailDay beside it.
@@ -150,7 +155,8 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, deviceCode, askAddress, adminMail, adminAPI, adminOnce,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode, askAddress,
+		adminMail, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {
@@ -167,6 +173,15 @@ func LimitNames() []string {
 		names = append(names, l.Name)
 	}
 	return names
+}
+
+// take counts an attempt in the transaction of what it allows, and returns throttle.Limited if it is refused.
+func (f *core) take(ctx context.Context, tx Tx, l throttle.Limit, subject string) error {
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: l, Subject: subject})
+	if err == nil && !d.Allowed {
+		err = throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	return err
 }
 
 // count counts the attempts in a transaction of its own and returns

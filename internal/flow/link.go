@@ -182,7 +182,7 @@ func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d 
 //
 // The link of an invitation mails another one of it.
 //
-// Faults: code.LinkMalformed, code.LinkUsed, throttle.Limited; as inviteAgain.
+// Faults: code.LinkMalformed, code.LinkUsed, LinkElsewhere, Overtaken, throttle.Limited; as inviteAgain.
 func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)

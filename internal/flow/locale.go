@@ -6,6 +6,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/session"
+	"portico/internal/throttle"
 )
 
 // learnLocale stores the locale of the first sign-in to an account without one, which
@@ -43,11 +44,20 @@ func (f *core) setLocale(ctx context.Context, tx Tx, c Caller, a account.Account
 }
 
 // ChooseLocale stores the caller's locale in the account of the caller's session,
-// so that later emails use it. Without a session it does nothing.
+// so that later emails use it. Without a session it does nothing, and after many changes only the page
+// follows the choice.
 func (f *Flows) ChooseLocale(ctx context.Context, c Caller) error {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil {
-		err = f.own(ctx, found, func(tx Tx, owner judged) error { return f.setLocale(ctx, tx, c, owner.Account, c.Locale) })
+		err = f.own(ctx, found, func(tx Tx, owner judged) error {
+			if c.Locale == owner.Locale {
+				return nil
+			}
+			if err := f.take(ctx, tx, profileDay, owner.ID); err != nil {
+				return err
+			}
+			return f.setLocale(ctx, tx, c, owner.Account, c.Locale)
+		})
 	}
-	return ignore(err, session.Required)
+	return ignore(ignore(err, session.Required), throttle.Limited(0))
 }

@@ -12,7 +12,7 @@ import (
 	"portico/internal/pages"
 )
 
-// Templates of the emails that flows cause. docs/operating/emails-about-events.md says which event
+// Templates of the emails that flows cause. docs/operating/audit.md says which event
 // causes which.
 const (
 	mailVerify     = "verify-address"
@@ -144,6 +144,9 @@ func copied(template string) bool {
 // post writes the email to the outbox, in the transaction of its cause, and a copy
 // for the owner's address for notices.
 func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
+	if held, err := f.holds(ctx, tx, mail); err != nil || held {
+		return err
+	}
 	if err := f.postOne(ctx, tx, c, mail); err != nil || mail.owner == nil || mail.at.Key != "" || !copied(mail.template) {
 		return err
 	}

@@ -97,6 +97,11 @@ func (f *OpenID) TokenSession(ctx context.Context, access, resource string) (ses
 	}, nil
 }
 
+// Issued reports whether a text is a token of this installation, of whatever kind and for whomever, whether or not it works.
+func (f *OpenID) Issued(text string) bool {
+	return f.grants.Issued(text) || strings.Count(text, ".") == 2 && f.keys.Signed(text)
+}
+
 // signedAccess returns the claims of an access token in JWT form that this installation
 // has signed, or nil for any other text.
 func (f *OpenID) signedAccess(access string) *openid.AccessClaims {

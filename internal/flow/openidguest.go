@@ -49,6 +49,9 @@ func (f *OpenID) with(guest openid.Client) (openid.Clients, error) {
 	if f.leadsHere(guest.RedirectURIs) {
 		return f.clients, openid.ClientUnknown.WithCause(errLeadsHere)
 	}
+	if slices.Contains(f.settings.Audiences, guest.ID) {
+		return f.clients, openid.ClientUnknown.WithCause(errAudience)
+	}
 	if !f.documents.Counts(guest.LogoutURI) {
 		guest.LogoutURI = ""
 	}
@@ -57,6 +60,9 @@ func (f *OpenID) with(guest openid.Client) (openid.Clients, error) {
 
 // errLeadsHere is what is wrong with a client that leads to Portico itself.
 var errLeadsHere = errors.New("an address is at the host of this server: name the address of the app")
+
+// errAudience is what is wrong with a client whose ID tokens an app would take for its own: the same keys sign both.
+var errAudience = errors.New("the client_id is the audience of an app: publish the document at another address")
 
 // leadsHere reports whether one of the addresses of a client is at the host of Portico itself. The consent
 // page names the host, and users would take the client for Portico.

@@ -88,9 +88,9 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 }
 
 // SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner. Opening takes an end away that has come. It approves an account that waits, also one that
-// is to be erased. Such an account is not disabled, so that nobody opens it later without a decision.
-// It does nothing if the account has the state.
+// flows, and notify the owner. Opening takes an end away that has come, with a record and an email of its own. It approves an
+// account that waits, also one that is to be erased. Such an account is not disabled, so that nobody opens it later
+// without a decision. It does nothing if the account has the state. One that is to be erased has the state from before.
 //
 // Faults: Undecided, account.Missing, and as acts.
 func (f *Operator) SetUserState(ctx context.Context, by Actor, id string, state account.State) error {
@@ -110,17 +110,17 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 	switch {
 	case former == account.Waiting && state == account.Active:
 		name = audit.AccountApproved
-	case a.State == account.Waiting:
+	case former == account.Waiting:
 		return Undecided
 	case state == account.DisabledByOperator:
 		name, why = audit.AccountDisabled, session.Closed
 	}
 	ended := state == account.Active && a.Ended(f.clock.Now())
-	if a.State == state && !ended {
+	if former == state && a.State == state && !ended {
 		return nil
 	}
 	if ended {
-		if _, err := tx.UpdateEnd(ctx, a.ID, time.Time{}); err != nil {
+		if err := f.setEnd(ctx, tx, by, a, time.Time{}); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 }
 
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
-// before works on until EndOldSecret. One whose owner is no admin any more ends.
+// before works on until EndAPIKey. An older one ends, and one whose owner is no admin any more (endSecret).
 //
 // Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, and as acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
@@ -75,6 +75,7 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 	if bad != nil {
 		return k, "", fault.InvalidFields(*bad)
 	}
+	change := by.fact(audit.APIKeyRotated, ownerID, id)
 	return f.newSecret(ctx, by, ownerID, audit.APIKeyRotated, func(tx Tx) (apikey.Key, []apikey.Secret, error) {
 		k, err := f.liveKey(ctx, tx, id)
 		if err != nil {
@@ -87,7 +88,7 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 		for i, s := range had {
 			works, err := stands(f.answers(ctx, tx, s.AccountID))
 			if err == nil && (i > 0 || !works) {
-				err = tx.DeleteAPIKeySecret(ctx, s.Hash)
+				err = f.endSecret(ctx, tx, s, change)
 			}
 			if err != nil {
 				return k, nil, err
@@ -158,8 +159,8 @@ func (f *Operator) liveKey(ctx context.Context, tx Tx, id string) (apikey.Key, e
 	return k, err
 }
 
-// EndAPIKey ends a key at once, or only its secrets before the newest. It returns apikey.Missing for a
-// key that has ended, or has no old secret.
+// EndAPIKey ends a key at once, or only its secrets before the newest, as endSecret says. It returns apikey.Missing
+// for a key that has ended, or has no old secret.
 //
 // Faults: apikey.Missing, apikey.Never, and as acts.
 func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld bool) error {
@@ -187,12 +188,16 @@ func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld b
 		} else if err := tx.UpdateAPIKey(ctx, id, f.clock.Now(), f.clock.Now()); err != nil {
 			return err
 		}
+		change := by.fact(audit.APIKeyEnded, owner, detail)
+		if err := f.record.Add(ctx, tx, change); err != nil {
+			return err
+		}
 		for _, s := range had {
-			if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+			if err := f.endSecret(ctx, tx, s, change); err != nil {
 				return err
 			}
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.APIKeyEnded, owner, detail))
+		return nil
 	})
 }
 

@@ -31,22 +31,26 @@ func (f *Operator) SetUserEnd(ctx context.Context, by Actor, id string, at time.
 		if a.EndsAt.Equal(at) {
 			return nil
 		}
-		if _, err := tx.UpdateEnd(ctx, id, at); err != nil {
-			return err
-		}
-		if err := f.sessions.Changed(ctx, tx, id); err != nil { // caches have the former end
-			return err
-		}
-		detail := "never"
-		if !at.IsZero() {
-			detail = at.Format(time.RFC3339)
-		}
-		change := by.fact(audit.EndChanged, id, detail)
-		if err := f.resigns(ctx, tx, a.Account, change); err != nil { // its end may have come before CloseEnded
-			return err
-		}
-		return f.report(ctx, tx, by.caller, a.Account, change)
+		return f.setEnd(ctx, tx, by, a, at)
 	})
+}
+
+func (f *Operator) setEnd(ctx context.Context, tx Tx, by Actor, a cleared, at time.Time) error {
+	if _, err := tx.UpdateEnd(ctx, a.ID, at); err != nil {
+		return err
+	}
+	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil { // caches have the former end
+		return err
+	}
+	detail := "never"
+	if !at.IsZero() {
+		detail = at.Format(time.RFC3339)
+	}
+	change := by.fact(audit.EndChanged, a.ID, detail)
+	if err := f.resigns(ctx, tx, a.Account, change); err != nil { // its end may have come before CloseEnded
+		return err
+	}
+	return f.report(ctx, tx, by.caller, a.Account, change)
 }
 
 // closeAtOnce bounds one transaction of CloseEnded, so that other writes wait briefly.

@@ -69,6 +69,9 @@ func TestSetUserEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.closes()
+	if f := b.record(audit.EndChanged); f.Detail != "never" {
+		t.Errorf("the record has %+v", f)
+	}
 	if a, err := b.Operator.User(ctx, "mara@example.org"); err != nil || !a.EndsAt.IsZero() || a.State != account.Active {
 		t.Errorf("the account is enabled: %s, ends at %v, %v", a.State, a.EndsAt, err)
 	}

@@ -82,8 +82,10 @@ func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft
 		return nil, err
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		judged, err = f.judgeLines(ctx, tx, by, list)
-		return err
+		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
+			return err
+		}
+		return f.foresee(ctx, tx, by, judged)
 	})
 	return judged, err
 }
@@ -92,7 +94,7 @@ func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft
 // with its verdicts. It judges all lines before it sends anything.
 //
 // Faults: SignUpClosed, the fields addresses, roles, account_ends_at and text, apikey.OfAdmin, and as acts
-// and countSent.
+// and countActor.
 func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (judged []JudgedLine, err error) {
 	if d, err = f.checked(d); err != nil {
 		return nil, err
@@ -101,15 +103,17 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 		return nil, err
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
-		if judged, err = f.judgeLines(ctx, tx, by, list); err != nil {
+		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
 			return err
 		}
-		for _, l := range judged {
-			if l.Verdict != Invites {
-				continue
-			}
-			if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
-				return err
+		if err := f.countActor(ctx, tx, by, len(judged)); err != nil {
+			return err
+		}
+		for i := range judged {
+			if l := &judged[i]; l.Verdict == Invites {
+				if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -117,8 +121,9 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 	return judged, err
 }
 
-func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine, d Draft) error {
-	if err := f.countSent(ctx, tx, by, l.address.Key); err != nil {
+func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l *JudgedLine, d Draft) error {
+	if wait, err := f.countBox(ctx, tx, by, l.address.Key); err != nil || wait > 0 {
+		l.Verdict = Held
 		return err
 	}
 	if l.expired != "" {
@@ -127,7 +132,8 @@ func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine,
 		}
 	}
 	i := invitation.Invitation{Mail: l.address.Mail, Key: l.address.Key, Roles: d.Roles, AccountEnds: d.AccountEnds, Words: d.Words, By: by.name, Most: 1}
-	if _, ok, err := f.invite(ctx, tx, Caller{}, i); err != nil || !ok { // invited at this moment by another admin
+	if _, ok, err := f.invite(ctx, tx, Caller{}, i); err != nil || !ok {
+		l.Verdict = IsInvited // at this moment, by another admin
 		return err
 	}
 	return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(d.Roles, ",")))
@@ -136,21 +142,16 @@ func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l JudgedLine,
 // judgeLines judges the lines of a list.
 //
 // Faults: the field addresses.
-func (f *Operator) judgeLines(ctx context.Context, tx Tx, by Actor, list string) (judged []JudgedLine, err error) {
+func (f *Operator) judgeLines(ctx context.Context, tx Tx, list string) (judged []JudgedLine, err error) {
 	lines := invitation.Lines(list)
 	if len(lines) == 0 || len(lines) > invitation.MostLines {
 		return nil, fault.InvalidFields(fault.Field{Name: "addresses", Code: CodeInvitationList})
 	}
-	seen, left := map[string]bool{}, map[string]int{}
+	seen := map[string]bool{}
 	for _, line := range lines {
 		l := JudgedLine{Line: line}
 		if err := f.judgeLine(ctx, tx, &l, seen); err != nil {
 			return nil, err
-		}
-		if l.Verdict == Invites {
-			if err := f.ration(ctx, tx, by, &l, left); err != nil {
-				return nil, err
-			}
 		}
 		judged = append(judged, l)
 	}
@@ -206,7 +207,7 @@ func (f *Operator) InviteMany(ctx context.Context, by Actor, d Draft) (link stri
 		return "", fault.InvalidFields(fault.Field{Name: "ends_at", Code: CodeInvitationEnd})
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
-		if err := f.countSent(ctx, tx, by, ""); err != nil {
+		if err := f.countActor(ctx, tx, by, 1); err != nil {
 			return err
 		}
 		i := invitation.Invitation{Roles: d.Roles, AccountEnds: d.AccountEnds, By: by.name, Most: d.Uses, EndsAt: d.EndsAt}

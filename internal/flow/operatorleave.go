@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -29,15 +30,16 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 			return err
 		}
 		detail := detailErased
-		if former == account.DisabledByOperator || former == account.Waiting {
+		if former != account.Active {
 			detail += "," + string(former)
 		}
-		now := f.clock.Now()
-		d := account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
-		if _, err := tx.DeleteDeparture(ctx, id); err != nil {
-			return err
+		d, leaves, err := tx.DepartureOf(ctx, id)
+		if err == nil && !leaves { // a deletion is not put off
+			now := f.clock.Now()
+			d = account.Departure{AccountID: id, LeftAt: now, EraseAt: now.Add(account.Grace)}
+			err = tx.InsertDeparture(ctx, d)
 		}
-		if err := tx.InsertDeparture(ctx, d); err != nil {
+		if err != nil {
 			return err
 		}
 		if _, err := tx.UpdateState(ctx, id, account.DisabledByOperator); err != nil {
@@ -57,8 +59,8 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 }
 
 // RestoreUser undoes LeaveUser, or a closing by the owner. An account that was disabled before
-// its deletion stays disabled, and one that waited for an approval waits again. Otherwise RestoreUser
-// opens the account, as SetUserState does.
+// its deletion, or whose end has come meanwhile, stays disabled. One that waited for an approval waits again, and one
+// that its owner had closed is closed again. Otherwise RestoreUser opens the account, as SetUserState does.
 //
 // Faults: account.Missing.
 func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
@@ -67,12 +69,16 @@ func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
 		if err != nil {
 			return err
 		}
-		if former != account.DisabledByOperator && former != account.Waiting {
+		switch {
+		case a.Ended(f.clock.Now()) && former != account.Waiting:
+			former = account.DisabledByOperator
+		case former == account.Active, a.State == account.Leaving:
 			return f.setState(ctx, tx, by, a, account.Active, detailRestored)
 		}
-		undone, err := tx.DeleteDeparture(ctx, id)
-		if err != nil || !undone {
-			return err
+		if former != account.Leaving {
+			if undone, err := tx.DeleteDeparture(ctx, id); err != nil || !undone {
+				return err
+			}
 		}
 		if _, err := tx.UpdateState(ctx, id, former); err != nil {
 			return err
@@ -95,13 +101,14 @@ func (f *Operator) formerly(ctx context.Context, tx Tx, a cleared) (account.Stat
 	if err != nil || len(last) == 0 {
 		return account.DisabledByOperator, err
 	}
-	switch last[0].Detail {
-	case detailErased:
+	was, erased := strings.CutPrefix(last[0].Detail, detailErased)
+	switch {
+	case !erased: // disabled since
+		return account.DisabledByOperator, nil
+	case was == "":
 		return account.Active, nil
-	case detailErased + "," + string(account.Waiting):
-		return account.Waiting, nil
 	}
-	return account.DisabledByOperator, nil
+	return account.State(was[len(","):]), nil
 }
 
 // The details of the records of an account that is disabled until it is erased, and of one

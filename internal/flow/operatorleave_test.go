@@ -44,8 +44,12 @@ func TestLeaveUser(t *testing.T) {
 	b.clock.Advance(account.Grace)
 	b.erase()
 	v.must(v.signIn("mara@example.org", good))
-	leave()
-	b.clock.Advance(account.Grace)
+	until := leave()
+	b.clock.Advance(time.Hour)
+	if again := leave(); again != until {
+		t.Errorf("a second deletion puts the first one off until %v", again)
+	}
+	b.clock.Advance(account.Grace - time.Hour)
 	b.erase()
 	if _, err := b.Operator.Person(t.Context(), a.ID); !errors.Is(err, account.Missing) || b.record(audit.AccountDeleted).Actor != "operator" {
 		t.Errorf("after the grace: %v, %+v", err, b.record(audit.AccountDeleted))
@@ -114,6 +118,73 @@ func TestRestoreUser(t *testing.T) {
 		if want := map[account.State]audit.Name{account.Active: audit.AccountEnabled, account.DisabledByOperator: audit.AccountDisabled}[was]; p.Facts[0].Name != want || p.Facts[0].Detail != "restored" {
 			t.Errorf("%s: the record says %s %q", address, p.Facts[0].Name, p.Facts[0].Detail)
 		}
+	}
+}
+
+// Undoing a deletion opens nothing that was not open, or that would not be open by now.
+func TestRestoreUser_OpensNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, test := range map[string]struct {
+		before, after func(b *bundle, v *visitor, id string)
+		want          account.State
+	}{
+		"its end has come": {before: func(b *bundle, _ *visitor, id string) {
+			b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, b.clock.Now().Add(time.Hour)))
+		}, want: account.DisabledByOperator},
+		"its owner had closed it": {before: func(_ *bundle, v *visitor, _ string) { v.leaves() }, want: account.Leaving},
+		"its owner had closed it, and its end has come": {before: func(b *bundle, v *visitor, id string) {
+			b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, b.clock.Now().Add(time.Hour)))
+			v.leaves()
+		}, want: account.DisabledByOperator},
+		"it was disabled then": {after: func(b *bundle, _ *visitor, id string) {
+			b.must(b.Operator.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator))
+		}, want: account.DisabledByOperator},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			v := b.visitor("192.0.2.1")
+			v.register("mara@example.org")
+			id := v.found().User.ID
+			if test.before != nil {
+				test.before(b, v, id)
+			}
+			until, err := b.Operator.LeaveUser(ctx, flow.ByOperator, id, "mara@example.org")
+			b.must(err)
+			b.clock.Advance(time.Hour)
+			b.closes()
+			if test.after != nil {
+				test.after(b, v, id)
+			}
+			b.must(b.Operator.RestoreUser(ctx, flow.ByOperator, id))
+			p, err := b.Operator.Person(ctx, id)
+			if err != nil || p.Account.State != test.want {
+				t.Errorf("the account is %s, want %s: %v", p.Account.State, test.want, err)
+			}
+			if leaves := !p.Leaves.EraseAt.IsZero(); leaves != (test.want == account.Leaving) || leaves && !p.Leaves.EraseAt.Equal(until) {
+				t.Errorf("it is erased at %v, and was to be at %v", p.Leaves.EraseAt, until)
+			}
+			if test.want == account.Leaving { // an admin may keep it, too
+				b.must(b.Operator.RestoreUser(ctx, flow.ByOperator, id))
+				v.must(v.signIn("mara@example.org", good))
+			} else if _, err := v.signIn("mara@example.org", good); err == nil {
+				t.Error("its owner gets in")
+			}
+		})
+	}
+}
+
+// An account that waited for an approval before its deletion is not disabled either.
+func TestSetUserState_ErasedWaits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, with(flow.ModeApproved))
+	b.applies("mara@example.org")
+	id := b.user("mara@example.org").ID
+	_, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, id, "mara@example.org")
+	b.must(err)
+	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.DisabledByOperator); !errors.Is(err, flow.Undecided) {
+		t.Errorf("to disable it: %v", err)
 	}
 }
 

@@ -10,11 +10,18 @@ import (
 )
 
 // MailAgain puts an email that was given up back into the queue, and records who did. With the
-// id of an account, the email must be to its user.
+// id of an account, the email must be to its user, and a key sends none to an admin.
 //
-// Faults: outbox.CodeUnknown, and as countSent.
+// Faults: outbox.CodeUnknown, apikey.OfAdmin, and as acts and countSent.
 func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
 	return f.acts(ctx, by, func(tx Tx) error {
+		a, _, err := tx.AccountByID(ctx, accountID)
+		if err == nil {
+			err = by.mayChange(a.Roles)
+		}
+		if err != nil {
+			return err
+		}
 		m, found, err := tx.Message(ctx, messageID)
 		if err != nil {
 			return err

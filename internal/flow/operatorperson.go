@@ -33,6 +33,7 @@ type Person struct {
 	Limits     []Standing
 	Emails     []outbox.Outcome
 	Facts      []audit.Fact // newest first
+	MoreFacts  bool         // whether there are older ones
 }
 
 // Person returns the person with the id of an account, or account.Missing. It counts
@@ -68,7 +69,12 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
 		func() (err error) { p.Emails, err = f.outcomesOf(ctx, tx, a.Address.Key); return err },
-		func() (err error) { p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength); return err },
+		func() (err error) {
+			if p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength+1); len(p.Facts) > storyLength {
+				p.Facts, p.MoreFacts = p.Facts[:storyLength], true
+			}
+			return err
+		},
 		func() error {
 			second, err := f.readFactors(ctx, tx, a.ID)
 			p.Factors, p.Codes = second.Factors, second.Left

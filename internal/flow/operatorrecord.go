@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/passkey"
+	"portico/internal/throttle"
 )
 
 // Record returns a page of the audit records that match a query.
@@ -102,13 +104,22 @@ func (n Named) DetailOf(fact audit.Fact) string {
 	return fact.Detail
 }
 
+// exportPause is after how long an export may be asked for again while another one of the Actor runs.
+const exportPause = 10 * time.Second
+
 // ExportRecord writes all audit records that match a query, page by page, and records
-// that it does. The query has no cursor and no limit.
+// that it does. Each page judges the Actor again, who has one export at once on a node. The query has no cursor and no limit.
+//
+// Faults: those of Record, throttle.Limited, session.Required, ErrNotAdmin, and as keyOf.
 func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w audit.Writer) error {
 	q.After, q.Limit = "", audit.MostFacts
 	if bad := q.Checked(); bad != nil {
 		return fault.InvalidFields(*bad)
 	}
+	if _, runs := f.exports.LoadOrStore(by.name, true); runs {
+		return throttle.Limited(exportPause)
+	}
+	defer f.exports.Delete(by.name)
 	if err := f.store.Write(ctx, func(tx Tx) error {
 		if err := f.stillAdmin(ctx, tx, by); err != nil {
 			return err
@@ -118,11 +129,17 @@ func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w 
 		return err
 	}
 	for {
-		page, err := f.Record(ctx, q)
-		if err != nil {
+		var page audit.Page
+		var known Named
+		err := f.store.Read(ctx, func(tx Tx) (err error) {
+			if err = f.stillAdmin(ctx, tx, by); err != nil {
+				return err
+			}
+			if page, err = tx.Facts(ctx, q); err == nil {
+				known, err = f.namesIn(ctx, tx, page.Facts)
+			}
 			return err
-		}
-		known, err := f.Known(ctx, page.Facts)
+		})
 		for _, fact := range page.Facts {
 			if err == nil {
 				err = w.Write(fact, known.MadeBy(fact), known.DetailOf(fact))

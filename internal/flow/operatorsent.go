@@ -2,71 +2,81 @@ package flow
 
 import (
 	"context"
-	"math"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/throttle"
 )
 
-// boxByAdmins returns the limits of the emails that admins and keys can have sent to a mailbox again
-// and again. They are not those of strangers, who could keep admins from helping the owner. An admin
-// cannot lift them.
+// countSent counts an email to an address that an Actor can have sent again and again. The command
+// line is not limited.
+//
+// Faults: code.Held, throttle.Limited.
+func (f *Operator) countSent(ctx context.Context, tx Tx, by Actor, key string) error {
+	if err := f.countActor(ctx, tx, by, 1); err != nil {
+		return err
+	}
+	wait, err := f.countBox(ctx, tx, by, key)
+	if err == nil && wait > 0 {
+		err = held(wait)
+	}
+	return err
+}
+
+// countActor counts what an Actor has sent, to whomever.
+//
+// Faults: throttle.Limited.
+func (f *Operator) countActor(ctx context.Context, tx Tx, by Actor, times int) error {
+	if by.AccountID() == "" {
+		return nil
+	}
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: adminMail, Subject: by.name, Times: times})
+	if err == nil && !d.Allowed {
+		err = throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	return err
+}
+
+// countBox counts an email to the mailbox of an address, or returns how long the mailbox gets none.
+func (f *Operator) countBox(ctx context.Context, tx Tx, by Actor, key string) (time.Duration, error) {
+	if by.AccountID() == "" || key == "" {
+		return 0, nil
+	}
+	d, err := f.limiter.Take(ctx, tx, boxByAdmins(key)...)
+	return d.Wait, err
+}
+
+// boxByAdmins returns the limits of the emails of all admins and keys to a mailbox. They are not those of
+// strangers, who could keep admins from helping the owner. No operation of an admin lifts them.
 func boxByAdmins(key string) []throttle.Attempt {
 	box := account.BaseKey(key) + " admin"
 	return []throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
 }
 
-// countSent counts what an Actor has sent, to the mailbox of an address if it is an email. The
-// command line is not limited.
-//
-// Faults: code.Held, throttle.Limited.
-func (f *Operator) countSent(ctx context.Context, tx Tx, by Actor, key string) error {
-	if by.AccountID() == "" {
-		return nil
-	}
-	attempts := []throttle.Attempt{{Limit: adminMail, Subject: by.name}}
-	if key != "" {
-		attempts = append(attempts, boxByAdmins(key)...)
-	}
-	d, err := f.limiter.Take(ctx, tx, attempts...)
-	switch {
-	case err != nil || d.Allowed:
-		return err
-	case d.By == adminMail.Name:
-		return throttle.Limited(throttle.Rounded(d.Wait))
-	}
-	return held(d.Wait)
-}
-
-// leftByAdmins returns how many emails countSent lets through to the mailbox of an address.
-func (f *Operator) leftByAdmins(ctx context.Context, tx Tx, by Actor, key string) (int, error) {
-	most := math.MaxInt
-	if by.AccountID() == "" {
-		return most, nil
-	}
-	for _, attempt := range boxByAdmins(key) {
-		left, err := f.limiter.Left(ctx, tx, attempt)
-		if err != nil {
-			return 0, err
+// foresee judges which lines countBox would refuse. Several addresses may lead to one mailbox.
+func (f *Operator) foresee(ctx context.Context, tx Tx, by Actor, lines []JudgedLine) error {
+	left := map[string]int{}
+	for i := range lines {
+		l := &lines[i]
+		if l.Verdict != Invites || by.AccountID() == "" {
+			continue
 		}
-		most = min(most, left)
-	}
-	return most, nil
-}
-
-// ration judges whether the mailbox of a line may get an email. Several addresses of a list may lead to
-// one mailbox: left has what remains of each.
-func (f *Operator) ration(ctx context.Context, tx Tx, by Actor, l *JudgedLine, left map[string]int) (err error) {
-	box := account.BaseKey(l.address.Key)
-	remain, known := left[box]
-	if !known {
-		if remain, err = f.leftByAdmins(ctx, tx, by, l.address.Key); err != nil {
-			return err
+		box := account.BaseKey(l.address.Key)
+		if _, known := left[box]; !known {
+			left[box] = mailDay.Count
+			for _, attempt := range boxByAdmins(l.address.Key) {
+				n, err := f.limiter.Left(ctx, tx, attempt)
+				if err != nil {
+					return err
+				}
+				left[box] = min(left[box], n)
+			}
 		}
+		if left[box] == 0 {
+			l.Verdict = Held
+			continue
+		}
+		left[box]--
 	}
-	if remain == 0 {
-		l.Verdict = Held
-	}
-	left[box] = max(0, remain-1)
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 // accountAttempts returns all limits whose subject is the account.
 func accountAttempts(a account.Account) []throttle.Attempt {
 	all := factorAttempts(a)
-	for _, l := range []throttle.Limit{factorNotice, dataDay, portraitDay, deviceCode} {
+	for _, l := range []throttle.Limit{factorNotice, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode} {
 		all = append(all, throttle.Attempt{Limit: l, Subject: a.ID})
 	}
 	return all
@@ -29,6 +29,7 @@ func holdsBack() map[string]string {
 		noticeDay.Name:    "notices of wrong passwords",
 		deviceDay.Name:    "notices of sign-ins in new browsers",
 		factorNotice.Name: "notices of wrong second factors",
+		endedDay.Name:     "notices of what the owner has ended",
 		unknownDay.Name:   "the email that there is no account",
 	}
 }
@@ -53,6 +54,8 @@ func refuses() map[string]string {
 		mailKnownDay.Name:   "emails that known browsers ask for, which then count as unknown ones,",
 		dataDay.Name:        "copies of the account's data",
 		portraitDay.Name:    "new pictures",
+		profileDay.Name:     "new names and languages",
+		changeDay.Name:      "changes of how the account is signed in to",
 		deviceCode.Name:     "user codes of devices",
 	}
 }

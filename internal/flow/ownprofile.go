@@ -30,7 +30,7 @@ func (f *Owner) Profile(ctx context.Context, accountID string) (p Profile, err e
 // locale has to be one of known, else it stays. It returns the profile before, and whether
 // there is another one now.
 //
-// Faults: the field name, session.Required.
+// Faults: the field name, session.Required, throttle.Limited.
 func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) (before Profile, changed bool, err error) {
 	name, bad := f.parseName(in.Name)
 	if bad != nil {
@@ -42,7 +42,12 @@ func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found
 		if slices.Contains(known, in.Locale) {
 			now.Locale = in.Locale
 		}
-		changed = now != before
+		if changed = now != before; !changed {
+			return nil
+		}
+		if err := f.take(ctx, tx, profileDay, owner.ID); err != nil {
+			return err
+		}
 		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {
 			return err
 		}

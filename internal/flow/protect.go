@@ -25,10 +25,13 @@ func (f *core) requires(roles []string) bool {
 	return f.settings.Require.All || slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(f.settings.Require.Roles, role) })
 }
 
+// demands reports whether the account of a sign-in must have a second factor, with the roles that the sign-in gives.
+func (f *core) demands(e entry) bool { return f.requires(e.account.Roles) || f.requires(e.gains) }
+
 // unprotected reports whether a sign-in must wait for a second factor that the
-// account needs and does not have.
+// account needs and does not have. During an alarm it does not: nobody can add one then.
 func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
-	if e.later || !e.strongAt.IsZero() || !f.requires(e.account.Roles) {
+	if e.later || !e.strongAt.IsZero() || !f.demands(e) || f.alarmed(e.account.Account) {
 		return false, nil
 	}
 	if e.secondFactors != nil {
@@ -58,21 +61,22 @@ func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p P
 	return p, d, owner, err
 }
 
-// mayWait reports until when the owner may put the second factor off. The zero time
-// means without end: the account does not need one any more.
-func (f *Flows) mayWait(owner judged) (until time.Time, ok bool) {
-	if !f.requires(owner.Roles) {
-		return time.Time{}, true
+// mayWait reports until when the owner may put the second factor off, with the roles that the sign-in gives. The zero
+// time means without end: the account does not need one any more.
+func (f *Flows) mayWait(ctx context.Context, tx Tx, c Caller, e entry) (until time.Time, ok bool, err error) {
+	if _, err := f.foresees(ctx, tx, c, &e); err != nil || !f.demands(e) {
+		return time.Time{}, true, err
 	}
-	until = owner.FactorToldAt.Add(f.settings.Require.Grace)
-	return until, f.clock.Now().Before(until)
+	until = e.account.FactorToldAt.Add(f.settings.Require.Grace)
+	return until, f.clock.Now().Before(until), nil
 }
 
 // viewProtection fills in what the page shows.
-func (f *Flows) viewProtection(owner judged, d data, v *View) {
+func (f *Flows) viewProtection(ctx context.Context, tx Tx, c Caller, e entry, d data, v *View) (err error) {
 	v.Secret = d.Secret
 	v.URI = v.Secret.URI(f.settings.Site, d.Address)
-	v.Until, v.Later = f.mayWait(owner)
+	v.Until, v.Later, err = f.mayWait(ctx, tx, c, e)
+	return err
 }
 
 // ProtectByApp adds an authenticator app to the account of a sign-in that waits for
@@ -155,10 +159,14 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 		if err != nil {
 			return Result{}, err
 		}
-		if _, ok := f.mayWait(owner.judged); !ok {
-			return Result{}, Moved
-		}
 		e := f.entryOf(owner.judged, p, d)
+		_, ok, err := f.mayWait(ctx, tx, c, e)
+		if err == nil && !ok {
+			err = Moved
+		}
+		if err != nil {
+			return Result{}, err
+		}
 		e.later, e.makesPasskeys = true, false // one page of this kind is enough
 		return f.admitted(ctx, tx, c, e)
 	})

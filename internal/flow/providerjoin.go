@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -36,17 +35,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 // just signed in to, and notifies its owner. If the flow does not exist or waits
 // for another account, or after an alarm, the sign-in continues without it.
 func (f *core) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Target, error) {
-	if e.joinFlow == "" {
-		return e.returnTo, nil
-	}
-	p, d, err := f.at(ctx, tx, c, e.joinFlow, Join)
-	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return e.returnTo, nil
-	}
-	if err != nil {
-		return Target{}, err
-	}
-	a, ok, err := f.joins(ctx, tx, e, p, d)
+	p, d, a, ok, err := f.joining(ctx, tx, c, e)
 	if err != nil || !ok {
 		return e.returnTo, err
 	}
@@ -57,6 +46,18 @@ func (f *core) joinPending(ctx context.Context, tx Tx, c Caller, e entry) (Targe
 		return Target{}, err
 	}
 	return e.returnTo, f.attachTold(ctx, tx, c, a, *d.Identity)
+}
+
+// joining returns the flow whose identity a sign-in joins to the account, if there is one.
+func (f *core) joining(ctx context.Context, tx Tx, c Caller, e entry) (p Pending, d data, a cleared, ok bool, err error) {
+	if e.joinFlow == "" {
+		return p, d, a, false, nil
+	}
+	if p, d, err = f.at(ctx, tx, c, e.joinFlow, Join); err != nil {
+		return p, d, a, false, ignore(ignore(err, Unknown), Moved)
+	}
+	a, ok, err = f.joins(ctx, tx, e, p, d)
+	return p, d, a, ok, err
 }
 
 // attachTold joins an identity to an account that its owner had before, and tells the owner.

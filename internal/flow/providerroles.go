@@ -29,11 +29,18 @@ type granted struct {
 }
 
 // foresees decides about the roles of a sign-in through a provider, and judges the sign-in with
-// them: one of them may need a second factor.
-func (f *core) foresees(ctx context.Context, tx Tx, e *entry) (g granted, err error) {
+// them: one of them may need a second factor. So may one of an identity that it joins.
+func (f *core) foresees(ctx context.Context, tx Tx, c Caller, e *entry) (g granted, err error) {
 	if e.through != nil {
 		g, err = f.grantsOf(ctx, tx, e.account.Account, *e.through)
+		if err != nil {
+			return g, err
+		}
 		e.account.Roles = g.roles
+	}
+	_, d, _, ok, err := f.joining(ctx, tx, c, *e)
+	if ok && f.givesRoles(d.Identity.Provider) {
+		e.gains = d.Identity.Roles
 	}
 	return g, err
 }

@@ -2,9 +2,12 @@ package flow
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/throttle"
 )
 
 // report records a change and tells the owner of it in the words of the security
@@ -23,4 +26,21 @@ func inWords(a account.Account, change audit.Fact) email {
 		mail.template = mailManaged
 	}
 	return mail
+}
+
+// ended are the events of what an owner takes away without a new proof, and could have again.
+func ended() []audit.Name {
+	return []audit.Name{audit.SessionEnded, audit.TrustEnded, audit.TokenEnded, audit.ConsentRevoked}
+}
+
+// holds reports whether an email is about the end of something, and one too many for its owner today.
+func (f *core) holds(ctx context.Context, tx Tx, mail email) (bool, error) {
+	if mail.template != mailChanged || !slices.Contains(ended(), mail.event) {
+		return false, nil
+	}
+	err := f.take(ctx, tx, endedDay, mail.owner.ID)
+	if errors.Is(err, throttle.Limited(0)) {
+		return true, nil
+	}
+	return false, err
 }

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/apikey"
 	"portico/internal/audit"
+	"portico/internal/clock"
+	"portico/internal/job"
 )
 
 // What an admin has sent and answers for ends for good with the role, in the transaction that takes it. Otherwise a thief
@@ -41,40 +44,49 @@ func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact, 
 	if err := f.endSecrets(ctx, tx, change, detailNoAdmin); err != nil {
 		return err
 	}
+	return f.stopJobs(ctx, tx, why, func(j job.Job) bool { return j.AccountID == id })
+}
+
+// stopJobs ends the running jobs that which picks.
+func (f *core) stopJobs(ctx context.Context, tx Tx, why stopped, which func(job.Job) bool) error {
 	running, err := tx.RunningJobs(ctx)
 	for _, j := range running {
-		if err == nil && j.AccountID == id {
+		if err == nil && which(j) {
 			_, err = tx.AdvanceJob(ctx, j.ID, j.Progress, f.fails(j.Progress, why))
 		}
 	}
 	return err
 }
 
-// endSecrets ends the secrets of API keys that the account of a change answers for. A key without a secret
-// can get another one, but what it has sent ends.
+// endSecrets ends the secrets of API keys that the account of a change answers for. A key without a secret can get another one.
 func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, why string) error {
 	secrets, err := tx.APIKeySecretsOf(ctx, change.AccountID)
 	if err != nil {
 		return err
 	}
-	change.Name = audit.APIKeyEnded
 	for _, s := range secrets {
-		if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
-			return err
-		}
-		change.Detail = s.KeyID + "," + why
+		change.Name, change.Detail = audit.APIKeyEnded, s.KeyID+","+why
 		if err := f.record.Add(ctx, tx, change); err != nil {
 			return err
 		}
-		left, err := tx.APIKeySecrets(ctx, s.KeyID)
-		if err == nil && len(left) == 0 {
-			err = f.endSent(ctx, tx, audit.ByKey(s.KeyID), time.Time{}, change)
-		}
-		if err != nil {
+		if err := f.endSecret(ctx, tx, s, change); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endSecret ends a secret of an API key, the invitations that the key has sent since, and the jobs that it has begun: nobody
+// knows with which of its secrets.
+func (f *core) endSecret(ctx context.Context, tx Tx, s apikey.Secret, change audit.Fact) error {
+	since := s.CreatedAt.Add(-2 * clock.Uncorrected) // the clock of another node is behind
+	if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+		return err
+	}
+	if err := f.endSent(ctx, tx, audit.ByKey(s.KeyID), since, change); err != nil {
+		return err
+	}
+	return f.stopJobs(ctx, tx, stoppedKey, func(j job.Job) bool { return j.KeyID == s.KeyID && j.CreatedAt.After(since) })
 }
 
 // endSent ends the invitations that an actor has sent after a time. One record tells of all of them.

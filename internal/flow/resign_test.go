@@ -216,3 +216,70 @@ func TestAlarm_EndsInvitationsForGood(t *testing.T) {
 		t.Errorf("after a new secret of the key %q work", works)
 	}
 }
+
+// Whoever ends a secret of a key, and for whatever reason, ends what the key has sent and begun since the secret was made. The
+// key works on with its other secret, and so does what it sent before.
+func TestEndSecret(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	rotate := func(b *bundle, ada, key string) string {
+		_, secret, err := b.Operator.RotateAPIKey(ctx, flow.ByOperator, ada, key, time.Time{})
+		b.must(err)
+		return secret
+	}
+	demote := func(b *bundle, ada, _ string) {
+		b.must(b.Operator.ChangeUserRoles(ctx, flow.ByOperator, ada, nil, []string{flow.RoleAdmin}))
+	}
+	for name, test := range map[string]struct {
+		secret func(b *bundle, old, ada, key string) string // what sends and begins
+		ends   func(b *bundle, ada, key string)
+		before bool // what was sent before stays
+	}{
+		"the new one, with the role of its owner": {func(b *bundle, _, ada, key string) string { return rotate(b, ada, key) }, demote, true},
+		"the old one": {func(b *bundle, old, ada, key string) string {
+			rotate(b, ada, key)
+			return old
+		}, func(b *bundle, _, key string) { b.must(b.Operator.EndAPIKey(ctx, flow.ByOperator, key, true)) }, false},
+		"the old one, by another rotation": {func(b *bundle, old, ada, key string) string {
+			rotate(b, ada, key)
+			return old
+		}, func(b *bundle, ada, key string) { rotate(b, ada, key) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			_, k, old := b.administers(apikey.DefaultLife)
+			ada, err := b.Operator.CreateUser(ctx, flow.ByOperator, "ada@example.org", "", good, flow.RoleAdmin)
+			b.must(err)
+			many := func(secret string) string {
+				by, err := b.Operator.ByKey(ctx, flow.Caller{}, secret)
+				b.must(err)
+				link, err := b.Operator.InviteMany(ctx, by, flow.Draft{Uses: 9, EndsAt: b.clock.Now().Add(time.Hour)})
+				b.must(err)
+				return linkToken(outbox.Message{Data: map[string]string{"link": link}})
+			}
+			before := many(old)
+			b.clock.Advance(time.Minute)
+			secret := test.secret(b, old, ada.ID, k.ID)
+			after := many(secret)
+			by, err := b.Operator.ByKey(ctx, flow.Caller{}, secret)
+			b.must(err)
+			begun, err := b.Operator.BeginBulk(ctx, by, flow.Bulk{Kind: flow.BulkGiveRole, Role: "planted"})
+			b.must(err)
+			test.ends(b, ada.ID, k.ID)
+			v := b.visitor("192.0.2.77")
+			if works := v.opens(after).Fault == nil; works {
+				t.Error("the link for many works on")
+			}
+			if works := v.opens(before).Fault == nil; works != test.before {
+				t.Errorf("the link from before works: %v", works)
+			}
+			if j, err := b.Operator.Job(ctx, begun.ID); err != nil || j.State != job.Failed || j.Why != "key" {
+				t.Errorf("the job is %s %q, %v", j.State, j.Why, err)
+			}
+			if now, err := b.Operator.APIKey(ctx, k.ID); err != nil || now.State != flow.KeyWorks {
+				t.Errorf("the key is %s, %v", now.State, err)
+			}
+		})
+	}
+}

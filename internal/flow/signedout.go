@@ -12,12 +12,13 @@ import (
 )
 
 // endOne ends one session, with what OpenID clients have got from it, and tells
-// these clients. It reports whether the session was there.
+// these clients. It reports whether the session was there. What outlives a session stays
+// only when its own browser signs out: any other end may be meant for a thief.
 //
 // Every end of a session goes through endOne, endAll or the new sign-in of
 // admitted (internal/archtest/sessions_test.go).
 func (f *core) endOne(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
-	told, err := f.grants.SignOut(ctx, tx, accountID, id)
+	told, err := f.grants.SignOut(ctx, tx, accountID, id, why != session.Left)
 	if err != nil {
 		return false, err
 	}
@@ -28,8 +29,8 @@ func (f *core) endOne(ctx context.Context, tx Tx, accountID, id string, why sess
 	return true, f.tell(ctx, tx, accountID, told)
 }
 
-// endAll is endOne for all sessions of an account but one. It ends the personal access tokens, too: whoever
-// may have used such a session may have made one.
+// endAll is endOne for all sessions of an account but one. It ends the personal access tokens, too, and what OpenID
+// clients have kept of former sessions: whoever may have used such a session may have made one.
 func (f *core) endAll(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) error {
 	if err := tx.EndPersonal(ctx, accountID, "", f.clock.Now()); err != nil {
 		return err
@@ -92,16 +93,24 @@ func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bo
 }
 
 // endListed is endAll, and returns how many of the sessions and tokens the lists of the account would have
-// shown. Expired rows that are not yet deleted do not count.
+// shown. Expired rows that are not yet deleted do not count. A session that an OpenID client has outlived does.
 func (f *core) endListed(ctx context.Context, tx Tx, accountID, keep string, why session.Reason) (int, error) {
 	sessions, err := f.sessions.List(ctx, tx, accountID)
 	if err != nil {
 		return 0, err
 	}
-	sessions = slices.DeleteFunc(sessions, func(s session.Session) bool { return s.ID == keep })
+	offline, err := tx.OfflineSessions(ctx, accountID, f.clock.Now())
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range sessions {
+		offline = append(offline, s.ID)
+	}
+	slices.Sort(offline)
+	held := slices.DeleteFunc(slices.Compact(offline), func(id string) bool { return id == keep })
 	tokens, err := tx.PersonalsOf(ctx, accountID, f.clock.Now())
 	if err != nil {
 		return 0, err
 	}
-	return len(sessions) + len(tokens), f.endAll(ctx, tx, accountID, keep, why)
+	return len(held) + len(tokens), f.endAll(ctx, tx, accountID, keep, why)
 }

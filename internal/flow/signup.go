@@ -214,10 +214,20 @@ func (f *Flows) startProof(ctx context.Context, c Caller, kind Kind, address acc
 }
 
 // awaitProof is startProof in the transaction of its caller, for a flow with its
-// kind and return target. The flow of a change of the address has its account.
+// kind and return target. The flow of a change of the address has its account, and so has one with
+// earlier proofs, which are good for no other account and no other version.
+//
+// Faults: Overtaken.
 func (f *core) awaitProof(ctx context.Context, tx Tx, c Caller, p Pending, address account.Address, to addressee, d data) (Result, error) {
 	p.Step, p.AddressKey = Verify, address.Key
-	if known := to.known(p.Kind); known != nil && p.Kind != AddressChange {
+	known := to.known(p.Kind)
+	switch {
+	case p.Kind == AddressChange:
+	case p.completes(d):
+		if known == nil || known.ID != p.AccountID || p.Kind.versionOf(*known) != p.Version {
+			return Result{}, Overtaken
+		}
+	case known != nil:
 		p.AccountID, p.Version = known.ID, p.Kind.versionOf(*known)
 	}
 	// Count the email first. Of two concurrent forms, the second waits here for

@@ -40,9 +40,10 @@ const byMailbox = "mail"
 func (f *core) askAddress(ctx context.Context, tx Tx, c Caller, e entry) (Result, error) {
 	value, fresh := browser(c)
 	c.BrowserCookie = value
-	_, d := e.pending()
+	p, d := e.pending()
+	p.Kind = ByCode
 	a := e.account.Account
-	r, err := f.awaitProof(ctx, tx, c, Pending{Kind: ByCode, ReturnTo: e.returnTo.String()}, a.Address, addressee{owner: &a, at: a.Address}, d)
+	r, err := f.awaitProof(ctx, tx, c, p, a.Address, addressee{owner: &a, at: a.Address}, d)
 	r.BrowserCookie = fresh
 	return r, err
 }

@@ -3,6 +3,7 @@ package flow_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -169,5 +170,65 @@ func TestUnproven_EarlierFlowEnds(t *testing.T) {
 	v.must(v.Flows.VerifyCode(t.Context(), v.Caller, own.FlowID, v.next().Data["code"]))
 	if r, err := thief.Flows.VerifyCode(t.Context(), thief.Caller, r.FlowID, code); err == nil || thief.signedIn() != "" {
 		t.Errorf("the stranger goes on: %+v", r)
+	}
+}
+
+// SEC-437: proofs that a stranger gave before the account changed count for no new flow, of this account or
+// of the one that has the address now.
+func TestUnproven_ProofsStayWithTheirAccount(t *testing.T) {
+	t.Parallel()
+	changes := map[string]func(b *bundle, address string){
+		"the owner comes": func(b *bundle, address string) {
+			v := b.visitor("192.0.2.1")
+			r := v.must(v.Flows.Recover(b.Context(), v.Caller, address, flow.Target{}))
+			v.must(v.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, b.next().Data["code"]))
+			chosen := "seven lanterns over copper"
+			v.must(v.Flows.ResetPassword(b.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: chosen, Confirm: chosen}))
+			v.enrols()
+		},
+		"another account has the address": func(b *bundle, address string) {
+			b.must(b.Operator.SetUserAddress(b.Context(), flow.ByOperator, b.user(address).ID, "mara@example.net"))
+			b.nextTo("mara@example.net")
+			v := b.visitor("192.0.2.1")
+			v.register(address)
+			v.enrols()
+		},
+	}
+	type asks func(v *visitor, flowID, code, link string) (flow.Result, error)
+	resend := func(v *visitor, flowID, _, _ string) (flow.Result, error) {
+		return v.Flows.Resend(v.Context(), v.Caller, flowID)
+	}
+	ways := map[string]asks{
+		"resend": resend,
+		"resend without guesses": func(v *visitor, flowID, code, link string) (flow.Result, error) {
+			for range 5 {
+				if _, err := v.Flows.VerifyCode(v.Context(), v.Caller, flowID, wrong(code)); err == nil {
+					v.Fatal("a wrong code is taken")
+				}
+			}
+			return resend(v, flowID, code, link)
+		},
+		"link": func(v *visitor, _, _, link string) (flow.Result, error) {
+			v.clock.Advance(10 * time.Minute) // it is over
+			return v.Flows.ResendLink(v.Context(), v.Caller, link)
+		},
+	}
+	for change, comes := range changes {
+		for way, again := range ways {
+			t.Run(change+", "+way, func(t *testing.T) {
+				t.Parallel()
+				b := setup(t)
+				p := b.stranger()
+				thief := b.visitor("192.0.2.9")
+				r := thief.must(thief.signIn(p.Email, good))
+				r = thief.must(thief.Flows.GiveFactor(t.Context(), thief.Caller, r.FlowID, flow.FactorInput{Code: b.totp()}))
+				m := b.next()
+				comes(b, p.Email)
+				got, err := again(thief, r.FlowID, m.Data["code"], linkToken(m))
+				if !errors.Is(err, flow.Overtaken) || got.FlowID != "" {
+					t.Errorf("the stranger gets %+v, %v", got, err)
+				}
+			})
+		}
 	}
 }

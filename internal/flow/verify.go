@@ -147,7 +147,7 @@ func (f *Flows) look(ctx context.Context, c Caller, flowID string) (p Pending, d
 
 // again answers a code that arrives after the step. The browser that completed
 // the step goes on, for example after a double click. A replay is
-// refused.
+// refused. It is recorded as often as a flow has guesses, for a flow that had a code.
 func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) {
 	found, err := f.Session(ctx, c.Session)
 	if err == nil && p.Step == Done && found.User.ID == p.AccountID {
@@ -156,10 +156,16 @@ func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) 
 	if err := ignore(err, session.Required); err != nil {
 		return Result{}, err
 	}
+	if len(p.Kind.follows(Verify)) == 0 {
+		return Result{}, code.Used
+	}
 	err = f.store.Write(ctx, func(tx Tx) error {
+		if err := f.take(ctx, tx, codeFlow, p.ID); err != nil {
+			return err
+		}
 		return f.record.Add(ctx, tx, fact(c, audit.CodeReplayed, p.AccountID, string(p.Kind)))
 	})
-	if err != nil {
+	if err := ignore(err, throttle.Limited(0)); err != nil {
 		return Result{}, err
 	}
 	return Result{}, code.Used
@@ -211,7 +217,7 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 // Resend mails a new code. It replaces a flow without guesses by a new flow, whose
 // id is in the result.
 //
-// Faults: Unknown, Moved, code.Early soon after the last email, code.Held while the
+// Faults: Unknown, Overtaken, Moved, code.Early soon after the last email, code.Held while the
 // mailbox gets no more emails, throttle.Limited.
 func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "resend", flowUnknown)
@@ -244,27 +250,44 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 }
 
 // restart begins a new flow of the same kind, with the same address. The old flow cannot
-// go on.
+// go on. If it relies on earlier proofs, the new one is of the same account, as it was when they were given.
 func (f *Flows) restart(ctx context.Context, c Caller, p Pending, address account.Address, d data) (r Result, err error) {
-	if p.Kind != AddressChange {
+	if p.Kind != AddressChange && !p.completes(d) {
 		return f.startProof(ctx, c, p.Kind, address, f.target(p), d)
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {
-		owner, found, err := f.signedInTo(ctx, tx, c, p)
-		if err == nil {
+		if _, _, err := f.at(ctx, tx, c, p.ID, Verify); err != nil {
+			return err
+		}
+		found, err := f.mailsAgain(ctx, tx, c, p, d)
+		if err == nil && p.Kind == AddressChange {
 			err = f.fresh(ctx, tx, found, f.clock.Now()) // else each new flow would prolong the proof
 		}
 		if err != nil {
 			return err
 		}
-		to, err := f.addressed(ctx, tx, address.Key)
+		to, err := f.addresseeOf(ctx, tx, p)
 		if err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: p.Kind, AccountID: p.AccountID, Version: p.Version, ReturnTo: p.ReturnTo}, address, to.besides(owner.ID), d)
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: p.Kind, AccountID: p.AccountID, Version: p.Version, ReturnTo: p.ReturnTo}, address, to, d)
 		return err
 	})
 	return r, err
+}
+
+// mailsAgain judges a flow that relies on earlier proofs before it mails another code. It returns the session of
+// a change of the address.
+//
+// Faults: as signedInTo; as waits.
+func (f *Flows) mailsAgain(ctx context.Context, tx Tx, c Caller, p Pending, d data) (found session.Found, err error) {
+	switch {
+	case p.Kind == AddressChange:
+		_, found, err = f.signedInTo(ctx, tx, c, p)
+	case p.completes(d):
+		_, err = f.waits(ctx, tx, p, d)
+	}
+	return found, err
 }
 
 // addresseeOf returns whose the address of a flow is.
@@ -284,10 +307,8 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		if err != nil {
 			return err
 		}
-		if p.Kind == AddressChange {
-			if _, _, err := f.signedInTo(ctx, tx, c, p); err != nil {
-				return err
-			}
+		if _, err := f.mailsAgain(ctx, tx, c, p, d); err != nil {
+			return err
 		}
 		sent, err := tx.CodesOf(ctx, p.ID)
 		if err != nil {

@@ -96,7 +96,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			return err
 		case Protect:
 			v.Next = p.page()
-			f.viewProtection(owner, d, &v)
+			return f.viewProtection(ctx, tx, c, f.entryOf(owner, p, d), d, &v)
 		case Done:
 			v.Next = f.settings.Targets.Or(v.ReturnTo)
 			if d.Moved != "" {
@@ -115,7 +115,7 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 }
 
 // judgeView judges a flow as its end would. A flow that waits for a mailed code is judged
-// only if its user is signed in: the answer must not tell a stranger of a change.
+// only after another proof: the answer must not tell a stranger of a change.
 func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d data, v *View) (owner judged, err error) {
 	switch {
 	case p.Kind == AddressChange && p.Step == Verify:
@@ -123,6 +123,8 @@ func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 		v.Proof = errors.Is(err, ProofNeeded)
 	case d.Over:
 		err = Overtaken
+	case p.Step == Verify && p.completes(d):
+		_, err = f.waits(ctx, tx, p, d)
 	case p.AccountID == "", p.Step == Verify, p.Step == Callback, p.Step == Exchange, p.Step == Codes, p.Step == Done:
 	case p.Step == Protect:
 		var bare cleared

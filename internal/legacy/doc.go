@@ -9,5 +9,7 @@
 //     refusal tells which accounts the other system is asked about.
 //   - Only the answer of the address in the settings counts: no redirect, nothing that is long, late or not understood.
 //   - Nothing counts after the end of the setting, nor after a reload has replaced it.
+//   - It is asked about imported people alone: it would otherwise get the passwords of all users, and its word would
+//     make accounts whose mailbox nobody has proven.
 //   - No password is logged, and none is in an error.
 package legacy

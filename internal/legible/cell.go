@@ -2,10 +2,20 @@ package legible
 
 import "strings"
 
-// Inert puts an apostrophe before a cell of CSV that a spreadsheet would run as a formula.
+// Inert puts an apostrophe before what a spreadsheet would run as a formula in a cell of CSV. One that separates by semicolons or tabs
+// splits cells at these, also quoted ones: only a quotation mark at the begin of its own cell counts for it.
 func Inert(cell string) string {
-	if strings.IndexAny(cell, "=+-@\t\r\n") == 0 || strings.HasPrefix(cell, "＝") || strings.HasPrefix(cell, "＋") || strings.HasPrefix(cell, "－") || strings.HasPrefix(cell, "＠") {
-		return "'" + cell
+	var out strings.Builder
+	if strings.IndexAny(cell, "\t\r\n") == 0 {
+		out.WriteByte('\'')
 	}
-	return cell
+	begins := true
+	for _, r := range cell {
+		if begins && strings.ContainsRune("=+-@＝＋－＠", r) {
+			out.WriteByte('\'')
+		}
+		out.WriteRune(r)
+		begins = strings.ContainsRune(";\t\r\n", r) || begins && r == '"'
+	}
+	return out.String()
 }

@@ -89,6 +89,15 @@ func (l Live) UserClaims(client Client) map[string]any {
 	})
 }
 
+// Username returns the address of the user if UserInfo tells it, else "".
+func (l Live) Username() string {
+	told := l.UserClaims(Client{})
+	if told[claimUsername] == nil && told[claimEmail] == nil {
+		return ""
+	}
+	return l.User.Address
+}
+
 // IDToken returns the claims of the ID token that is issued with an access token (OpenID
 // Connect Core 2). first is true for the token of a code, which alone repeats the nonce
 // (12.2).

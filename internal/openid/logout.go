@@ -16,24 +16,27 @@ type Ended struct {
 	MayTell  bool   // as in Grant
 }
 
-// LogoutStore has the operations of the database for the end of sessions. Both
-// end the grants of sessions that are still there, except the grants that outlive
-// their session, and return every grant of these sessions whose code was redeemed.
+// LogoutStore has the operations of the database for the end of sessions.
 type LogoutStore interface {
-	// EndGrantsOf is for one session of the account.
-	EndGrantsOf(ctx context.Context, accountID, sessionID string, now time.Time) ([]Ended, error)
-	// EndGrantsBeside is for all sessions of the account but one.
+	// EndGrantsOf ends the grants of one session of the account. Without offline it ends none that
+	// outlives its session. It returns every grant of the session whose code was redeemed.
+	EndGrantsOf(ctx context.Context, accountID, sessionID string, offline bool, now time.Time) ([]Ended, error)
+	// EndGrantsBeside ends all grants of the account but those of one session, also the grants of
+	// sessions that are gone. It returns those whose code was redeemed, and those of the sessions that are there.
 	EndGrantsBeside(ctx context.Context, accountID, keep string, now time.Time) ([]Ended, error)
+	// OfflineSessions returns the sessions of the account with grants in use that outlive them.
+	OfflineSessions(ctx context.Context, accountID string, now time.Time) ([]string, error)
 }
 
-// SignOut ends what clients have got from one session, which is about to end. It
-// returns each client once for each name that it knows the session by.
-func (k *Keeper) SignOut(ctx context.Context, tx LogoutStore, accountID, sessionID string) ([]Ended, error) {
-	list, err := tx.EndGrantsOf(ctx, accountID, sessionID, k.clock.Now())
+// SignOut ends what clients have got from one session, which is about to end. Without offline, what was
+// meant to outlive the session does. It returns each client once for each name that it knows the session by.
+func (k *Keeper) SignOut(ctx context.Context, tx LogoutStore, accountID, sessionID string, offline bool) ([]Ended, error) {
+	list, err := tx.EndGrantsOf(ctx, accountID, sessionID, offline, k.clock.Now())
 	return once(list), err
 }
 
-// SignOutAll is SignOut for all sessions of an account but one.
+// SignOutAll ends all that clients have got from an account, but for one session: also what has outlived
+// its session, or a thief would keep it.
 func (k *Keeper) SignOutAll(ctx context.Context, tx LogoutStore, accountID, keep string) ([]Ended, error) {
 	list, err := tx.EndGrantsBeside(ctx, accountID, keep, k.clock.Now())
 	return once(list), err

@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,18 @@ func (k *Keeper) read(kind, text string) (t token, ok bool) {
 		return token{}, false
 	}
 	return split(text[:at])
+}
+
+// Issued reports whether this installation has made a text as a code or a token, whether or not it works.
+func (k *Keeper) Issued(text string) bool {
+	at := strings.LastIndexByte(text, '.')
+	if at < 0 || len(text) > maxMachine {
+		return false
+	}
+	hash, ok := secret.Decode(text[at+1:])
+	return ok && slices.ContainsFunc([]string{kindCode, kindRefresh, kindAccess, kindMachine}, func(kind string) bool {
+		return k.mac.Is(hash, kind, text[:at])
+	})
 }
 
 // split returns the content of a token whose hash or signature was verified, so that

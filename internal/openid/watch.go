@@ -70,7 +70,7 @@ func (k *Keeper) EndAged(ctx context.Context, tx Store) (list []Aged, more bool,
 		if w.AccountID == "" {
 			continue
 		}
-		told, err := k.SignOut(ctx, tx, w.AccountID, w.SessionID)
+		told, err := k.SignOut(ctx, tx, w.AccountID, w.SessionID, false)
 		if err != nil {
 			return nil, false, err
 		}

@@ -28,8 +28,8 @@ func AfterForm(rt *route) { rt.afterForm = true }
 //
 // Chromium and WebKit apply form-action of a page to every redirect after its form, and an app
 // may redirect to any other origin. So a browser that comes from a page of ours leaves our
-// pages by a page that goes on by itself: no form leads beyond 'self'
-// (docs/decisions/0079-pages-that-go-on.md).
+// pages by a page that goes on by itself: no form leads beyond 'self'. A list of all origins
+// would be larger than the headers that proxies take, and anybody could read it.
 func SeeOther(w http.ResponseWriter, location string) error {
 	if e, ok := w.(*exchange); ok && e.mux.leaving != nil && e.needsPage(location) {
 		return e.mux.leaving(e, e.request, location)

@@ -12,6 +12,24 @@ var errForeign = errors.New("no key of this installation has signed the token")
 // Verify decodes the claims of a token of the type that a published key has
 // signed. It does not look at the claims: the token may have expired.
 func (k *Keeper) Verify(token, typ string, claims any) error {
+	named, payload, err := k.verified(token)
+	if err != nil {
+		return err
+	}
+	if named != typ {
+		return errForeign
+	}
+	return json.Unmarshal(payload, claims)
+}
+
+// Signed reports whether a published key has signed a token, of whatever type.
+func (k *Keeper) Signed(token string) bool {
+	_, _, err := k.verified(token)
+	return err == nil
+}
+
+// verified returns the type and the claims of a token that a published key has signed.
+func (k *Keeper) verified(token string) (typ any, payload []byte, err error) {
 	all := *k.all.Load()
 	algorithms := make([]jose.SignatureAlgorithm, len(all))
 	for i, s := range all {
@@ -19,22 +37,16 @@ func (k *Keeper) Verify(token, typ string, claims any) error {
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	header := signed.Signatures[0].Protected
-	if header.ExtraHeaders[jose.HeaderType] != typ {
-		return errForeign
-	}
 	for _, s := range all {
 		set := s.open.Load()
 		if set == nil || s.name() != header.Algorithm || set.private[header.KeyID] == nil {
 			continue
 		}
-		payload, err := signed.Verify(set.private[header.KeyID].Public())
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(payload, claims)
+		payload, err = signed.Verify(set.private[header.KeyID].Public())
+		return header.ExtraHeaders[jose.HeaderType], payload, err
 	}
-	return errForeign
+	return nil, nil, errForeign
 }

@@ -95,18 +95,29 @@ func (t *Tx) MoveGrants(ctx context.Context, from, to string, until time.Time) e
 const outlives = `redeemed_at > 0 AND scopes LIKE '%"offline_access"%'`
 
 // EndGrantsOf implements openid.LogoutStore.
-func (t *Tx) EndGrantsOf(ctx context.Context, accountID, sessionID string, now time.Time) ([]openid.Ended, error) {
-	return t.endGrants(ctx, `session_id IN (SELECT id FROM session WHERE account_id = $1 AND id = $3)`, accountID, sessionID, now)
+func (t *Tx) EndGrantsOf(ctx context.Context, accountID, sessionID string, offline bool, now time.Time) ([]openid.Ended, error) {
+	spared := `ended_at > 0`
+	if !offline {
+		spared += ` OR (` + outlives + `)`
+	}
+	return t.endGrants(ctx, spared, `session_id = $3`, accountID, sessionID, now)
 }
 
 // EndGrantsBeside implements openid.LogoutStore.
 func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now time.Time) ([]openid.Ended, error) {
-	return t.endGrants(ctx, `session_id IN (SELECT id FROM session WHERE account_id = $1 AND id <> $3)`, accountID, keep, now)
+	return t.endGrants(ctx, `ended_at > 0`,
+		`session_id <> $3 AND (ended_at = 0 OR session_id IN (SELECT id FROM session WHERE account_id = $1))`, accountID, keep, now)
+}
+
+// OfflineSessions implements openid.LogoutStore.
+func (t *Tx) OfflineSessions(ctx context.Context, accountID string, now time.Time) ([]string, error) {
+	return collect(ctx, t, `SELECT DISTINCT g.session_id FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
+		WHERE g.account_id = $1 AND g.ended_at = 0 AND g.expires_at > $2 AND `+outlives, []any{accountID, micros(now)}, scanID)
 }
 
 // endGrants updates every grant, so that it excludes a concurrent redemption.
-func (t *Tx) endGrants(ctx context.Context, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
-	return t.ended(ctx, `UPDATE openid_grant SET ended_at = CASE WHEN ended_at > 0 OR (`+outlives+`) THEN ended_at ELSE $2 END
+func (t *Tx) endGrants(ctx context.Context, spared, which, accountID, id string, now time.Time) ([]openid.Ended, error) {
+	return t.ended(ctx, `UPDATE openid_grant SET ended_at = CASE WHEN `+spared+` THEN ended_at ELSE $2 END
 		WHERE account_id = $1 AND `+which+` RETURNING client_id, sid, subject, may_tell, redeemed_at`, accountID, micros(now), id)
 }
 

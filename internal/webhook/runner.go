@@ -27,7 +27,10 @@ type Result struct {
 	Status int           // 0 without a response
 	Answer string        // its beginning, or what failed
 	Pause  time.Duration // that the receiver asks for
+	Err    error         // of Portico itself, for the log alone
 }
+
+func failed(words string, err error) Result { return Result{Answer: words, Err: err} }
 
 // Delivered reports whether the receiver has taken the event.
 func (r Result) Delivered() bool { return r.Status >= 200 && r.Status < 300 }
@@ -142,6 +145,9 @@ func (r *Runner) process(h Hook, d Delivery) {
 	r.pause(h.Name, result.Pause, now) // before others see the outcome, and the next event of another account is sent
 	d.TriedAt, d.Status, d.Answer = now, result.Status, result.Answer
 	log := r.Log.With("webhook", h.Name, "delivery", d.ID, "event", d.Type, "status", d.Status)
+	if result.Err != nil {
+		log = log.With("error", result.Err)
+	}
 	switch {
 	case result.Delivered():
 		d.State, d.EndedAt = Delivered, now
@@ -177,7 +183,7 @@ func (r *Runner) attempt(h Hook, d Delivery) (result Result) {
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			result = Result{Answer: fmt.Sprint("panic: ", p)}
+			result = failed("Portico could not send the event", fmt.Errorf("panic: %v", p))
 		}
 	}()
 	return r.Send(ctx, h, d)

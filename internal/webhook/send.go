@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -60,21 +62,24 @@ func (s *Sender) Send(ctx context.Context, h Hook, d Delivery) Result {
 	if d.AccountID != "" {
 		var err error
 		if p.Data.Account, err = s.Account(ctx, d.AccountID, d.Type); err != nil {
-			return Result{Answer: "Portico could not read the account: " + err.Error()}
+			return failed("Portico could not read the account", err)
 		}
 	}
 	body, err := json.Marshal(p)
 	if err != nil {
-		return Result{Answer: err.Error()}
+		return failed("Portico could not write the event", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return Result{Answer: err.Error()}
+		return failed("Portico could not write the event", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Portico-Webhook/1")
 	signature.Sign(r.Header, d.ID, s.Clock.Now(), body, h.Keys...)
 	answer, err := s.Client.HTTP().Do(r)
+	if sent, ok := errors.AsType[*url.Error](err); ok {
+		err = sent.Err // without the address, whose query may have a secret
+	}
 	if err != nil {
 		return Result{Answer: clip(legible.Clean(err.Error()), AnswerKept)}
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,6 +35,7 @@ func TestFrameworks(t *testing.T) {
 		heavy  bool
 		public bool // the page is for everybody, and a script asks the API
 		header bool // believes the header
+		python bool // has the middleware of the client for Python, and a page of admins
 	}{
 		"Next.js":                 {hmr: "/_next/hmr?id=1", heavy: true},
 		"React Router":            {hmr: "/@vite/client", heavy: true},
@@ -43,8 +45,8 @@ func TestFrameworks(t *testing.T) {
 		"Express":                 {},
 		"Fastify":                 {},
 		"Static site with an API": {public: true, header: true},
-		"Django":                  {needs: "python3 -c 'import django, jwt'", before: "django-admin startproject shop ."},
-		"FastAPI":                 {needs: "python3 -c 'import fastapi, uvicorn, jwt'"},
+		"Django":                  {python: true, needs: "python3 -c 'import django, jwt'", before: "django-admin startproject shop ."},
+		"FastAPI":                 {python: true, needs: "python3 -c 'import fastapi, uvicorn, jwt'"},
 		"Rails":                   {needs: "ruby -e \"require 'action_controller/railtie'\" && which puma", heavy: true, header: true},
 		"Go": {before: "go mod init app && go mod edit -require portico.internal/clients/go@v0.0.0 " +
 			"-replace portico.internal/clients/go=../../../../clients/go && cp ../../../../clients/go/go.sum ."},
@@ -73,7 +75,7 @@ func TestFrameworks(t *testing.T) {
 			began := time.Now()
 			s.serve(append(common, section(page, name)...))
 			s.stranger(sample.public, sample.header)
-			browser, email := s.signIn()
+			browser, email := s.signIn("{}")
 			if text := s.get(browser, "/", "text/html", 200); !sample.public && !strings.Contains(text, email) {
 				t.Errorf("the page does not name %s: %.1000s", email, text)
 			}
@@ -82,6 +84,13 @@ func TestFrameworks(t *testing.T) {
 				t.Errorf("the API answers %.500s", text)
 			}
 			t.Logf("signed in after %.1f s", time.Since(began).Seconds())
+			if sample.python {
+				s.leads()
+				s.get(browser, "/", "text/html", 200, "X-Portico-Token", "made.up.token") // Portico replaces it
+				s.get(browser, "/admin", "text/html", 403)
+				admin, _ := s.signIn(`{"roles": ["admin"]}`)
+				s.get(admin, "/admin", "text/html", 200)
+			}
 			if sample.hmr != "" {
 				s.reloads(browser, sample.hmr)
 			}
@@ -137,7 +146,10 @@ func (s *sampleApp) shell(line string) *exec.Cmd {
 // serve writes the files of the blocks, starts the app as the last line of the block sh says, and `portico dev`.
 func (s *sampleApp) serve(blocks [][]byte) {
 	s.Helper()
-	second := freePort(s.T)
+	second := s.own
+	if bytes.Contains(bytes.Join(blocks, nil), []byte("3001")) { // the API of a static site
+		second = freePort(s.T)
+	}
 	ports := strings.NewReplacer("8080", s.port, "3000", s.own, "3001", second)
 	file := regexp.MustCompile("(?s)^```[a-z]+\n(?://|#|<!--) (\\S+\\.\\w+)(?: -->)?\n(.*)```$")
 	last := regexp.MustCompile("(?s)^```sh\n(?:.*\n)?([^\n]+)\n```$")
@@ -194,12 +206,12 @@ func (s *sampleApp) start(c *exec.Cmd) {
 }
 
 // get opens a path as a browser or a script does, without following.
-func (s *sampleApp) get(browser *http.Client, path, accept string, status int) string {
+func (s *sampleApp) get(browser *http.Client, path, accept string, status int, headers ...string) string {
 	s.Helper()
-	return s.ask(browser, "http://localhost:"+s.port+path, accept, status)
+	return s.ask(browser, "http://localhost:"+s.port+path, accept, status, headers...)
 }
 
-func (s *sampleApp) ask(browser *http.Client, url, accept string, status int) string {
+func (s *sampleApp) ask(browser *http.Client, url, accept string, status int, headers ...string) string {
 	s.Helper()
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -207,6 +219,10 @@ func (s *sampleApp) ask(browser *http.Client, url, accept string, status int) st
 	}
 	r.Header.Set("Accept", accept)
 	r.Header.Set("X-Portico-Email", "forged@example.com")
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	r.Host = r.Header.Get("Host") // "" is that of the URL
 	answer, err := browser.Do(r)
 	if err != nil {
 		s.Fatal(err)
@@ -234,16 +250,28 @@ func (s *sampleApp) stranger(public, header bool) {
 	}
 }
 
+// leads asks the app itself without a session: a navigation goes to the sign-in page and comes back, and a script learns its address.
+func (s *sampleApp) leads() {
+	s.Helper()
+	signIn := "http://localhost:" + s.port + "/auth/signin"
+	if to := s.ask(newBrowser(), "http://127.0.0.1:"+s.own+"/a%20b?c=d", "text/html", 303, "Sec-Fetch-Mode", "navigate", "Host", "localhost:"+s.port); to != signIn+"?return_to=%2Fa%2520b%3Fc%3Dd" {
+		s.Errorf("a navigation leads to %s", to)
+	}
+	if text := s.ask(newBrowser(), "http://127.0.0.1:"+s.own+"/", "*/*", 401, "Sec-Fetch-Mode", "cors"); !strings.Contains(text, `"signin_url": "`+signIn+`"`) {
+		s.Errorf("a script gets %s", text)
+	}
+}
+
 func newBrowser() *http.Client {
 	jar, _ := cookiejar.New(nil)
 	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// signIn signs a new person in by one request.
-func (s *sampleApp) signIn() (browser *http.Client, email string) {
+// signIn signs a new person in by one request, with what the JSON says.
+func (s *sampleApp) signIn(person string) (browser *http.Client, email string) {
 	s.Helper()
 	browser = newBrowser()
-	r, err := http.NewRequest(http.MethodPost, "http://localhost:"+s.port+"/auth/api/dev/session", strings.NewReader("{}"))
+	r, err := http.NewRequest(http.MethodPost, "http://localhost:"+s.port+"/auth/api/dev/session", strings.NewReader(person))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -254,11 +282,11 @@ func (s *sampleApp) signIn() (browser *http.Client, email string) {
 		s.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var person struct{ Email string }
-	if err := json.NewDecoder(answer.Body).Decode(&person); err != nil || person.Email == "" {
+	var made struct{ Email string }
+	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.Email == "" {
 		s.Fatalf("the sign-in is answered %d: %v", answer.StatusCode, err)
 	}
-	return browser, person.Email
+	return browser, made.Email
 }
 
 // reloads expects a message of the dev server on its WebSocket through Portico, and none without a session.

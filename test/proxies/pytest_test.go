@@ -19,7 +19,8 @@ import (
 	"portico/web"
 )
 
-// The files for pytest on the page about tests pass in front of an app, and fail when the app lets everybody in.
+// The files for pytest on the page about tests pass in front of an app, and fail when the app lets everybody in. Without
+// Portico they say in one line what to start.
 func TestPytest(t *testing.T) {
 	t.Parallel()
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
@@ -33,9 +34,14 @@ func TestPytest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rules, want := range map[string]string{"role:admin /admin/*, signed-in /*": "3 passed", "signed-in /*": "1 failed, 2 passed"} {
-		folder := t.TempDir()
-		origin := trial(t, "PORTICO_UPSTREAM="+app.URL, "PORTICO_RULES="+rules)
+	for rules, want := range map[string]string{
+		"role:admin /admin/*, signed-in /*": "3 passed", "signed-in /*": "1 failed, 2 passed",
+		"": "Exit: http://localhost:1 does not answer: start your app and `portico dev` first !",
+	} {
+		folder, origin := t.TempDir(), "http://localhost:1"
+		if rules != "" {
+			origin = trial(t, "PORTICO_UPSTREAM="+app.URL, "PORTICO_RULES="+rules)
+		}
 		for _, block := range regexp.MustCompile("(?ms)^```python\n# (\\S+)\n(.*?)^```$").FindAllSubmatch(text, -1) {
 			content := strings.Replace(string(block[2]), "http://localhost:8080", origin, 1)
 			if err := os.WriteFile(filepath.Join(folder, string(block[1])), []byte(content), 0o600); err != nil {

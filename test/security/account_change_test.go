@@ -1,6 +1,8 @@
 package security
 
 import (
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -104,4 +106,31 @@ func TestSEC249_ANewPasswordEndsEverythingElse(t *testing.T) {
 	}
 	thief.verify(flow, code).refused(404, "flow.unknown")
 	thief.signIn(mara, good).refused(401, "signin.rejected")
+}
+
+func TestSEC438_ChangesWithoutEndAreRefused(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, mara := s.signedIn()
+	id := v.id()
+	before := len(s.mail.to(mara))
+	for n := range 20 {
+		v.post("account/profile", object{"account": id, "name": fmt.Sprint("Mara ", n)}).must(200)
+	}
+	v.post("account/profile", object{"account": id, "name": "Nora"}).refused(429, "throttle.limited")
+	v.form("/auth/account/profile", url.Values{"account": {id}, "name": {"Nora"}}).must(429)
+	if s.settle(); len(s.mail.to(mara))-before > 21 { // and one about the new browser
+		t.Errorf("%d emails", len(s.mail.to(mara))-before)
+	}
+	for range 100 {
+		v.post("factors/add", object{"account": id}).must(200)
+	}
+	v.post("factors/add", object{"account": id}).refused(429, "throttle.limited")
+	thief := s.visitor()
+	thief.signIn(mara, good).must(200)
+	v.do("DELETE", "/auth/api/sessions", "", v.ours("")).must(204)
+	if thief.whoami() != "" {
+		t.Error("a session goes on")
+	}
 }

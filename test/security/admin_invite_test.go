@@ -1,6 +1,7 @@
 package security
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -179,6 +180,70 @@ func TestSEC436_PlantedByAFormerAdmin(t *testing.T) {
 		}
 		s.keyed(secret, "GET /auth/api/admin/people", "").must(401)
 	}
+}
+
+// A secret of a key that leaked, or that a thief of an admin's session made, ends. What the key has sent with it does not work on
+// because the key has another secret.
+func TestSEC445_PlantedWithASecretThatEnded(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ctx, op := t.Context(), s.app.Operator
+	invites := func(secret string) (token, address string) {
+		address = fresh("planted")
+		by, err := op.ByKey(ctx, flow.Caller{}, secret)
+		s.must(err)
+		_, err = op.Invite(ctx, by, address, flow.Draft{})
+		s.must(err)
+		return s.mail.next(address).token(t), address
+	}
+	for how, end := range map[string]func(other, id string) error{
+		"the old one": func(_, id string) error { return op.EndAPIKey(ctx, flow.ByOperator, id, true) },
+		"that of a lost admin": func(other, _ string) error {
+			return op.ChangeUserRoles(ctx, flow.ByOperator, other, nil, []string{flow.RoleAdmin})
+		},
+	} {
+		mara, _ := s.admin()
+		other, _ := s.admin()
+		id, old := s.key(mara.id(), "invitations:write")
+		_, young, err := op.RotateAPIKey(ctx, flow.ByOperator, other.id(), id, time.Time{})
+		s.must(err)
+		used, works := young, old
+		if how == "the old one" {
+			used, works = old, young
+		}
+		token, address := invites(used)
+		s.must(end(other.id(), id))
+		v := s.visitor()
+		if shown := v.open(token); shown.status != 403 {
+			t.Errorf("%s: the link opens %d", how, shown.status)
+		}
+		v.accept(token, address).refused(403, "signup.uninvited")
+		s.keyed(used, "GET /auth/api/admin/invitations", "").must(401)
+		invites(works)
+	}
+}
+
+// A list of the longest addresses fits, as many as are allowed. Nothing else is read beyond the size of other forms.
+func TestSEC446_BodiesAreBounded(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	const list, name = "/auth/api/admin/invitations", "/auth/api/admin/people/00000000000000000000000000/name"
+	long := func(n int) (lines string) {
+		for i := range n {
+			lines += fmt.Sprintf("%064d@%s.example.org\\n", i, strings.Repeat(strings.Repeat("a", 58)+".", 2)+strings.Repeat("b", 59))
+		}
+		return `{"try":true,"addresses":"` + lines + `"}`
+	}
+	send := func(path, body string) *answer { return admin.do("POST", path, body, admin.ours("application/json")) }
+	if a := send(list, long(500)).must(200); strings.Count(a.body, `"verdict":"ok"`) != 500 {
+		t.Errorf("500 addresses are judged %.300s", a.body)
+	}
+	send(list, long(501)).must(422)
+	send(list, `{"try":true,"addresses":"`+strings.Repeat(" ", 256<<10)+`"}`).refused(413, "request.too_large")
+	send(name, `{"name":"`+strings.Repeat(" ", 16<<10)+`"}`).refused(413, "request.too_large")
 }
 
 // Where accounts are by invitation, an address that has one, one that is invited and one that is

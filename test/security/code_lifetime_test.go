@@ -314,3 +314,25 @@ func TestSEC033_OldCodesAfterResend(t *testing.T) {
 	}
 	v.verify(flow, codes[2]).must(200)
 }
+
+func TestSEC439_CodesForNothingAreNotRecordedForever(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, _ := startWithIDP(t, true)
+	address := fresh("v")
+	s.operator(address, good)
+	reset, leaving := s.visitor(), s.visitor()
+	used := reset.forgot(address)
+	code := s.mail.code(address)
+	reset.verify(used, code).must(200)
+	never := leaving.leave("acme", nil).Get("state")
+	const records = `SELECT COUNT(*) FROM audit`
+	before := s.count(records)
+	for range 20 {
+		reset.verify(used, code).refused(409, "code.used")
+		leaving.verify(never, code).refused(409, "code.used")
+	}
+	if n := s.count(records) - before; n != 4 { // the guesses that the flow had left
+		t.Errorf("%d records", n)
+	}
+}

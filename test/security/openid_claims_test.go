@@ -101,3 +101,44 @@ func TestSEC268_LanguageOfAPage(t *testing.T) {
 		t.Errorf("a link changes the language of an account from %q to %q, %v", before.Locale, after.Locale, err)
 	}
 }
+
+func TestSEC454_IntrospectionTellsNoMoreThanUserInfo(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	const api = "https://api.test"
+	s := start(t, func(c *config.Config) {
+		c.Clients[0].Resources = []string{api}
+		jwt := c.Clients[0]
+		jwt.ID, jwt.AccessToken = "jwt", "jwt"
+		c.Clients = append(c.Clients, jwt)
+		c.Clients[1].Serves = []string{api}
+	})
+	address := fresh("v")
+	v := s.visitor().register(address)
+	for scope, tells := range map[string]bool{
+		"openid": false, "openid groups": false, "openid offline_access": false, "openid email": true, "openid profile": true, "openid email profile": true,
+	} {
+		for _, id := range []string{"rp", "jwt"} {
+			get := func(more ...string) rpAnswer {
+				code := v.authorize(codeRequest(append([]string{"client_id", id, "scope", scope}, more...)...)).sentBack(rpBack).Get("code")
+				return s.rp("token", codeForm(code, "client_id", id))
+			}
+			asks := func(token, by, secret string) string {
+				return s.rp("introspect", url.Values{"token": {token}, "client_id": {by}, "client_secret": {secret}}).body
+			}
+			own := get()
+			for what, told := range map[string]string{
+				"its access token":               asks(own.Access, id, rpSecret),
+				"its refresh token":              asks(own.Refresh, id, rpSecret),
+				"a token for an API, which asks": asks(get("resource", api).Access, "rp2", rp2Secret),
+			} {
+				if !strings.Contains(told, `"active":true`) || strings.Contains(told, address) != tells {
+					t.Errorf("%s by %s, %s: %s", scope, id, what, told)
+				}
+			}
+			if less := s.rp("token", refreshForm(get().Refresh, "client_id", id, "scope", "openid")); strings.Contains(asks(less.Access, id, rpSecret), address) {
+				t.Errorf("%s by %s: the token for openid alone tells the address", scope, id)
+			}
+		}
+	}
+}

@@ -228,3 +228,24 @@ func TestSEC321_SwappedDocuments(t *testing.T) {
 	s.unknown("once the operator knows no strangers", v.authorize(p.request()))
 	s.refused("the tokens then", s.rp("token", refreshForm(tokens.Refresh, "client_id", p.id, "client_secret", "")), "invalid_client")
 }
+
+func TestSEC457_AGuestNamedLikeAnApp(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newStranger(t)
+	app := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(app.Close)
+	upstream, _ := url.Parse(app.URL)
+	s := start(t, only(p), func(c *config.Config) {
+		c.Apps = []config.App{{Name: "wiki", Path: "/wiki", Upstream: upstream, Audience: "wiki", Key: "app.1"}}
+	})
+	v := s.visitor().register(fresh("v"))
+	asked := func() bool { return v.authorize(p.request()).status == 200 }
+	if !asked() {
+		t.Fatal("an unknown app is not known")
+	}
+	s.follows(func(c *config.Config) { c.Apps[0].Audience = p.id })
+	if asked() {
+		t.Error("an unknown app has the name of an app's audience")
+	}
+}

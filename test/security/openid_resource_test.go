@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,4 +109,112 @@ func TestSEC322_TokensAtApps(t *testing.T) {
 	v.post("signout", object{}).must(200)
 	<-ended
 	refuses("after the sign-out", send(bare, "/tools/x", "Bearer "+token))
+}
+
+func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(r.Header.Get("X-Portico-Email") + "|" + strings.Join(r.Header["Authorization"], ",")))
+	}))
+	t.Cleanup(app.Close)
+	upstream, _ := url.Parse(app.URL)
+	const tools, wiki = "https://portico.test/tools", "https://portico.test/wiki"
+	s := start(t, func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, Key: "app.1", Rules: []string{"public /tools/open/*", "signed-in /tools/*"}},
+			{Name: "wiki", Path: "/wiki", Upstream: upstream, AccessTokens: true, Key: "app.2"},
+		}
+		c.Clients[0].Resources = []string{tools, wiki}
+		jwt := c.Clients[0]
+		jwt.ID, jwt.AccessToken = "jwt", "jwt"
+		robot := config.Client{ID: "robot", IDTokenAlg: "ES256", Secret: rpSecret, Grants: []string{"client_credentials"}, Resources: []string{wiki}}
+		c.Clients = append(c.Clients, jwt, robot)
+	})
+	v := s.visitor().register(fresh("v"))
+	open := func(what string, want string, lines ...string) {
+		t.Helper()
+		a, err := s.visitor().try("GET", "/tools/open/x", "", http.Header{"Authorization": lines})
+		s.must(err)
+		if a.status != 200 || a.body != want {
+			t.Errorf("%s: the app gets %q: %d", what, a.body, a.status)
+		}
+	}
+	for _, id := range []string{"rp", "jwt"} {
+		get := func(changes ...string) rpAnswer {
+			q := codeRequest(append([]string{"client_id", id}, changes...)...)
+			return s.rp("token", codeForm(v.authorize(q).sentBack(rpBack).Get("code"), "client_id", id))
+		}
+		right, other, info := get("resource", tools), get("resource", wiki), get()
+		open("its own token", v.whoami()+"|", "Bearer "+right.Access)
+		for what, token := range map[string]string{
+			"a token for another app": other.Access, "a token for UserInfo": info.Access, "an ID token": info.ID, "a refresh token": info.Refresh,
+			"a code": v.openIDCode("client_id", id),
+		} {
+			open(what, "|", "bearer  "+token)
+		}
+		open("two lines", "|", "Bearer "+right.Access, "Bearer "+right.Access)
+		open("behind a line of another scheme", "|", "Basic eDp5", "Bearer "+other.Access)
+		if id == "jwt" {
+			changed := other.Access[:len(other.Access)-8] + "AAAAAAAA"
+			open("a forged token", "|Bearer "+changed, "Bearer "+changed)
+		}
+		s.clock.Advance(11 * time.Minute)
+		open("an expired token", "|", "Bearer "+right.Access)
+	}
+	open("a token of a client itself", "|", "Bearer "+s.rp("token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"robot"}, "client_secret": {rpSecret}, "resource": {wiki}}).Access)
+	open("a token of the app's own", "|Bearer of-the-app", "Bearer of-the-app")
+	open("another scheme", "|Basic eDp5", "Basic eDp5")
+}
+
+func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	opened, ended := make(chan string), make(chan string, 10)
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		opened <- r.URL.Path
+		<-r.Context().Done()
+		ended <- r.URL.Path
+	}))
+	t.Cleanup(app.Close)
+	upstream, _ := url.Parse(app.URL)
+	const tools = "https://portico.test/tools"
+	former := config.App{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, PersonalTokens: true, Key: "app.1"}
+	s := start(t, func(c *config.Config) {
+		c.Apps, c.Clients[0].Resources = []config.App{former}, []string{tools}
+	})
+	v := s.visitor().register(fresh("v"))
+	access := s.rp("token", codeForm(v.authorize(codeRequest("resource", tools)).sentBack(rpBack).Get("code"))).Access
+	personal := v.personal("tools")
+	taken := func(change func(tools, part *config.App)) option {
+		return func(c *config.Config) {
+			now, part := former, config.App{Name: "part", Path: "/tools/part", Upstream: upstream, Key: "app.2"}
+			change(&now, &part)
+			c.Apps = []config.App{now, part}
+		}
+	}
+	for what, tt := range map[string]struct {
+		token string
+		to    option
+	}{
+		"no access tokens":                    {access, taken(func(tools, part *config.App) { tools.AccessTokens, part.Path = false, "/part" })},
+		"no personal tokens":                  {personal, taken(func(tools, part *config.App) { tools.PersonalTokens, part.Path = false, "/part" })},
+		"an access token of another app":      {access, taken(func(_, part *config.App) { part.AccessTokens = true })},
+		"a personal token of another app":     {personal, taken(func(_, part *config.App) { part.PersonalTokens = true })},
+		"an access token, and an app of none": {access, taken(func(_, _ *config.App) {})},
+	} {
+		s.follows(func(c *config.Config) { c.Apps = []config.App{former} })
+		go func() {
+			_, _ = s.visitor().try("GET", "/tools/part/stream", "", http.Header{"Authorization": {"Bearer " + tt.token}, "Accept": {"text/event-stream"}})
+		}()
+		<-opened
+		s.follows(tt.to)
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: the stream goes on", what)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package security
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/flow"
 	"portico/internal/passkey/passkeytest"
@@ -111,11 +112,43 @@ func TestSEC401_MailboxAloneDropsWhatAStrangerLeft(t *testing.T) {
 		if next := a.enters(v, way); v.whoami() != "" {
 			t.Errorf("%s of the stranger signs in, and goes to %s", way, next)
 		}
-		if waiting.post("resend-code", object{"flow": flows[way]}); waiting.whoami() != "" {
-			t.Errorf("%s: the stranger, who waited, is signed in", way)
-		}
+		waiting.post("resend", object{"flow": flows[way]}).refused(404, "flow.unknown")
 	}
 	if n := s.count(`SELECT COUNT(*) FROM identity`) + s.count(`SELECT COUNT(*) FROM passkey`); n != 0 {
 		t.Errorf("%d identities and passkeys are left", n)
+	}
+}
+
+func TestSEC437_ProofsOfAStrangerStayWithTheirFlow(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	for _, way := range preparedWays() {
+		a, owner := s.brings(p, false), s.visitor()
+		spent, opened := s.visitor(), s.visitor()
+		_, flow, _ := strings.Cut(a.enters(spent, way), "flow=")
+		code := s.mail.next(a.address).code(t)
+		next := a.enters(opened, way)
+		link := s.mail.next(a.address).token(t)
+		mine := owner.forgot(a.address)
+		owner.verify(mine, s.mail.code(a.address)).must(200)
+		owner.reset(mine, other).must(200)
+		owner.enrol()
+		for range 5 {
+			spent.verify(flow, wrong(code))
+		}
+		s.clock.Advance(time.Minute)
+		spent.post("resend", object{"flow": flow}).refused(404, "flow.unknown")
+		s.clock.Advance(10 * time.Minute) // the link is over
+		opened.open(link)
+		s.settle()
+		before := len(s.mail.to(a.address))
+		opened.form("/auth/confirm-link/resend", nil)
+		if s.settle(); len(s.mail.to(a.address)) > before {
+			t.Errorf("%s: the link mails another code", way)
+		}
+		if got := opened.state(strings.TrimPrefix(next, "/auth/verify-code?flow=")); got != "done" {
+			t.Errorf("%s: the page says %s", way, got)
+		}
 	}
 }

@@ -294,3 +294,46 @@ func TestSEC398_AProviderLeavesTheLastAdmin(t *testing.T) {
 		}
 	}
 }
+
+// A role that a sign-in brings asks for the factor before the account has it, whether it is brought by an identity of
+// the account or by one that is joined.
+func TestSEC440_NoRoleWithoutItsFactor(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newIDP(t)
+	s := start(t, p.at("acme", true), gives(staffAndAdmins()), requiring(0, "role:staff"))
+	p.site = s
+	for how, enters := range map[string]func(v *visitor, address string) (next string){
+		"joined": func(v *visitor, address string) string {
+			s.operator(address, good)
+			p.who(address, "staff")
+			flow := joinFlow(t, v.through(p))
+			return v.post("signin", object{"email": address, "password": good, "flow": flow}).must(200).next()
+		},
+		"connected": func(v *visitor, address string) string {
+			p.who(address)
+			v.through(p)
+			if v.whoami() != address {
+				t.Fatal("not signed up")
+			}
+			p.who(address, "staff")
+			return v.without("session").through(p)
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			v, address := s.visitor(), fresh("mara")
+			next := enters(v, address)
+			flow, asked := strings.CutPrefix(next, "/auth/protect?flow=")
+			if !asked {
+				t.Fatalf("sent to %s, as %q", next, v.whoami())
+			}
+			v.post("protect/later", object{"flow": flow}).refused(409, "flow.conflict")
+			s.has("while the factor is asked for", address)
+			v.post("protect", object{"flow": flow, "code": v.secretOf(flow).At(s.clock.Now())}).must(200)
+			if v.whoami() != address {
+				t.Errorf("with a factor, signed in as %q", v.whoami())
+			}
+			s.has("with a factor", address, "staff")
+		})
+	}
+}

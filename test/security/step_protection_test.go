@@ -156,3 +156,26 @@ func TestSEC263_NoWayAroundTheFactor(t *testing.T) {
 		t.Errorf("the password alone leads to %s", next)
 	}
 }
+
+func TestSEC441_NoFirstFactorDuringAnAlarm(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, requiring(0, "role:strict"))
+	v, address := s.signedIn()
+	v.post("account/profile", object{"account": v.id(), "name": "Mara"}).must(200)
+	s.byHand(address, true, "strict")
+	flow := v.raises(s.alarm(address)).must(200).flow()
+	v.verify(flow, s.mail.code(address)).must(200)
+	if next := v.reset(flow, other).must(200).next(); strings.HasPrefix(next, "/auth/protect?") || v.whoami() != address {
+		t.Fatalf("after the alarm: sent to %s, as %q", next, v.whoami())
+	}
+	w := s.visitor()
+	if next := w.signIn(address, other).must(200).next(); w.whoami() != address {
+		t.Errorf("another sign-in: sent to %s", next)
+	}
+	w.post("factors/add", object{"account": w.id()}).refused(403, "alarm.raised")
+	s.clock.Advance(72 * time.Hour)
+	if next := s.visitor().signIn(address, other).must(200).next(); !strings.HasPrefix(next, "/auth/protect?flow=") {
+		t.Errorf("after 72 hours: sent to %s", next)
+	}
+}

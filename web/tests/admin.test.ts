@@ -400,6 +400,8 @@ test('the page of a person says why sign-in may fail', async () => {
   await expect.poll(() => page.locator('.days .entry:not(.failed)').count()).toBe(0);
   await page.getByRole('button', { name: 'Show older' }).click();
   expect(await page.locator('.days .entry').count()).toBeGreaterThan(12);
+  const older = timeline.getByRole('link', { name: 'in the record' });
+  expect(await older.getAttribute('href')).toBe('/auth/admin/record?person=p2');
 });
 
 test('a key is made with its scopes, its secret is shown once, and a rotation keeps the old one until it is ended', async () => {

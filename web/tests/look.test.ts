@@ -75,6 +75,7 @@ test.each(JUDGED.map(([screen, state]) => [screen, state] as const))('%s, %s', a
   expect.soft(await sideways(page), 'with wide text spacing').toBe(0);
   await restyle(page, ':root{font-size:200%!important}');
   expect.soft(await sideways(page), 'with twice the text size').toBe(0);
+  expect.soft(await outsideTheCard(page), 'outside the card with twice the text size').toEqual([]);
 });
 
 /** The images that did not load. */
@@ -147,7 +148,16 @@ const overlap = (page: Page) =>
     return !logo || !card || (logo.right > card.left && logo.bottom > card.top);
   });
 
-/** The policy forbids a style element, not the CSSOM. */
+/** The elements that stick out of the card. The field of the code is wider than its visible part. */
+const outsideTheCard = (page: Page) =>
+  page.evaluate(() => {
+    const card = document.querySelector('main > *');
+    const right = card?.getBoundingClientRect().right ?? 0;
+    return [...(card?.querySelectorAll('*:not(#code)') ?? [])]
+      .filter((element) => element.getBoundingClientRect().right > right)
+      .map((element) => element.outerHTML.slice(0, 100));
+  });
+
 /** Tab reaches everything once, from top to bottom of each part of the page, shows where it is, and leaves again. */
 async function walkByKeyboard(page: Page): Promise<void> {
   await page.locator('header a').focus();

@@ -32,7 +32,7 @@ export interface Options {
    * front, under Portico's host.
    */
   askPortico?: boolean;
-  /** Gets why a request is refused, and why keys cannot be fetched. Default: none. */
+  /** Gets why a request is refused, and why keys cannot be fetched. Default: warns on the console. */
   onError?: (error: Error) => void;
 }
 

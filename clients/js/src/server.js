@@ -19,7 +19,7 @@ export const Portico = class {
   #keys;
 
   /** @param {string} publicUrl @param {import('./server.d.ts').Options} [options] */
-  constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError } = {}) {
+  constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError = warn } = {}) {
     this.#public = origin(publicUrl);
     if (this.#public.protocol === 'http:' && !LOOPBACK.test(this.#public.hostname))
       throw new TypeError(
@@ -29,11 +29,7 @@ export const Portico = class {
     this.#audience = audience;
     this.#ask = askPortico;
     this.#onError = onError;
-    this.#keys = new KeySet(async () => {
-      const { status, body } = await this.#get('/.well-known/jwks.json');
-      if (status !== 200) throw new Unavailable(`the keys are answered with ${status}`);
-      return JSON.parse(body);
-    });
+    this.#keys = new KeySet(() => this.#get('/.well-known/jwks.json'));
   }
 
   /** @param {string} token */
@@ -97,7 +93,7 @@ export const Portico = class {
       return await this.identify(headers);
     } catch (cause) {
       const error = /** @type {Error} */ (cause);
-      this.#onError?.(error);
+      this.#onError(error);
       // Not to the sign-in page: a user with a session would come back with the same token, in a loop.
       if (error instanceof Refused)
         return Answer.problem({
@@ -118,11 +114,16 @@ export const Portico = class {
   /** @param {import('./answer.js').Asked} asked */
   #signIn(asked) {
     const page = `${this.#public.origin}/auth/signin`;
-    if (!navigates(asked))
+    // At the app's own port, this is where a redirect has led: another one would loop.
+    const past = asked.url.startsWith('/auth/');
+    if (past || !navigates(asked))
       return Answer.problem({
         status: 401,
         code: 'session.required',
         title: 'Sign in to continue.',
+        ...(past && {
+          detail: `Portico answers /auth/, and this request came past it: open ${this.#public.origin} instead`,
+        }),
         signin_url: page,
       });
     const { host } = asked.headers;
@@ -138,10 +139,9 @@ export const Portico = class {
   async #session(line) {
     const cookies = line.split(/; */).filter((pair) => COOKIES.includes(pair.split('=')[0] ?? ''));
     if (cookies.length === 0) return null;
-    const { status, body } = await this.#get('/auth/api/session', { cookie: cookies.join('; ') });
-    if (status === 401) return null;
-    if (status !== 200) throw new Unavailable(`the session is answered with ${status}`);
-    const { user, session } = JSON.parse(body);
+    const found = await this.#get('/auth/api/session', cookies.join('; '));
+    if (!found) return null;
+    const { user, session } = found;
     return {
       id: text(user.id),
       email: text(user.email),
@@ -153,16 +153,24 @@ export const Portico = class {
     };
   }
 
-  /** @param {string} path @param {Record<string, string>} [headers] */
-  async #get(path, headers = {}) {
+  /** The document at a path, or null if the cookie is not valid. @param {string} path @param {string} [cookie] */
+  async #get(path, cookie) {
+    const url = new URL(path, this.#address);
     try {
-      const url = new URL(path, this.#address);
-      return await get(url, this.#public.host, { ...headers, accept: 'application/json' });
+      const headers = { accept: 'application/json', ...(cookie && { cookie }) };
+      const { status, body } = await get(url, this.#public.host, headers);
+      if (status === 200) return JSON.parse(body);
+      if (cookie && status === 401) return null;
+      throw new Error(`the answer has status ${status}`);
     } catch (cause) {
-      throw new Unavailable(`Portico does not answer: ${cause}`, { cause });
+      const why = cause instanceof AggregateError ? cause.errors[0] : cause; // Node: one for each address of localhost
+      throw new Unavailable(`cannot fetch ${url}, is Portico there? ${why}`, { cause });
     }
   }
 };
+
+/** @param {Error} error */
+const warn = (error) => console.warn(`portico-client: ${error.message}`);
 
 /** @param {string} url scheme://host[:port] */
 function origin(url) {

@@ -145,6 +145,11 @@ test('on a host of its own an app brings the session there first', async () => {
   const sent = { ...NAVIGATION, host: 'app.example.com', referer: 'https://app.example.com/form?x' };
   const posted = await get('/save', { port, method: 'POST', headers: sent });
   assert.equal(posted.location, 'https://app.example.com/auth/enter?to=%2Fform%3Fx');
+  for (const path of ['/auth/enter?to=%2F', '/auth/signin']) {
+    const past = await get(path, { port, headers: NAVIGATION });
+    assert.equal(past.status, 401, 'past Portico this would lead to itself');
+    assert.match(JSON.parse(past.body).detail, /open https:\/\/login\.example\.com/);
+  }
 });
 
 test('an app that asks Portico knows who a cookie belongs to, and that it has ended', async () => {

@@ -212,6 +212,29 @@ test('while Portico is away the keys hold for a while', async (t) => {
   await assert.rejects(portico.verify(token), Unavailable);
 });
 
+test('the console tells which address or setting is wrong', async (t) => {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const headers = { 'x-portico-token': await standIn.token({ iss: 'https://other.test' }) };
+  const request = new Request('http://app.test/', { headers });
+  await client().admit(request);
+  await new Portico('http://localhost:1').admit(request);
+  standIn.status = 404;
+  await client().admit(request);
+  standIn.status = 200;
+  standIn.body = '<!doctype html>'; // another program
+  await client().admit(request);
+  standIn.body = null;
+  const told = mock.calls.map(({ arguments: [text] }) => String(text));
+  assert.match(told[0] ?? '', /is from https:\/\/other\.test, and this app trusts https:\/\/portico\.test/);
+  assert.match(
+    told[1] ?? '',
+    /cannot fetch http:\/\/localhost:1\/\.well-known\/jwks\.json, is Portico there\? .*ECONNREFUSED/,
+  );
+  for (const text of told.slice(2))
+    assert.ok(text.includes(`cannot fetch ${standIn.address}/.well-known/jwks.json`), text);
+  assert.equal(told.length, 4);
+});
+
 test('a set that is none is no answer', async () => {
   const [key] = standIn.keys;
   const bodies = {

@@ -46,9 +46,13 @@ def unavailable():
 
 def sign_in(asked, public):
     """Leads a navigation to the sign-in page and back, and tells any other request where that page is."""
-    page = f"{public.scheme}://{public.netloc}/auth/signin"
-    if not _navigates(asked):
-        return problem(401, "session.required", "Sign in to continue.", signin_url=page)
+    origin = f"{public.scheme}://{public.netloc}"
+    page, more = f"{origin}/auth/signin", {}
+    # At the app's own port, this is where a redirect has led: another one would loop.
+    if past := asked.target.startswith("/auth/"):
+        more["detail"] = f"Portico answers /auth/, and this request came past it: open {origin} instead"
+    if past or not _navigates(asked):
+        return problem(401, "session.required", "Sign in to continue.", signin_url=page, **more)
     host = asked.headers.get("host", "")
     here = f"{public.scheme}://{host}"
     back = urllib.parse.quote(_back(asked, here), safe="")

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import logging
 import threading
 import time
 import urllib.request
@@ -13,6 +14,8 @@ from .faults import Unavailable
 ANSWER_TIME = 5
 RETRY_AFTER = 2  # seconds between two fetches
 MAX_ANSWER = 64 << 10
+
+log = logging.getLogger(__name__)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -39,6 +42,9 @@ class Keys(jwt.PyJWKClient):
                 self._known = None
                 try:
                     self._known = self._fetch()
+                except Unavailable as error:
+                    log.warning("%s", error)
+                    raise
                 finally:
                     self._asked = time.monotonic()  # its end: who has waited for a slow one does not fetch again
                 self.jwk_set_cache.put(self._known)
@@ -51,4 +57,4 @@ class Keys(jwt.PyJWKClient):
             with _opener.open(self._request, timeout=ANSWER_TIME) as response:
                 return json.loads(response.read(MAX_ANSWER))
         except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
-            raise Unavailable(f"the keys cannot be read: {error}") from error
+            raise Unavailable(f"cannot fetch {self.uri}, is Portico there? {error}") from error

@@ -1,6 +1,7 @@
 """Middleware for WSGI (Django, Flask) and ASGI (FastAPI, Starlette, Django)."""
 
 import asyncio
+import logging
 import re
 import urllib.parse
 
@@ -8,6 +9,8 @@ from . import answers, tokens
 from .answers import Answer, Asked
 from .faults import Refused, Unavailable
 from .keys import Keys
+
+log = logging.getLogger(__name__)
 
 LOOPBACK = re.compile(r"localhost|.+\.localhost|127\.\d+\.\d+\.\d+|::1")
 
@@ -69,6 +72,7 @@ class Portico:
             if token:
                 return self.verify(token)
         except Refused as error:
+            log.warning("a request is refused: %.300r", str(error))  # quoted: the sender may have chosen a part
             return answers.refused(error)
         except Unavailable:
             return answers.unavailable()

@@ -27,12 +27,12 @@ class Person:
 def verify(token, keys, issuer, audience):
     """Returns the person whom a token is about. Raises Refused, or Unavailable without keys."""
     try:
-        return _person(_claims(token, keys, issuer, audience), audience)
+        return _person(_claims(token, keys), issuer, audience)
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise Refused(str(error)) from error
 
 
-def _claims(token, keys, issuer, audience):
+def _claims(token, keys):
     if len(token) > MAX_TOKEN:
         raise jwt.InvalidTokenError("this is no token")
     header = jwt.get_unverified_header(token)
@@ -42,16 +42,16 @@ def _claims(token, keys, issuer, audience):
         token,
         keys.get_signing_key(header.get("kid")).key,
         algorithms=["ES256"],  # never from the token (RFC 8725 3.1)
-        audience=audience,
-        issuer=issuer,
         leeway=LEEWAY,
-        options={"require": ["iss", "aud", "sub", "exp", "iat"]},
+        options={"require": ["iss", "aud", "sub", "exp", "iat"], "verify_aud": False},  # _person does, and says what it expects
     )
 
 
-def _person(claims, audience):
+def _person(claims, issuer, audience):
+    if claims["iss"] != issuer:
+        raise jwt.InvalidIssuerError(f"the token is from {claims['iss']}, and this app trusts {issuer}")
     if claims["aud"] != audience:
-        raise jwt.InvalidAudienceError("the token is for other apps as well")
+        raise jwt.InvalidAudienceError(f"the token is for {claims['aud']}, and this app is {audience}")
     if not isinstance(claims["sub"], str) or not claims["sub"]:
         raise jwt.InvalidTokenError("the token has no subject")
     return Person(

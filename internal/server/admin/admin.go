@@ -46,6 +46,9 @@ func (a *Admin) Mount(m *server.Mux) {
 		if o.stream != nil {
 			traits = append(traits, server.Streaming)
 		}
+		if o.maxBody > 0 {
+			traits = append(traits, server.MaxBody(o.maxBody))
+		}
 		m.Handle(o.Method+" "+o.Path, a.operate(o), traits...)
 	}
 	m.Handle(Root+"/{rest...}", missing)

@@ -70,12 +70,15 @@ type AdminLinkMade struct {
 
 func (AdminLinkMade) withoutSecret() any { return AdminLinkMade{} }
 
+// maxList is the size of a list with invitation.MostLines of the longest addresses, each with a name.
+const maxList = 256 << 10
+
 // inviting are the operations on invitations and approvals.
 func (a *Admin) inviting() []operation {
 	list := Root + "/invitations"
 	return []operation{
 		read(readInvitations, list, "List invitations, the newest first", AdminInvitations{}, a.invitations, "state", "after", "limit"),
-		change(list, "Invite a list of addresses, or judge its lines", AdminJudged{}, a.invite).needs(writeInvitations),
+		change(list, "Invite a list of addresses, or judge its lines", AdminJudged{}, a.invite).needs(writeInvitations).upTo(maxList),
 		change(list+"/link", "Make a link with which many people sign up", AdminLinkMade{}, a.inviteMany).needs(writeInvitations),
 		change(list+"/{id}/again", "Send an invitation again, which ends its former link", none{}, a.inviteAgain).needs(writeInvitations),
 		change(list+"/{id}/end", "End an invitation", none{}, a.endInvitation).needs(writeInvitations),

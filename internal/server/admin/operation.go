@@ -14,7 +14,8 @@ type operation struct {
 	form.Operation
 	run func(r *http.Request, by flow.Actor) (any, error)
 	// stream writes or reads a file in place of run, for as long as the client reads or sends it.
-	stream func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
+	stream  func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
+	maxBody int64 // in bytes, 0 for the size of other forms
 }
 
 // The scopes.
@@ -121,6 +122,12 @@ func change[In, Out any](path, summary string, out Out, run func(r *http.Request
 			return run(r, by, r.PathValue("id"), in)
 		},
 	}
+}
+
+// upTo returns the operation with another size limit of its body, in bytes.
+func (o operation) upTo(n int64) operation {
+	o.maxBody = n
+	return o
 }
 
 // needs returns the operation with another scope, "" if no key may call it.

@@ -47,6 +47,8 @@ type AdminPerson struct {
 	Emails    []AdminEmail    `json:"emails"`
 	Refusing  []AdminRefusal  `json:"refusing"`
 	Events    []AdminEvent    `json:"events"` // newest first
+	// MoreEvents says that the record has older ones.
+	MoreEvents bool `json:"more_events,omitempty"`
 }
 
 // The parts of a person.
@@ -148,7 +150,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 	shown := AdminPerson{
 		ID: p.Account.ID, Address: p.Account.Address.Mail, Unproven: p.Unproven, Name: p.Account.Name, State: string(p.Account.State), Roles: filled(p.Account.Roles),
 		Password: p.Account.Password != "", Language: p.Account.Locale, Claims: indented(p.Account.Claims), Codes: p.Codes,
-		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p, known),
+		CreatedAt: form.MomentOf(p.Account.CreatedAt), SeenAt: form.MomentOf(p.SeenAt), EndsAt: form.MomentOf(p.Account.EndsAt), ErasedAt: form.MomentOf(p.Leaves.EraseAt), Refusing: a.Refusing(p.Account.Roles), Events: a.eventsOf(p, known), MoreEvents: p.MoreFacts,
 	}
 	shown.Addresses = each(p.Addresses, func(o account.Other) AdminAddress {
 		address := AdminAddress{Address: o.Address.Mail, Use: string(o.Use), Added: form.MomentOf(o.AddedAt)}

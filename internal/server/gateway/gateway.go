@@ -37,6 +37,8 @@ type Config struct {
 
 	// TokenSession returns the user of an access token for a resource.
 	TokenSession func(ctx context.Context, access, resource string) (session.Found, error)
+	// Issued reports whether a text is a token of this installation, also for others and also an old one.
+	Issued func(text string) bool
 
 	// Before is the Gateway that this one replaces; nil for none. This one takes
 	// over its open requests, and the connections of apps that stay the same.
@@ -162,6 +164,11 @@ type shown struct {
 
 // bearer reports whether the token is of a program.
 func (s shown) bearer() bool { return s.resource != "" || s.personal }
+
+// takenBy reports whether an app takes the token that a former one of these settings or of others has let pass.
+func (s shown) takenBy(a, former *app) bool {
+	return (!s.personal || a.Personal && a.Name == former.Name) && (s.resource == "" || a.Resource == s.resource)
+}
 
 // serve handles every request without a route.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) error {

@@ -58,3 +58,31 @@ func TestLook_SparesTokens(t *testing.T) {
 		}
 	}
 }
+
+// A reload ends what shows a token that the app of the path takes no more, and nothing else.
+func TestShown_TakenBy(t *testing.T) {
+	t.Parallel()
+	of := func(name, resource string, personal bool) *app {
+		return &app{App: App{Name: name, Resource: resource, Personal: personal}}
+	}
+	const tools, part = "https://x.test/tools", "https://x.test/tools/part"
+	cookie, access, personal := shown{token: "x"}, shown{token: "x", resource: tools}, shown{token: "x", personal: true}
+	for name, tt := range map[string]struct {
+		shown shown
+		now   *app
+		want  bool
+	}{
+		"a cookie": {cookie, of("part", "", false), true}, "nobody": {shown{}, of("part", part, true), true},
+		"access":                {access, of("tools", tools, false), true},
+		"access, renamed":       {access, of("other", tools, false), true},
+		"access, no more":       {access, of("tools", "", true), false},
+		"access, elsewhere":     {access, of("part", part, true), false},
+		"personal":              {personal, of("tools", "", true), true},
+		"personal, another app": {personal, of("part", tools, true), false},
+		"personal, no more":     {personal, of("tools", tools, false), false},
+	} {
+		if got := tt.shown.takenBy(tt.now, of("tools", tools, true)); got != tt.want {
+			t.Errorf("%s: taken: %v", name, got)
+		}
+	}
+}

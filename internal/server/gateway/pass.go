@@ -119,7 +119,7 @@ func (p *passage) forth(pr *httputil.ProxyRequest) {
 	out.Trailer = nil // a client's trailer could have a protected name
 	h := out.Header
 	p.gateway.guard.clean(h)
-	if p.visit.bearer() {
+	if p.visit.bearer() || p.gateway.bringsOurs(a, h) {
 		delete(h, "Authorization") // the app learns the user from Portico, and cannot pass the token on
 	}
 	delete(h, "Cookie")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,15 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 		return "", sent
 	}
 	return access, true
+}
+
+// bringsOurs reports whether a request brings a token of ours to an app that takes access tokens. Where nobody needs to
+// be signed in, a request with a token for another app passes, and this app could use it there.
+func (g *Gateway) bringsOurs(a *app, h http.Header) bool {
+	return a.Resource != "" && slices.ContainsFunc(h["Authorization"], func(line string) bool {
+		text, ok := bearerOf(line)
+		return ok && g.Issued(text)
+	})
 }
 
 // find returns the session of a request to an app. use says that the request uses it now.

@@ -184,7 +184,7 @@ func (g *Gateway) watched() []watched {
 	for p := range g.open.passing {
 		if p.ruledBy != g {
 			a, matched, err := g.route(p.asked)
-			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil || p.personal && !a.Personal
+			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil || !p.takenBy(a, p.app)
 		}
 		all = append(all, watched{p, p.need, p.denied})
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The pages say of each module what it checks.
+// The page lists the modules of each plan that have a test.
 func TestFoundation_Listed(t *testing.T) {
 	t.Parallel()
 	text := func(path string) string {
@@ -19,43 +19,38 @@ func TestFoundation_Listed(t *testing.T) {
 		}
 		return string(data)
 	}
-	set := func(text, pattern string) []string {
-		found := map[string]bool{}
-		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-			found[m[1]] = true
-		}
-		return slices.Sorted(maps.Keys(found))
-	}
-	rows := func(page string) []string { // a row may have several modules
-		return set(strings.Join(set(page, "(?m)^\\| (`[^|]+`) \\| \\S"), " "), "`([^`]+)`")
-	}
-	listed, _, _ := strings.Cut(text("../../../docs/integrating/conformance.md"), "## Missing on purpose")
-	_, formPost, _ := strings.Cut(listed, "## Form Post")
-	formPost, _, _ = strings.Cut(formPost, "## RP-initiated")
-	plain := strings.Replace(listed, formPost, "", 1)
-	fapi := text("../../../docs/integrating/conformance-fapi.md")
+	const page, begin, end = "../../../docs/integrating/conformance.md", "<!-- Made from internal/server/issuer by go test ./internal/server/issuer -run Listed -update -->\n", "\n<!-- end of the modules -->"
 	const module = `"(oidcc-[a-z0-9_-]+)"`
 	// A name of the plan FAPI 2.0 has no prefix. It is the first argument of a call, or a key of a map.
 	const inCall = `(?:(?:run|succeeds|refused|unproven)\(|\t|\{|, )"([a-z0-9_]+(?:-[a-z0-9_]+)+)"[,:)]`
 	_, dpop, _ := strings.Cut(text("keyproof_test.go"), "func TestFoundation_FAPI2_DPoP")
-	for plan, pair := range map[string][2][]string{
-		"Config, Basic and logout": {rows(plain), set(text("foundation_test.go"), module)},
-		"Form Post":                {rows(formPost), set(text("foundationform_test.go"), module)},
-		"FAPI 2.0":                 {rows(fapi), set(text("fapi_test.go")+dpop, inCall)},
+	list := begin + "\n| plan | modules |\n|---|---|\n"
+	for _, plan := range [][3]string{
+		{"Config, Basic, RP-Initiated and Back-Channel Logout", text("foundation_test.go"), module},
+		{"Form Post", text("foundationform_test.go"), module},
+		{"FAPI 2.0 Security Profile, each after `fapi2-security-profile-final-`", text("fapi_test.go") + dpop, inCall},
 	} {
-		for _, name := range pair[0] {
-			if !slices.Contains(pair[1], name) {
-				t.Errorf("%s: %s is listed and has no test", plan, name)
-			}
+		found := map[string]bool{}
+		for _, m := range regexp.MustCompile(plan[2]).FindAllStringSubmatch(plan[1], -1) {
+			found[m[1]] = true
 		}
-		for _, name := range pair[1] {
-			if !slices.Contains(pair[0], name) {
-				t.Errorf("%s: the list does not say what %s checks", plan, name)
-			}
+		if len(found) < 10 {
+			t.Errorf("%s: %d tests are found", plan[0], len(found))
 		}
-		if len(pair[1]) == 0 {
-			t.Errorf("%s: no test is found", plan)
+		list += "| " + plan[0] + " | `" + strings.Join(slices.Sorted(maps.Keys(found)), "`, `") + "` |\n"
+	}
+	written := text(page)
+	head, rest, _ := strings.Cut(written, begin)
+	_, tail, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatal("the page has no place for the modules")
+	}
+	want := head + list + end + tail
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		t.Logf("%s: %d modules", plan, len(pair[1]))
+	} else if want != written {
+		t.Errorf("docs/integrating/conformance.md is out of date: run go test ./internal/server/issuer -run Listed -update")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/outbox"
+	"portico/internal/session"
 )
 
 const bye = "https://rp.test/bye?from=portico"
@@ -93,43 +94,109 @@ func (s told) quiet() {
 	}
 }
 
-// Every end of a session is told to every client that has tokens from it.
+// Every end of a session is told to every client that has tokens from it. The refresh token ends, too, but
+// with offline_access only if it was not this browser that signed out.
 func TestBackChannel_EveryEnd(t *testing.T) {
 	t.Parallel()
 	s := startTold(t)
 	ctx := t.Context()
-	for name, end := range map[string]func(b *apptest.Browser, id string) error{
+	s.Person("noor@example.org")
+	ends := map[string]func(b *apptest.Browser, id string) error{
 		"sign-out":     func(b *apptest.Browser, _ string) error { b.Send("/auth/signout", nil); return nil },
 		"another user": func(b *apptest.Browser, _ string) error { b.SignIn("noor@example.org"); return nil },
 		"operator": func(_ *apptest.Browser, id string) error {
 			_, err := s.Operator.EndUserSessions(ctx, flow.ByOperator, id)
 			return err
 		},
+		"one by an operator": func(b *apptest.Browser, _ string) error {
+			return s.Operator.EndUserSession(ctx, flow.ByOperator, s.session(b).Session.ID)
+		},
 		"disabled": func(_ *apptest.Browser, id string) error {
 			return s.Operator.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator)
 		},
-		"deleted":            func(_ *apptest.Browser, id string) error { return s.Operator.DeleteUser(ctx, flow.ByOperator, id) },
-		"password":           func(_ *apptest.Browser, _ string) error { return s.newPassword("password@example.org") },
-		"by another browser": func(_ *apptest.Browser, _ string) error { return s.endOthers() },
+		"deleted":  func(_ *apptest.Browser, id string) error { return s.Operator.DeleteUser(ctx, flow.ByOperator, id) },
+		"password": func(b *apptest.Browser, _ string) error { return s.newPassword(s.session(b).User.Address) },
+		"by another browser": func(b *apptest.Browser, _ string) error {
+			return s.Owner.EndOtherSessions(ctx, flowCaller(), s.elsewhere(b))
+		},
+		"one by another browser": func(b *apptest.Browser, _ string) error {
+			return s.Owner.EndSession(ctx, flowCaller(), s.elsewhere(b), s.session(b).Session.ID)
+		},
+	}
+	for name, end := range ends {
+		for _, scope := range []string{"openid", "openid offline_access"} {
+			b := s.signedIn(strings.ReplaceAll(name+" "+scope, " ", "-") + "@example.org")
+			got := s.site.tokens(b, "scope", scope)
+			id := s.verified(got.ID, "rp")
+			if err := end(b, id["sub"].(string)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			claims := s.next("rp")
+			events, _ := claims["events"].(map[string]any)
+			if claims["sub"] != id["sub"] || claims["sid"] != id["sid"] || claims["jti"] == nil || claims["nonce"] != nil || events["http://schemas.openid.net/event/backchannel-logout"] == nil {
+				t.Errorf("%s: the client is told %v", name, claims)
+			}
+			next := s.token(refreshing(got.Refresh))
+			if kept := strings.Contains(scope, "offline") && (name == "sign-out" || name == "another user"); !kept {
+				s.wants(name+", "+scope, next, 400, "invalid_grant")
+			} else if next.StatusCode != 200 {
+				t.Errorf("%s: %d %s", name, next.StatusCode, next.text)
+			}
+			s.quiet()
+		}
+	}
+}
+
+// An app outlives the browser that has signed out. Whoever ends the rest then ends it, too, and it is told once.
+func TestBackChannel_OutlivedItsSession(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	for name, ends := range map[string]func(b *apptest.Browser) (int, error){
+		"the operator": func(b *apptest.Browser) (int, error) {
+			return s.Operator.EndUserSessions(t.Context(), flow.ByOperator, s.session(b).User.ID)
+		},
+		"the owner": func(b *apptest.Browser) (int, error) {
+			return 2, s.Owner.EndOtherSessions(t.Context(), flowCaller(), s.session(b))
+		},
 	} {
 		address := strings.ReplaceAll(name, " ", "-") + "@example.org"
-		if name == "another user" {
-			s.Person("noor@example.org")
-		}
 		b := s.signedIn(address)
-		got := s.site.tokens(b)
-		id := s.verified(got.ID, "rp")
-		if err := end(b, id["sub"].(string)); err != nil {
-			t.Fatalf("%s: %v", name, err)
+		s.site.tokens(b) // ends with its session
+		got := s.site.tokens(b, "scope", "openid offline_access")
+		b.Send("/auth/signout", nil)
+		s.next("rp")
+		b.SignIn(address)
+		own := s.site.tokens(b, "scope", "openid offline_access")
+		if n, err := ends(b); n != 2 || err != nil {
+			t.Errorf("%s has ended %d: %v", name, n, err)
 		}
-		claims := s.next("rp")
-		events, _ := claims["events"].(map[string]any)
-		if claims["sub"] != id["sub"] || claims["sid"] != id["sid"] || claims["jti"] == nil || claims["nonce"] != nil || events["http://schemas.openid.net/event/backchannel-logout"] == nil {
-			t.Errorf("%s: the client is told %v", name, claims)
-		}
+		s.next("rp")
 		s.wants(name, s.token(refreshing(got.Refresh)), 400, "invalid_grant")
+		if kept := s.token(refreshing(own.Refresh)).StatusCode == 200; kept != (name == "the owner") {
+			t.Errorf("%s: what this browser has got works: %v", name, kept)
+		} else if !kept {
+			s.next("rp")
+		}
 		s.quiet()
 	}
+}
+
+// session returns the session of a browser.
+func (s told) session(b *apptest.Browser) session.Found {
+	s.Helper()
+	found, err := s.Flows.Session(s.Context(), b.Cookie("session"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return found
+}
+
+// elsewhere signs the user of a browser in with another one, and returns that session.
+func (s told) elsewhere(b *apptest.Browser) session.Found {
+	s.Helper()
+	other := s.Browser()
+	other.SignIn(s.session(b).User.Address)
+	return s.session(other)
 }
 
 func (s told) newPassword(address string) error {
@@ -138,17 +205,6 @@ func (s told) newPassword(address string) error {
 		return err
 	}
 	return s.Operator.SetUserPassword(s.Context(), flow.ByOperator, a, "seven lanterns over copper hills")
-}
-
-// endOthers ends all sessions of an account but a new one, as its owner does.
-func (s told) endOthers() error {
-	b := s.Browser()
-	b.SignIn("by-another-browser@example.org")
-	found, err := s.Flows.Session(s.Context(), b.Cookie("session"))
-	if err != nil {
-		return err
-	}
-	return s.Owner.EndOtherSessions(s.Context(), flowCaller(), found)
 }
 
 // Each client is told once for a session, whatever it has asked for. The same user

@@ -102,6 +102,6 @@ func confirm(key string) *openid.Confirm {
 func (h *Handler) describe(l openid.Live, kind string, ends time.Time, resources []string) introspection {
 	return introspection{
 		Active: true, Scope: strings.Join(l.Grant.Scopes, " "), ClientID: l.Grant.ClientID, Subject: l.Grant.Sub(),
-		Username: l.User.Address, Type: kind, Issuer: h.issuer, Expires: ends.Unix(), Audience: resources,
+		Username: l.Username(), Type: kind, Issuer: h.issuer, Expires: ends.Unix(), Audience: resources,
 	}
 }

@@ -2,8 +2,7 @@
 // provider and back.
 //
 // It decides nothing; the flow does. It owns the handling of a cross-site
-// form_post response. Package screens shows the page on the way to the provider
-// (decision 79) and the page after a failed attempt.
+// form_post response. Package screens shows the page on the way to the provider and the page after a failed attempt.
 //
 // URLs:
 //

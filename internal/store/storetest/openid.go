@@ -168,68 +168,6 @@ func (b grants) at(number int, a account.Account, sessionID string, change func(
 	return g
 }
 
-func (b grants) EndGrantsOf_OneSession() {
-	a, other := b.person(1), b.person(2)
-	for number, id := range []string{"s1", "s2"} {
-		b.insertSession(session.Session{ID: id, AccountID: a.ID, Version: a.Version, CreatedAt: moment().Add(time.Duration(number)), LastSeenAt: moment(), ExpiresAt: moment().Add(time.Hour)})
-	}
-	online := b.at(1, a, "s1", nil)
-	offline := b.at(2, a, "s1", func(g *openid.Grant) { g.Scopes = []string{"openid", "offline_access"} })
-	unused := b.at(3, a, "s1", func(g *openid.Grant) { g.RedeemedAt, g.Scopes = time.Time{}, offline.Scopes })
-	ended := b.at(4, a, "s1", func(g *openid.Grant) { g.EndedAt = moment().Add(-time.Minute) })
-	second := b.at(5, a, "s2", nil)
-	gone := b.at(6, a, "a session that is gone", nil)
-	foreign := b.at(7, other, "s1", nil)
-	end := func(do func(tx *store.Tx) ([]openid.Ended, error)) (clients []string) {
-		for _, e := range result(b.bundle, do) {
-			clients = append(clients, e.ClientID+" "+e.SID)
-		}
-		slices.Sort(clients)
-		return clients
-	}
-	names := func(list ...openid.Grant) (clients []string) {
-		for _, g := range list {
-			clients = append(clients, g.ClientID+" "+g.SID)
-		}
-		slices.Sort(clients)
-		return clients
-	}
-	at := moment().Add(time.Second)
-	b.equal("of one session", end(func(tx *store.Tx) ([]openid.Ended, error) { return tx.EndGrantsOf(b.Context(), a.ID, "s1", at) }), names(online, offline, ended))
-	ends := func(g openid.Grant) time.Time {
-		l, _ := b.liveGrant(g.ID)
-		return l.Grant.EndedAt
-	}
-	for name, tt := range map[string]struct {
-		g    openid.Grant
-		want time.Time
-	}{
-		"online": {online, at}, "offline": {offline, time.Time{}}, "unused": {unused, at}, "ended before": {ended, ended.EndedAt},
-		"of another session": {second, time.Time{}}, "of a session that is gone": {gone, time.Time{}}, "of another account": {foreign, time.Time{}},
-	} {
-		if got := ends(tt.g); !got.Equal(tt.want) {
-			b.Errorf("%s: ended at %v, want %v", name, got, tt.want)
-		}
-	}
-}
-
-func (b grants) EndGrantsBeside_OneSession() {
-	a := b.person(1)
-	for _, id := range []string{"s1", "s2"} {
-		b.insertSession(session.Session{ID: id, AccountID: a.ID, Version: a.Version, LastSeenAt: moment(), ExpiresAt: moment().Add(time.Hour)})
-	}
-	kept, second, gone := b.at(1, a, "s1", nil), b.at(2, a, "s2", func(g *openid.Grant) { g.MayTell = false }), b.at(3, a, "a session that is gone", nil)
-	told := result(b.bundle, func(tx *store.Tx) ([]openid.Ended, error) {
-		return tx.EndGrantsBeside(b.Context(), a.ID, "s1", moment())
-	})
-	b.equal("what is told", told, []openid.Ended{{ClientID: second.ClientID, SID: second.SID, Subject: second.Subject}})
-	for id, want := range map[string]bool{kept.ID: false, second.ID: true, gone.ID: false} {
-		if l, _ := b.liveGrant(id); l.Grant.EndedAt.IsZero() == want {
-			b.Errorf("the grant %.10s ended at %v", id, l.Grant.EndedAt)
-		}
-	}
-}
-
 func (b grants) Purge_GrantsThatHaveExpired() {
 	edge := moment().Add(-clock.MaxSkew)
 	gone := b.grant(1, func(g *openid.Grant) { g.ExpiresAt = edge.Add(-time.Microsecond) })

@@ -174,17 +174,13 @@ func TestAlerts(t *testing.T) {
 	if err := decoder.Decode(&file); err != nil {
 		t.Fatal(err)
 	}
-	explained := readDoc(t, "alerts.md")
 	var expressions []string
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
 			expressions = append(expressions, r.Expr)
-			if !strings.HasPrefix(r.Alert, "Portico") || r.Annotations["summary"] == "" || r.Annotations["description"] == "" ||
+			if !strings.HasPrefix(r.Alert, "Portico") || r.Annotations["summary"] == "" || r.Annotations["description"] == "" || r.Annotations["action"] == "" ||
 				!slices.Contains([]string{"page", "ticket"}, r.Labels["severity"]) || len(slices.Collect(maps.Keys(r.Labels))) != 1 {
 				t.Errorf("the rule %+v does not say enough", r)
-			}
-			if !strings.Contains(explained, "| `"+r.Alert+"` |") {
-				t.Errorf("alerts.md does not say what to do about %s", r.Alert)
 			}
 			if strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") || strings.Count(r.Expr, "{") != strings.Count(r.Expr, "}") {
 				t.Errorf("the brackets of %s are not balanced", r.Alert)

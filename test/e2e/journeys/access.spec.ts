@@ -1,34 +1,15 @@
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import axe, { type AxeResults } from 'axe-core';
 import { expectKeyboard } from '../support/keyboard.js';
 import { STATES } from '../support/states.js';
 import { expect, test } from '../support/test.js';
 
-// Every screen in its main states: axe finds no violation at 1280 and 320 px, and
+// The states that only script makes: axe finds no violation at 1280 and 320 px, and
 // nothing scrolls sideways, also at twice the text size. There a keyboard leads through all controls.
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-const folder = fileURLToPath(new URL('../../../web/src/screens/', import.meta.url));
-
-/** The names of all screens: each has a file of its name in a folder of its name. */
-const SCREENS = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(
-  (file) => /^(.+)\/\1\.tsx$/.exec(file)?.[1] ?? [],
-);
-
 const shows = (screen: string, state: string) => state === screen || state.startsWith(`${screen}-`);
-
-test('every screen has a state', () => {
-  expect(SCREENS.length).toBeGreaterThan(20);
-  const judged = STATES.map(({ name }) => {
-    const [longest] = SCREENS.filter((screen) => shows(screen, name)).sort((a, b) => b.length - a.length);
-    return longest;
-  });
-  const missing = SCREENS.filter((screen) => !judged.includes(screen));
-  expect(missing, 'screens without a state in support/states.ts').toEqual([]);
-});
 
 for (const { name, reach } of STATES) {
   test(name, async ({ page, world, guard }) => {
@@ -48,11 +29,9 @@ for (const { name, reach } of STATES) {
   });
 }
 
-/** The name of the screen in the data of the page. Only the page before a provider has no script and no data. */
+/** The name of the screen in the data of the page. */
 const screenOf = (page: Page): Promise<string> =>
-  page.evaluate(
-    () => JSON.parse(document.getElementById('boot')?.textContent ?? '{"screen":"leaving"}').screen,
-  );
+  page.evaluate(() => JSON.parse(document.getElementById('boot')?.textContent ?? '').screen);
 
 /** Waits for the buttons that appear a moment after the page. Half there, they have too little contrast. */
 const appeared = (page: Page) =>

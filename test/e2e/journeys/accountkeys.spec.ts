@@ -2,8 +2,23 @@ import type { Page } from '@playwright/test';
 import { expectKeyboard, press, tabTo } from '../support/keyboard.js';
 import { withPasskey } from '../support/passkey.js';
 import { alive, button, expectScreen, field, link, open, signIn } from '../support/screen.js';
-import { SECTIONS } from '../support/states/account.js';
 import { expect, test } from '../support/test.js';
+
+/** The sections of the account: path, name in the list of sections, and title. */
+const SECTIONS = [
+  ['profile', 'Profile', 'Profile'],
+  ['addresses', 'Email addresses', 'Email addresses'],
+  ['password', 'Password', 'Change your password'],
+  ['passkeys', 'Passkeys', 'Passkeys'],
+  ['factors', 'Two-step verification', 'Two-step verification'],
+  ['providers', 'Connected accounts', 'Connected accounts'],
+  ['sessions', 'Devices', 'Devices'],
+  ['browsers', 'Trusted browsers', 'Trusted browsers'],
+  ['history', 'Security history', 'Security history'],
+  ['apps', 'Connected apps', 'Connected apps'],
+  ['data', 'Download your data', 'Download your data'],
+  ['delete', 'Delete your account', 'Delete your account'],
+] as const;
 
 // The pages of the account with the keyboard alone: no mouse, and no focus set by the test.
 
@@ -17,9 +32,7 @@ test('a keyboard leads to every section of the account and back', async ({ page,
   await signIn(page, await world.member());
   await expectKeyboard(page);
   const sections = page.getByRole('navigation', { name: 'Overview' }).getByRole('link');
-  expect(await sections.allInnerTexts(), 'SECTIONS in support/states/account.ts').toEqual(
-    SECTIONS.map(([, name]) => name),
-  );
+  expect(await sections.allInnerTexts(), 'SECTIONS').toEqual(SECTIONS.map(([, name]) => name));
   for (const [path, name, title] of SECTIONS) {
     await press(page, link(page, name));
     await arrive(page, title);

@@ -36,14 +36,14 @@ const disable = (p: Of): Question => ({
 
 const enable = (p: Of): Question => ({
   title: `Enable the account of ${nameOf(p)}?`,
-  says: 'Signing in works again, as it did before. An email says so.',
+  says: 'Signing in works again, as it did before, and an end that has come is taken away. An email says so.',
   press: 'Enable',
   run: post(p, 'enable', `The account of ${nameOf(p)} is enabled.`),
 });
 
 const approve = (p: Of): Question => ({
   title: `Approve the account of ${nameOf(p)}?`,
-  says: 'Signing in works from now on. An email says so.',
+  says: 'Signing in works from now on, and an end that has come is taken away. An email says so.',
   press: 'Approve',
   run: post(p, 'enable', `The account of ${nameOf(p)} is approved.`),
 });
@@ -58,7 +58,7 @@ const refuse = (p: Of): Question => ({
 
 const restore = (p: Of): Question => ({
   title: `Keep the account of ${nameOf(p)}?`,
-  says: 'The deletion is undone, and signing in works again.',
+  says: 'The deletion is undone, and the account is as before. It stays closed if it was, or if its end has come.',
   press: 'Keep the account',
   run: post(p, 'restore', `The account of ${nameOf(p)} stays.`),
 });

@@ -106,7 +106,8 @@ export const WORDS: Record<string, string> = {
   'approval.undecided':
     'This account waits for an approval, and nobody can sign in to it. Approve or refuse it.',
   'approval.not_waiting': 'This account does not wait for an approval any more.',
-  'request.too_large': 'The file is larger than 32 MiB. Use the command portico user import for it.',
+  'request.too_large':
+    'This is too much at once. A file can have 32 MiB (portico user import takes larger ones), and a list of addresses 256 KiB.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',

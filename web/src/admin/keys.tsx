@@ -73,7 +73,9 @@ function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) 
     says:
       state === 'stopped'
         ? 'The administrator who answered for the key is no longer one. You answer for the new secret, and the old one ends.'
-        : 'You answer for the new secret. The present one works on until you end it.',
+        : secrets > 1
+          ? 'You answer for the new secret. The present one works on until you end it. The old one ends, and with it the invitations that the key has sent since it was made.'
+          : 'You answer for the new secret. The present one works on until you end it.',
     press: 'Make a new secret',
     fields: [endField()],
     run: async (values) =>
@@ -81,7 +83,7 @@ function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) 
   };
   const endOld: Question = {
     title: `End the old secret of ${name}?`,
-    says: 'Programs that still use it are refused at once. The new secret works on.',
+    says: 'Programs that still use it are refused at once, and invitations that the key has sent since it was made end. The new secret works on.',
     press: 'End the old secret',
     danger: true,
     run: async () => {

@@ -46,7 +46,7 @@ function Whole({ person }: { person: Person }) {
       <InTheWay person={person} />
       <div className="columns">
         <div>
-          <Timeline events={person.events} emails={person.emails} />
+          <Timeline of={person} />
           <Emails person={person} />
         </div>
         <div>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
 import { Card, clockOf, dayOf, exactly } from './parts';
-import type { Email, Happening } from './types';
+import type { Email, Happening, Person } from './types';
 import { ACTORS, detailWords, failed, mailWords } from './words';
 
 /** A line of the timeline: an event, or an email. */
@@ -44,7 +44,7 @@ const lineOf = ({ id, template, state, answer, asked_at }: Email): Told => ({
 });
 
 /** What has happened to the account, with the emails to it, the newest first, by days. */
-export function Timeline({ events, emails }: { events: Happening[]; emails: Email[] }) {
+export function Timeline({ of: { id, events, more_events, emails } }: { of: Person }) {
   const [kind, setKind] = useState('all');
   const [shown, setShown] = useState(SHOWN);
   const passes = KINDS.find(([name]) => name === kind)?.[2] ?? (() => true);
@@ -74,6 +74,10 @@ export function Timeline({ events, emails }: { events: Happening[]; emails: Emai
         <button type="button" className="link" onClick={() => setShown(shown + 50)}>
           Show older
         </button>
+      ) : more_events ? (
+        <p>
+          Older events are <a href={`/auth/admin/record?person=${encodeURIComponent(id)}`}>in the record</a>.
+        </p>
       ) : null}
     </Card>
   );

@@ -50,6 +50,7 @@ const PARTS: Record<string, Record<string, string>> = {
     erased: 'to be erased after 14 days',
     disabled: 'was disabled before',
     waiting: 'waited for an approval',
+    leaving: 'its owner had closed it',
     restored: 'as before its deletion',
     ended: 'its end has come',
   },

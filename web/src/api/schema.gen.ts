@@ -421,6 +421,7 @@ export interface AdminPerson {
   emails: AdminEmail[];
   refusing: AdminRefusal[];
   events: AdminEvent[];
+  more_events?: boolean;
 }
 
 export interface AdminProblem {

@@ -4,8 +4,8 @@ import { Authenticator, addPasskey, withoutOffer } from '../passkey.js';
 import { button, expectScreen, field, lastButton, open, signIn } from '../screen.js';
 import { enrol } from '../totp.js';
 import type { World } from '../world.js';
-import { passkeyOffer, passkeyStep, required } from './factor.js';
 import type { State } from './state.js';
+import { passkeyOffer, passkeyStep, required } from './stops.js';
 
 const PRESS = 'Sign in with a passkey';
 const UNPROVEN = { status: 401, code: 'proof.needed' };

@@ -1,70 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 import { Authenticator, addPasskey, withoutOffer } from '../passkey.js';
-import { alive, button, expectScreen, field, fillSignIn, link, open, signIn } from '../screen.js';
+import { alive, button, expectScreen, fillSignIn, link, open, signIn } from '../screen.js';
 import { enrol } from '../totp.js';
 import type { World } from '../world.js';
-import type { State } from './state.js';
-
-/** The screens between the password and the app: the second step, and what is set up there. */
-export const FACTOR: State[] = [
-  { name: 'mfa', reach: reachCode },
-  {
-    name: 'mfa-wrong',
-    reach: async (page, world) => {
-      const app = await reachCode(page, world);
-      await field(page, '6-digit code').fill(app.wrong());
-      await expect(page.getByText('Wrong code. 4 attempts left.')).toBeVisible();
-    },
-  },
-  {
-    name: 'mfa-recovery',
-    reach: async (page, world) => {
-      await reachCode(page, world);
-      await link(page, 'Use a recovery code instead').click();
-      await expect(field(page, 'Recovery code')).toBeVisible();
-      await alive(page);
-    },
-  },
-  {
-    name: 'mfa-passkey',
-    reach: passkeyStep,
-  },
-  {
-    name: 'new-passkey',
-    reach: passkeyOffer,
-  },
-  {
-    name: 'new-passkey-signup',
-    reach: async (page, world) => {
-      const { email } = world.stranger();
-      await open(page, '/auth/signup');
-      await field(page, 'Email').fill(email);
-      await button(page, 'Sign up with a passkey').click();
-      await expectScreen(page, 'Verify your code');
-      await alive(page);
-      await field(page, '6-digit code').fill((await world.mailbox.next(email)).code);
-      await expectScreen(page, 'Create your passkey');
-      await alive(page);
-    },
-  },
-  ...['14d', '0s'].map((grace) => ({
-    name: grace === '0s' ? 'protect-now' : 'protect',
-    reach: (page: Page, world: World) => required(page, world, grace),
-  })),
-];
-
-async function reachCode(page: Page, world: World) {
-  const person = await world.member();
-  await signIn(page, person);
-  const { app } = await enrol(page);
-  await page.context().clearCookies();
-  await open(page, '/auth/signin');
-  await fillSignIn(page, person);
-  await button(page, 'Login').click();
-  await expectScreen(page, "Confirm it's you");
-  await alive(page);
-  return app;
-}
 
 /** Stops at the second step of a user with an app and a passkey, which its device does not answer. */
 export async function passkeyStep(page: Page, world: World): Promise<Authenticator> {
