@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"portico/internal/factor"
@@ -53,7 +54,7 @@ func TestImport_ExportsSignIn(t *testing.T) {
 	t.Parallel()
 	for file, name := range map[string]string{
 		"keycloak.json": "keycloak", "auth0.ndjson": "auth0", "clerk.csv": "clerk", "firebase.json": "firebase", "supabase.csv": "supabase",
-		"kratos.json": "kratos", "authelia.yml": "authelia", "better-auth.json": "better-auth", "better-auth-original.jsonl": "better-auth", "zitadel.json": "zitadel",
+		"kratos.json": "kratos", "kratos-original.json": "kratos", "authelia.yml": "authelia", "better-auth.json": "better-auth", "better-auth-original.jsonl": "better-auth", "zitadel.json": "zitadel",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +81,8 @@ func TestImport_ExportsSignIn(t *testing.T) {
 				t.Errorf("another password: %v", err)
 			}
 			r := v.must(v.signIn("mara@example.com", typed))
-			if apps := all[0].TOTP; len(apps) > 0 {
+			mara := slices.IndexFunc(all, func(p people.Person) bool { return p.Email == "mara@example.com" })
+			if apps := all[mara].TOTP; len(apps) > 0 {
 				v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, digits(b.codeOf(apps[0]))))
 			}
 			if v.signedIn() != "mara@example.com" {

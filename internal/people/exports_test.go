@@ -31,7 +31,7 @@ func TestExports(t *testing.T) {
 	for file, name := range map[string]string{
 		"keycloak.json": "keycloak", "auth0.ndjson": "auth0", "auth0-bulk.json": "auth0", "clerk.csv": "clerk", "clerk.json": "clerk",
 		"firebase.json": "firebase", "firebase.csv": "firebase", "supabase.json": "supabase", "supabase.csv": "supabase", "kratos.json": "kratos",
-		"authelia.yml": "authelia", "better-auth.json": "better-auth", "better-auth-original.jsonl": "better-auth", "zitadel.json": "zitadel", "pocket-id.json": "pocket-id", "cognito.csv": "cognito",
+		"kratos-original.json": "kratos", "authelia.yml": "authelia", "better-auth.json": "better-auth", "better-auth-original.jsonl": "better-auth", "zitadel.json": "zitadel", "pocket-id.json": "pocket-id", "cognito.csv": "cognito",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

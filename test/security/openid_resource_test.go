@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/apikey"
 	"portico/internal/config"
 )
 
@@ -124,6 +125,7 @@ func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
 		c.Apps = []config.App{
 			{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, Key: "app.1", Rules: []string{"public /tools/open/*", "signed-in /tools/*"}},
 			{Name: "wiki", Path: "/wiki", Upstream: upstream, AccessTokens: true, Key: "app.2"},
+			{Name: "plain", Path: "/plain", Upstream: upstream, Rules: []string{"public /plain/*"}, Key: "app.3"},
 		}
 		c.Clients[0].Resources = []string{tools, wiki}
 		jwt := c.Clients[0]
@@ -165,6 +167,11 @@ func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
 	open("a token of a client itself", "|", "Bearer "+s.rp("token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"robot"}, "client_secret": {rpSecret}, "resource": {wiki}}).Access)
 	open("a token of the app's own", "|Bearer of-the-app", "Bearer of-the-app")
 	open("another scheme", "|Basic eDp5", "Basic eDp5")
+	key := apikey.New()
+	open("an API key", "|", "Bearer "+key)
+	if a := s.visitor().sends("/plain/x", "Bearer "+key); a.status != 200 || a.body != "|" {
+		t.Errorf("an app without tokens gets %q of an API key: %d", a.body, a.status)
+	}
 }
 
 func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
