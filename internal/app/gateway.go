@@ -17,6 +17,9 @@ func (a *App) gateway(l *live, actions *form.Actions, before *gateway.Gateway) (
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	for i := range apps {
+		apps[i].NameUpstream = a.options.Development
+	}
 	return gateway.New(gateway.Config{
 		Actions: actions, Keys: a.Keys, Clock: a.clock, Moved: a.clock.moved, Log: a.log,
 		Public: publicURL(l.config), Apps: apps, Holders: a.holders,

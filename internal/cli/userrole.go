@@ -10,6 +10,20 @@ import (
 	"portico/internal/flow"
 )
 
+// changeRoles prints the account with its roles after the change.
+func (s *session) changeRoles(email string, change func(*app.App, account.Account) error) error {
+	return s.withUser(email, func(a *app.App, u account.Account) error {
+		err := change(a, u)
+		if err == nil {
+			u, err = a.Operator.User(s, email)
+		}
+		if err != nil {
+			return err
+		}
+		return s.print(false, nil, personOf(u).String())
+	})
+}
+
 type userSetRolesCmd struct {
 	Email string   `arg:"" help:"The email address of the account."`
 	Roles []string `arg:"" optional:"" name:"role" help:"The roles, as access rules name them."`
@@ -20,7 +34,7 @@ func (userSetRolesCmd) Help() string {
 }
 
 func (c userSetRolesCmd) Run(s *session) error {
-	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+	return s.changeRoles(c.Email, func(a *app.App, u account.Account) error {
 		return a.Operator.SetUserRoles(s, flow.ByOperator, u.ID, c.Roles)
 	})
 }
@@ -35,7 +49,7 @@ func (userAddRoleCmd) Help() string {
 }
 
 func (c userAddRoleCmd) Run(s *session) error {
-	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+	return s.changeRoles(c.Email, func(a *app.App, u account.Account) error {
 		return a.Operator.ChangeUserRoles(s, flow.ByOperator, u.ID, c.Roles, nil)
 	})
 }
@@ -51,7 +65,7 @@ func (userRemoveRoleCmd) Help() string {
 
 // Run refuses a role that the account does not have, because it may be a typing error.
 func (c userRemoveRoleCmd) Run(s *session) error {
-	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
+	return s.changeRoles(c.Email, func(a *app.App, u account.Account) error {
 		for _, role := range c.Roles {
 			if !slices.Contains(u.Roles, role) {
 				return fmt.Errorf("%w: the account has no role %s: its roles are: %s", errAbsent, role, strings.Join(u.Roles, ", "))

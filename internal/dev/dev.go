@@ -181,6 +181,11 @@ func (w *world) addProvider(ctx context.Context) error {
 // addApp puts a sample app behind the gateway, unless the configuration has an
 // app.
 func (w *world) addApp(ctx context.Context) error {
+	for _, a := range w.cfg.Served() {
+		if a.Upstream != nil {
+			w.lines = append(w.lines, fmt.Sprintf("%-18s%s://%s%s (from %s)", "Your app", w.cfg.PublicURL.Scheme, a.Host, a.Path, a.Upstream))
+		}
+	}
 	if len(w.cfg.Served()) > 0 || w.cfg.IsSet("return_default") {
 		return nil
 	}

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,6 +110,34 @@ func TestRun_ProviderPort(t *testing.T) {
 	stop()
 	if want := fmt.Sprintf("http://localhost:%d (stand-in)", port); err != nil || !strings.Contains(printed, want) {
 		t.Errorf("%v: %q is not in %s", err, want, printed)
+	}
+}
+
+// Who opens an app that is not started reads where it should be, and the page opens it when it is there.
+func TestRun_NoApp(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	at := l.Addr().String()
+	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_UPSTREAM=http://"+at, "PORTICO_RULES=public /*"))
+	defer stop()
+	shown := regexp.MustCompile(`Your app +(\S+) \(from http://` + at + `\)`).FindStringSubmatch(printed)
+	if err != nil || shown == nil {
+		t.Fatalf("%v, printed %s", err, printed)
+	}
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, shown[1], nil)
+	r.Header.Set("Accept", "text/html")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	page, _ := io.ReadAll(answer.Body)
+	if answer.StatusCode != http.StatusBadGateway || !strings.Contains(string(page), "Nothing answers at "+at) || answer.Header.Get("Refresh") != "2" {
+		t.Errorf("%d %v %.2000s", answer.StatusCode, answer.Header, page)
 	}
 }
 

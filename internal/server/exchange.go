@@ -1,8 +1,10 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -77,6 +79,16 @@ func (e *exchange) WriteHeader(status int) {
 		e.complete()
 	}
 	e.ResponseWriter.WriteHeader(status)
+}
+
+// Hijack takes the connection for a WebSocket. The 101 response is written on the connection
+// itself, and nothing may begin another one.
+func (e *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(e.ResponseWriter).Hijack()
+	if err == nil {
+		e.status = http.StatusSwitchingProtocols
+	}
+	return c, rw, err
 }
 
 // FlushError begins the response before it flushes. Otherwise net/http would

@@ -2,13 +2,17 @@ package server_test
 
 import (
 	"errors"
+	"io"
+	"log"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"portico/internal/logtest"
 	"portico/internal/server"
 )
 
@@ -78,5 +82,38 @@ func TestStats_Fallback(t *testing.T) {
 	want := map[string]uint64{"fallback GET 2": 1, "fallback DELETE 2": 1}
 	if diff := cmp.Diff(want, k.answers()); diff != "" {
 		t.Errorf("the answers (-want +got):\n%s", diff)
+	}
+}
+
+// A WebSocket is one response with status 101. When it ends, nothing writes another one.
+func TestStats_WebSocket(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	k.Fallback(func(w http.ResponseWriter, _ *http.Request) error {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+			err = c.Close()
+		}
+		return err
+	})
+	ended, complaints := make(chan struct{}), &logtest.Buffer{}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		k.ServeHTTP(w, r)
+	}))
+	s.Config.ErrorLog = log.New(complaints, "", 0)
+	s.Start()
+	t.Cleanup(s.Close)
+	r, _ := http.NewRequest(http.MethodGet, s.URL, nil)
+	r.Host = publicHost
+	answer, err := s.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	<-ended
+	if diff := cmp.Diff(map[string]uint64{"fallback GET 1": 1}, k.answers()); diff != "" || complaints.String() != "" {
+		t.Errorf("net/http says %q, and the answers (-want +got):\n%s", complaints, diff)
 	}
 }

@@ -34,12 +34,13 @@ func TestFrameworks(t *testing.T) {
 		before string // shell: runs in the folder, before the files are written
 		heavy  bool
 		public bool // the page is for everybody, and a script asks the API
+		router bool // fetches pages in the browser: the page is for everybody and links to one that is not
 		header bool // believes the header
 		python bool // has the middleware of the client for Python, and a page of admins
 	}{
-		"Next.js":                 {hmr: "/_next/hmr?id=1", heavy: true},
-		"React Router":            {hmr: "/@vite/client", heavy: true},
-		"SvelteKit":               {hmr: "/@vite/client", heavy: true},
+		"Next.js":                 {hmr: "/_next/hmr?id=1", heavy: true, router: true},
+		"React Router":            {hmr: "/@vite/client", heavy: true, router: true},
+		"SvelteKit":               {hmr: "/@vite/client", heavy: true, router: true},
 		"Astro":                   {hmr: "/@vite/client", heavy: true},
 		"Hono":                    {},
 		"Express":                 {},
@@ -55,7 +56,7 @@ func TestFrameworks(t *testing.T) {
 			if sample.heavy && os.Getenv("PORTICO_TESTS") != "full" {
 				t.Skip("make conformance runs this framework")
 			}
-			s := &sampleApp{T: t, port: freePort(t), own: freePort(t)}
+			s := &sampleApp{T: t, port: freePort(t), own: freePort(t), rules: rulesOf(page, sample.router)}
 			if s.dir, err = os.MkdirTemp("frameworks", "run-"); err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +75,7 @@ func TestFrameworks(t *testing.T) {
 			}
 			began := time.Now()
 			s.serve(append(common, section(page, name)...))
-			s.stranger(sample.public, sample.header)
+			s.stranger(sample.public || sample.router, sample.header)
 			browser, email := s.signIn("{}")
 			if text := s.get(browser, "/", "text/html", 200); !sample.public && !strings.Contains(text, email) {
 				t.Errorf("the page does not name %s: %.1000s", email, text)
@@ -91,8 +92,12 @@ func TestFrameworks(t *testing.T) {
 				admin, _ := s.signIn(`{"roles": ["admin"]}`)
 				s.get(admin, "/admin", "text/html", 200)
 			}
+			if sample.router {
+				s.get(browser, "/editor", "text/html", 403)
+				s.click()
+			}
 			if sample.hmr != "" {
-				s.reloads(browser, sample.hmr)
+				s.reloads(browser, sample.hmr, sample.router)
 			}
 		})
 	}
@@ -125,11 +130,21 @@ func section(page []byte, heading string) [][]byte {
 	return regexp.MustCompile("(?ms)^```[a-z]+\n.*?^```$").FindAll(rest, -1)
 }
 
+// rulesOf returns the rules of the first lines, or those with public pages.
+func rulesOf(page []byte, public bool) string {
+	all := regexp.MustCompile(`PORTICO_RULES="(.+?)"`).FindAllSubmatch(page, 2)
+	if public {
+		return string(all[1][1])
+	}
+	return string(all[0][1])
+}
+
 // sampleApp is an app of the page, in a folder below the packages of npm.
 type sampleApp struct {
 	*testing.T
 	dir       string
 	port, own string // of Portico and of the app
+	rules     string
 	log       buffer
 }
 
@@ -183,7 +198,7 @@ func (s *sampleApp) serve(blocks [][]byte) {
 		dev.Args = append(dev.Args, "--config", settings)
 		listening = append(listening, "http://127.0.0.1:"+second)
 	} else {
-		dev.Env = append(dev.Env, "PORTICO_UPSTREAM=http://127.0.0.1:"+s.own, "PORTICO_RULES=signed-in /*")
+		dev.Env = append(dev.Env, "PORTICO_UPSTREAM=http://127.0.0.1:"+s.own, "PORTICO_RULES="+s.rules)
 	}
 	s.start(dev)
 	for _, url := range listening {
@@ -262,6 +277,15 @@ func (s *sampleApp) leads() {
 	}
 }
 
+// click follows the links of the page in a real browser: without a session, with one, and when it has ended.
+func (s *sampleApp) click() {
+	s.Helper()
+	c := s.shell("exec node ../click.js http://localhost:" + s.port)
+	if out, err := c.CombinedOutput(); err != nil {
+		s.Errorf("%v\n%s", err, out)
+	}
+}
+
 func newBrowser() *http.Client {
 	jar, _ := cookiejar.New(nil)
 	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -289,9 +313,9 @@ func (s *sampleApp) signIn(person string) (browser *http.Client, email string) {
 	return browser, made.Email
 }
 
-// reloads expects a message of the dev server on its WebSocket through Portico, and none without a session.
+// reloads expects a message of the dev server on its WebSocket through Portico, and none without a session, unless it is public.
 // Vite's own script tells the secret of its WebSocket.
-func (s *sampleApp) reloads(browser *http.Client, path string) {
+func (s *sampleApp) reloads(browser *http.Client, path string, public bool) {
 	s.Helper()
 	origin := "http://localhost:" + s.port
 	if base, ok := strings.CutSuffix(path, "@vite/client"); ok {
@@ -307,7 +331,7 @@ func (s *sampleApp) reloads(browser *http.Client, path string) {
 		s.Fatal(err)
 	}
 	settings.Protocol = []string{"vite-hmr"}
-	if c, err := settings.DialContext(s.Context()); err == nil {
+	if c, err := settings.DialContext(s.Context()); err == nil && !public {
 		_ = c.Close()
 		s.Error("a stranger opens the WebSocket")
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -63,8 +65,25 @@ func (postgresEngine) run(ctx context.Context, databaseURL string, statements ..
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 }
 
-func (e postgresEngine) fill(ctx context.Context, databaseURL, _, statement string) error {
-	return e.run(ctx, databaseURL, statement, "ANALYZE")
+// fill leaves out the indexes until the rows are there, as that of SQLite does.
+func (e postgresEngine) fill(ctx context.Context, databaseURL, table, statement string) error {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	rows, err := conn.Query(ctx, `SELECT 'DROP INDEX ' || indexrelid::regclass, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisunique`, table)
+	var before, after []string
+	var drop, create string
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&drop, &create}, func() error {
+			before, after = append(before, drop), append(after, strings.Replace(create, " ON ONLY ", " ON ", 1))
+			return nil
+		})
+	}
+	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		return err
+	}
+	return e.run(ctx, databaseURL, slices.Concat(before, []string{statement, "SET maintenance_work_mem = '1GB'"}, after, []string{"ANALYZE"})...)
 }
 
 func (e postgresEngine) lookup(ctx context.Context, databaseURL string) (lookup, error) {

@@ -91,6 +91,7 @@ func routes() map[string]route {
 		"GET /auth/picture/{id}":                    {404, 404, "", false},
 		"GET /auth/account/{section}/{$}":           {308, 308, "", false},
 		"POST /auth/signout":                        {303, 303, `{}`, false},
+		"GET /auth/signout":                         {303, 303, "", false},
 		"POST /auth/language":                       {303, 303, `{"locale":"de","to":"/auth/signin"}`, false},
 		"GET /auth/signed-out":                      {200, 303, "", false},
 		"GET /auth":                                 {308, 308, "", false},

@@ -1,6 +1,7 @@
 /**
  * `fetch` for an app behind Portico. When the answer is the 401 of a missing or ended session, a dialog asks the user to
- * sign in, in a separate window. The request is then sent once more. If the user cancels, the page gets the 401.
+ * sign in, in a separate window. The request is then sent once more. If the user cancels, the page gets the 401. Nobody
+ * is asked who has pressed nothing on the page, and at no GET that gets `session.required`: routers load pages ahead.
  */
 export const fetch: typeof globalThis.fetch;
 

@@ -6,24 +6,20 @@ const MARK = '#portico-signed-in';
 const CHANNEL = 'portico';
 const SESSION = '/auth/api/session';
 
-/** Without a session, and with one that an app asks more of. */
-const WORDS = /** @type {Record<string, Record<'ended' | 'more', [string, string, string]>>} */ ({
-  en: {
-    ended: ['Your sign-in has ended. What you have entered on this page is still here.', 'Sign in', 'Cancel'],
-    more: ["Confirm it's you. What you have entered on this page is still here.", 'Continue', 'Cancel'],
-  },
-  de: {
-    ended: [
-      'Ihre Anmeldung ist abgelaufen. Ihre Eingaben auf dieser Seite sind noch da.',
-      'Anmelden',
-      'Abbrechen',
-    ],
-    more: [
-      'Bestätigen Sie, dass Sie es sind. Ihre Eingaben auf dieser Seite sind noch da.',
-      'Weiter',
-      'Abbrechen',
-    ],
-  },
+/** What all dialogs say, the button that ends them, and what they ask for: a sign-in, or more than a session has. */
+const WORDS = /** @type {Record<string, [string, string, [string, string], [string, string]]>} */ ({
+  en: [
+    ' What you have entered on this page is still here.',
+    'Cancel',
+    ['Sign in to continue.', 'Sign in'],
+    ["Confirm it's you.", 'Continue'],
+  ],
+  de: [
+    ' Ihre Eingaben auf dieser Seite sind noch da.',
+    'Abbrechen',
+    ['Melden Sie sich an, um fortzufahren.', 'Anmelden'],
+    ['Bestätigen Sie, dass Sie es sind.', 'Weiter'],
+  ],
 });
 
 const send = globalThis.fetch.bind(globalThis);
@@ -50,17 +46,23 @@ export const fetch = async (input, init) => {
   const request = new Request(input, init);
   const again = request.clone();
   const response = await send(request);
-  const page = await signInPage(response);
+  const page = await signInPage(response, request.method);
   return page && (await signIn(page)) ? send(again) : response;
 };
 
-/** The sign-in page that a 401 of this origin names. @param {Response} response */
-async function signInPage(response) {
+/**
+ * The sign-in page that a 401 of this origin names. Routers load the next page before anybody asks for it: a visitor who
+ * has entered nothing, or was not signed in and sends nothing, is not disturbed.
+ * @param {Response} response @param {string} method
+ */
+async function signInPage(response, method) {
   if (response.status !== 401 || new URL(response.url).origin !== location.origin) return '';
+  if (navigator.userActivation?.hasBeenActive === false) return '';
   const problem = await response
     .clone()
     .json()
     .catch(() => null);
+  if (method === 'GET' && problem?.code === 'session.required') return '';
   return typeof problem?.signin_url === 'string' ? problem.signin_url : '';
 }
 
@@ -76,9 +78,8 @@ function ask(signInUrl) {
   );
   return new Promise((resolve) => {
     const words = WORDS[document.documentElement.lang.slice(0, 2)] ?? WORDS['en'];
-    const [text, signInLabel, cancelLabel] = /** @type {NonNullable<typeof words>} */ (words)[
-      more ? 'more' : 'ended'
-    ];
+    const [kept, cancel, ...asks] = /** @type {NonNullable<typeof words>} */ (words);
+    const [text, label] = /** @type {[string, string]} */ (asks[more ? 1 : 0]);
     const dialog = document.createElement('dialog');
     const channel = new BroadcastChannel(CHANNEL);
     /** @param {boolean} done */
@@ -93,12 +94,12 @@ function ask(signInUrl) {
     /** @param {string} tag @param {string} textContent @param {() => void} [onclick] */
     const add = (tag, textContent, onclick) =>
       dialog.append(Object.assign(document.createElement(tag), { textContent, onclick }));
-    add('p', text);
+    add('p', text + kept);
     // A press opens the window, so that no browser takes it for an unasked one.
-    add('button', signInLabel, () => {
+    add('button', label, () => {
       if (!open(page, '_blank', 'popup,width=480,height=760')) location.assign(page);
     });
-    add('button', cancelLabel, () => end(false));
+    add('button', cancel, () => end(false));
     dialog.oncancel = () => end(false);
     channel.onmessage = () => end(true);
     addEventListener('focus', look);

@@ -42,7 +42,7 @@ before(async () => {
   [site, browser] = await Promise.all([
     listen(upstream).then((port) =>
       Site.start(port, {
-        PORTICO_RULES: 'mfa POST /vault, fresh:10m POST /transfer, signed-in /*',
+        PORTICO_RULES: 'public GET /public/*, mfa POST /vault, fresh:10m POST /transfer, signed-in /*',
       }),
     ),
     launch(),
@@ -54,6 +54,9 @@ before(async () => {
         const answer = await fetch('/save', { method: 'POST', body: document.querySelector('textarea').value });
         document.querySelector('output').value = answer.status + ' ' + (await answer.text());
       }</script>`),
+    '/public': page(`<script src="/auth/assets/reauthenticate.js"></script><h1>Everybody</h1>
+      <script>let method = 'GET';
+        onmousemove = async () => fetch('/public/' + (await fetch('/save', { method })).status)</script>`),
     '/react': page('<div id="root"></div><script type="module" src="/react.js"></script>'),
     '/react.js': await bundle(`
       import { createElement } from 'react';
@@ -74,8 +77,8 @@ after(async () => {
 });
 
 /**
- * A browser of its own that is signed in.
- * @param {string} path @param {import('node:test').TestContext} t @param {string} [email]
+ * A browser of its own that is signed in, or with null is not.
+ * @param {string} path @param {import('node:test').TestContext} t @param {string | null} [email]
  */
 async function open(path, t, email) {
   const context = await browser.newContext({ locale: 'en-US' });
@@ -83,7 +86,7 @@ async function open(path, t, email) {
   context.setDefaultTimeout(60_000); // a busy machine
   const tab = await context.newPage();
   await tab.goto(site.origin + path);
-  await signIn(tab, email);
+  if (email !== null) await signIn(tab, email);
   await tab.waitForURL(site.origin + path);
   return tab;
 }
@@ -200,6 +203,27 @@ test('a rule that asks for a new proof gets one in place, though an older sessio
   assert.equal(await answer, '200 saved ten crowns');
   assert.deepEqual(saved, ['ten crowns']);
   assert.equal(tab.url(), `${site.origin}/`);
+});
+
+test('a router that loads pages ahead disturbs nobody', async (t) => {
+  const tab = await open('/public', t, null);
+  const hover = () => tab.mouse.move(Math.random() * 300, 50);
+  /** What the pointer loads is answered 401, and not asked about. */
+  const quiet = () => Promise.all([tab.waitForRequest('**/public/401'), hover()]);
+  await quiet();
+  await tab.mouse.click(100, 100);
+  await quiet();
+  await tab.evaluate("method = 'POST'");
+  await hover();
+  await tab.getByText('Sign in to continue. What you have entered').waitFor();
+
+  const known = await open('/', t);
+  await endSessions(known);
+  await known.goto(`${site.origin}/public`);
+  await Promise.all([known.waitForRequest('**/public/401'), known.mouse.move(30, 50)]); // nothing has been pressed
+  await known.mouse.click(100, 100);
+  await known.mouse.move(40, 50);
+  await known.getByText('Sign in to continue. What you have entered').waitFor();
 });
 
 /** The code of an authenticator app (RFC 6238). @param {string} secret in base32 */

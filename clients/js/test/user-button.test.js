@@ -145,6 +145,7 @@ test('the menu is used by keyboard, tells screen readers its state, and signs ou
   await tab.goto(site.origin);
   await tab.getByRole('link', { name: 'Sign in' }).waitFor();
   assert.equal(await tab.getByRole('button').count(), 0);
+  await tab.waitForLoadState('networkidle'); // the 401 is read to its end
 });
 
 for (const width of [1280, 360])

@@ -34,6 +34,8 @@ type App struct {
 	KeepAllCookies bool     // even if another account uses the browser
 	KeepCookies    []string // names of cookies that stay in that case
 	SignOutURL     string   // where the app is asked to end its own session in that case; "" for none
+
+	NameUpstream bool // tell visitors of an app that is down where it should be: they are its developers
 }
 
 // app is the state of a running App.

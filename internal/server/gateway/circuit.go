@@ -146,8 +146,11 @@ func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
 func (a *app) unanswered(err error) *fault.Error {
 	f := server.AppDown
 	var timeout interface{ Timeout() bool }
-	if errors.Is(err, errSilent) || errors.As(err, &timeout) && timeout.Timeout() {
+	switch {
+	case errors.Is(err, errSilent) || errors.As(err, &timeout) && timeout.Timeout():
 		f = server.AppSlow
+	case a.NameUpstream:
+		f = f.WithParams(map[string]string{"upstream": a.Upstream.Host})
 	}
 	return f.WithCause(errors.Join(errors.New("app "+a.Name), err))
 }

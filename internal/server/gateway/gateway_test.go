@@ -351,7 +351,7 @@ func TestSeveralApps(t *testing.T) {
 	}
 	for range 2 {
 		a := s.get("/away/x", navigate)
-		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "This app isn't responding") || !strings.Contains(a.body, `"detail":"Try again in a few minutes."`) || !strings.Contains(a.body, `"next":"/away/x"`) {
+		if a.status != http.StatusBadGateway || !strings.Contains(a.body, "This app isn't responding") || !strings.Contains(a.body, `"detail":"Try again in a few minutes."`) || !strings.Contains(a.body, `"next":"/away/x"`) || a.header.Get("Refresh") != "" {
 			t.Errorf("an app that is away: %d %s", a.status, a.body)
 		}
 		if a := s.get("/away/x", fetch); a.status != http.StatusBadGateway || !strings.Contains(a.body, `"code":"app.down"`) {

@@ -30,7 +30,8 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, session.Required) && wrong != nil:
 		return wrong
 	case errors.Is(err, session.Required):
-		return server.SeeOther(w, cmp.Or(farewell.ReturnTo, pages.SignedOut))
+		back := h.Actions.Targets.Check(query.Get("return_to")).String()
+		return server.SeeOther(w, cmp.Or(farewell.ReturnTo, pages.ReturnTo(pages.SignedOut, back)))
 	case err != nil:
 		return err
 	}
@@ -102,7 +103,7 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && found.User.ID != in.Account {
 		return server.SeeOther(w, pages.With(pages.EndSession, query)) // which names the account that is signed in now
 	}
-	next, err := h.Actions.SignOut(w, r, form.SignOut{})
+	next, err := h.Actions.SignOut(w, r, form.SignOut{ReturnTo: query.Get("return_to")})
 	if err != nil {
 		return err
 	}

@@ -336,6 +336,27 @@ func TestLogout_AsksAndReturns(t *testing.T) {
 	}
 }
 
+// A link to the address of the sign-out asks, and leads back to where a sign-in may return to.
+func TestLogout_Link(t *testing.T) {
+	t.Parallel()
+	s := startTold(t)
+	b := s.signedIn("mara@example.org")
+	for to, want := range map[string]string{"/shop": "/auth/signed-out?return_to=%2Fshop", "https://evil.test/": "/auth/signed-out", "": "/auth/signed-out"} {
+		b.SignIn("mara@example.org")
+		link := b.Open("/auth/signout?" + url.Values{"return_to": {to}}.Encode()).Next()
+		var q question
+		if b.Boot(b.Open(link), &q); q.Screen != "sign-out" {
+			t.Fatalf("%q leads to %s", to, link)
+		}
+		if back := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {q.Client.Request}}); back.Next() != want {
+			t.Errorf("%q: after the answer the browser goes to %s, want %s", to, back.Next(), want)
+		}
+		if again := b.Open(link); again.Next() != want {
+			t.Errorf("%q: signed out, the browser goes to %s, want %s", to, again.Next(), want)
+		}
+	}
+}
+
 // The browser never goes to an address that is not the client's, and the user may
 // still sign out.
 func TestLogout_NeverElsewhere(t *testing.T) {

@@ -44,6 +44,10 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 		if f.Code == server.CodeAppDown { // the title already says the rest
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.away", nil)
 		}
+		if f.Params["upstream"] != "" && r.Method == http.MethodGet { // the visitor is a developer, who starts it now
+			b.Detail = s.Catalogue.Text(b.Locale, "failure.away.dev", f.Params)
+			w.Header().Set("Refresh", "2")
+		}
 		if r.Method == http.MethodGet {
 			b.Next, b.NextLabel = r.URL.RequestURI(), s.Catalogue.Text(b.Locale, "failure.next.retry", nil)
 		}

@@ -68,6 +68,11 @@ func (s *Screens) resetAgain(w http.ResponseWriter, r *http.Request, err error, 
 	return s.refuse(w, r, ScreenResetPassword, err, func(b *Boot) { b.Flow = form.FlowOf(v) })
 }
 
+// askSignOut is for a link in place of a form, which any page can have: only the question may follow.
+func askSignOut(w http.ResponseWriter, r *http.Request) error {
+	return server.SeeOther(w, pages.ReturnTo(pages.EndSession, r.URL.Query().Get("return_to")))
+}
+
 // signOut reads the return target from the query alone, so that no field of an
 // app's form keeps a user signed in.
 func (s *Screens) signOut(w http.ResponseWriter, r *http.Request) error {

@@ -116,6 +116,7 @@ func (s *Screens) Mount(m *server.Mux) {
 		s.mount(m, p)
 	}
 	m.Handle("POST "+pages.SignOut, s.signOut)
+	m.Handle("GET "+pages.SignOut, askSignOut)
 	if s.Settings.Passkeys != "" && len(s.Related) > 0 {
 		m.Handle("GET /.well-known/webauthn", s.relatedOrigins)
 	}
