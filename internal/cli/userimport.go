@@ -27,6 +27,7 @@ type userImportCmd struct {
 	KeepSubject bool              `help:"Keep the ids of the other system, for OpenID clients with subject = \"imported\"."`
 	Issuer      string            `help:"The issuer of these ids, where the file does not name it." placeholder:"URL"`
 	Param       map[string]string `help:"What an export does not say about itself, as docs/operating/exports.md names it." placeholder:"NAME=VALUE"`
+	Known       string            `help:"A person of the file whose password you know. Before the import, it is read and has to fit the hash." placeholder:"EMAIL"`
 	JSON        bool              `name:"json" help:"Print the summary as JSON."`
 }
 
@@ -55,6 +56,9 @@ func (c userImportCmd) Run(s *session) error {
 		return err
 	}
 	return s.withApp(func(a *app.App) error {
+		if err := c.fits(s, a); err != nil {
+			return err
+		}
 		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
 		how.Locale = catalogue.Of
@@ -113,21 +117,9 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	}
 	defer in.Close()
 	count := &counting{Reader: in}
-	head := bufio.NewReaderSize(count, people.HeadBytes)
-	begin, err := head.Peek(people.HeadBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read %s: %w", c.File, err)
-	}
-	source, err := people.Find(c.From, begin)
+	from, err := c.reader(count)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.File, err)
-	}
-	if c.KeepSubject && c.Issuer == "" && !source.NamesIssuer {
-		return nil, fmt.Errorf("%w: an export of %s does not name the issuer of its ids: add --issuer with the URL of the former system", errUsage, source.Name)
-	}
-	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.File, err)
+		return nil, err
 	}
 	what := "imported"
 	if how.DryRun {
@@ -150,6 +142,27 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 		run.sum.Missing = people.Missing(from)
 	}
 	return done, run.rejects.close()
+}
+
+// reader recognizes a file.
+func (c userImportCmd) reader(in io.Reader) (people.Reader, error) {
+	head := bufio.NewReaderSize(in, people.HeadBytes)
+	begin, err := head.Peek(people.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", c.File, err)
+	}
+	source, err := people.Find(c.From, begin)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	if c.KeepSubject && c.Issuer == "" && !source.NamesIssuer {
+		return nil, fmt.Errorf("%w: an export of %s does not name the issuer of its ids: add --issuer with the URL of the former system", errUsage, source.Name)
+	}
+	from, err := source.Open(head, people.Options{Issuer: c.Issuer, Parameters: c.Param})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	return from, nil
 }
 
 func (c userImportCmd) rejectedTo() string {

@@ -28,6 +28,7 @@ const (
 	CodeImportFile     = "import.file"
 	CodeImportUnread   = "import.unread"
 	CodeImportBad      = "import.bad_lines"
+	CodeImportBusy     = "import.busy"
 	CodeProofNeeded    = "proof.needed"
 	CodeLastWay        = "account.last_way"
 	CodeAddressSame    = "address.same"  // as the account has
@@ -198,6 +199,9 @@ var (
 
 	// ImportBad means that a file has lines that cannot be taken, and nobody has said to skip them.
 	ImportBad = fault.New(fault.Conflict, CodeImportBad)
+
+	// ImportBusy means that another file of the same admin or key is read now, or several of others.
+	ImportBusy = fault.New(fault.Limited, CodeImportBusy).WithRetryAfter(readPause)
 
 	// PortraitUnusable means that a file is not a picture that a user may upload.
 	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)

@@ -2,7 +2,7 @@ package flow
 
 import (
 	"context"
-	"sync"
+	"math"
 	"time"
 
 	"portico/internal/account"
@@ -218,7 +218,8 @@ type core struct {
 	grants   *openid.Keeper
 	counts   *counts
 	drawing  *drawing
-	exports  sync.Map // the actors whose exports of the record run
+	exports  *turns // of the record
+	imports  *turns // of files of people
 
 	settings Settings
 }
@@ -261,12 +262,14 @@ func New(cfg Config) All {
 		grants:    openid.NewKeeper(openid.Config{Clock: cfg.Clock, Key: cfg.Key, IdleEnd: cfg.Sessions.IdleEnd}),
 		counts:    newCounts(),
 		drawing:   newDrawing(),
+		exports:   newTurns(math.MaxInt),
+		imports:   newTurns(readAtOnce),
 
 		settings: cfg.Settings,
 	}
 	if cfg.Before != nil {
 		before := cfg.Before.Flows.core
-		f.counts, f.limiter, f.drawing = before.counts, before.limiter, before.drawing
+		f.counts, f.limiter, f.drawing, f.exports, f.imports = before.counts, before.limiter, before.drawing, before.exports, before.imports
 		f.grants = before.grants.With(cfg.Sessions.IdleEnd)
 	} else {
 		cfg.Sessions.Lead(f.grants)

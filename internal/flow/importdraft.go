@@ -22,8 +22,14 @@ type ImportOrder struct {
 	Update      bool   `json:"update"`
 	KeepSubject bool   `json:"keep_subject"`
 
-	Parameters map[string]string `json:"-"` // of the source, such as the key of Firebase's hashes
-	Sealed     []byte            `json:"sealed"`
+	ImportSecrets `json:"-"`
+	Sealed        []byte `json:"sealed"` // the ImportSecrets
+}
+
+// ImportSecrets are what an ImportOrder keeps sealed.
+type ImportSecrets struct {
+	Parameters map[string]string `json:"parameters"` // of the source, such as the key of Firebase's hashes
+	Known      Known             `json:"known"`
 }
 
 // ImportJob is an import of a file.
@@ -65,7 +71,7 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 	}
 	if o.From != "" {
 		if _, err := people.Find(o.From, nil); err != nil {
-			return ImportJob{}, badFile("from", err)
+			return ImportJob{}, BadImport("from", err)
 		}
 	}
 	now := f.clock.Now()
@@ -73,11 +79,11 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 		ID: ids.New(), AccountID: by.AccountID(), KeyID: by.keyID(), Peer: by.from.Peer, UserAgent: by.from.Agent, RequestID: by.from.RequestID,
 		Kind: JobImport, CreatedAt: now, Progress: job.Progress{State: job.Draft, Place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}.String()},
 	}
-	parameters, err := json.Marshal(o.Parameters)
+	secrets, err := json.Marshal(o.ImportSecrets)
 	if err != nil {
 		return ImportJob{}, err
 	}
-	o.Sealed = f.parts.Seal(parameters, made.ID)
+	o.Sealed = f.parts.Seal(secrets, made.ID)
 	input, err := json.Marshal(o)
 	if err != nil {
 		return ImportJob{}, err

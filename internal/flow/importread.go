@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"portico/internal/budget"
 	"portico/internal/fault"
@@ -21,7 +22,7 @@ const (
 	// MostFile is the largest file that an admin or a key can send.
 	MostFile = 32 << 20
 	// mostWhole is the largest file of a system whose file is read whole.
-	mostWhole = 4 << 20
+	mostWhole = 2 << 20
 	// partBytes is how much of a file makes a part, unless it has so many people first.
 	partBytes = 256 << 10
 	// mostHead is the longest first line of CSV. Each part has it.
@@ -30,6 +31,10 @@ const (
 	mostKept = 4 * MostFile
 	// entryBytes is what an entry takes beside its line.
 	entryBytes = 500
+	// readAtOnce is how many files a node reads at the same time. What a reader holds of a file is up to 50 MB.
+	readAtOnce = 3
+	// readPause is after how long a file without a turn may be sent again.
+	readPause = 10 * time.Second
 )
 
 // reading reads the file of a draft.
@@ -44,12 +49,13 @@ type reading struct {
 	part   part
 	size   int // of the part
 	kept   int // of the parts before it
+	known  Known
 }
 
 // ReadImport reads the file of a draft as it comes, judges each line as the import would, and keeps the lines. A file that
 // is read again replaces the former one. The memory that it needs does not grow with the file.
 //
-// Faults: the fields file and issuer, job.Begun, job.Replaced, job.Missing, and as acts.
+// Faults: the fields file, issuer, known_email and known_password, ImportBusy, job.Begun, job.Replaced, job.Missing, and as acts.
 func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.Reader) (ImportJob, error) {
 	if err := f.mayBegin(ctx, by); err != nil {
 		return ImportJob{}, err
@@ -61,6 +67,11 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	if err != nil {
 		return ImportJob{}, err
 	}
+	leave, ok := f.imports.enter(by.name)
+	if !ok {
+		return ImportJob{}, ImportBusy
+	}
+	defer leave()
 	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
 	r.how.DryRun = true
 	for more := true; more; {
@@ -89,25 +100,25 @@ func (f *Operator) importing(o ImportOrder) Import {
 }
 
 func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
-	parameters, err := r.parts.Open(o.Sealed, r.job.ID)
+	secrets, err := r.parts.Open(o.Sealed, r.job.ID)
 	if errors.Is(err, secret.ErrOpen) {
 		return nil, job.Missing
 	}
-	given := people.Options{Issuer: o.Issuer}
-	if err := json.Unmarshal(parameters, &given.Parameters); err != nil {
+	if err := json.Unmarshal(secrets, &o.ImportSecrets); err != nil {
 		return nil, err
 	}
+	r.known = o.Known
 	in := bufio.NewReaderSize(file, people.HeadBytes)
 	head, err := in.Peek(people.HeadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, cutOff(err)
+		return nil, inFile("file", err)
 	}
 	source, err := people.Find(o.From, head)
 	if err != nil {
-		return nil, badFile("file", err)
+		return nil, BadImport("file", err)
 	}
 	if o.KeepSubject && o.Issuer == "" && !source.NamesIssuer {
-		return nil, badFile("issuer", fmt.Errorf("an export of %s does not name the issuer of its ids: name it, too", source.Name))
+		return nil, BadImport("issuer", fmt.Errorf("an export of %s does not name the issuer of its ids: name it, too", source.Name))
 	}
 	var all io.Reader = in
 	if source.Whole {
@@ -115,9 +126,9 @@ func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
 			return nil, err
 		}
 	}
-	from, err := source.Open(all, given)
+	from, err := source.Open(all, people.Options{Issuer: o.Issuer, Parameters: o.Parameters})
 	if err != nil {
-		return nil, badFile("file", err)
+		return nil, BadImport("file", err)
 	}
 	return from, nil
 }
@@ -127,9 +138,9 @@ func whole(in io.Reader, name string) (io.Reader, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostWhole+1))
 	switch {
 	case err != nil:
-		return nil, cutOff(err)
+		return nil, inFile("file", err)
 	case len(text) > mostWhole:
-		return nil, badFile("file", fmt.Errorf("a file of %s can have up to %d bytes here: import it with 'portico user import'", name, mostWhole))
+		return nil, BadImport("file", fmt.Errorf("a file of %s can have up to %d bytes here: import it with 'portico user import'", name, mostWhole))
 	}
 	return bytes.NewReader(text), nil
 }
@@ -140,6 +151,8 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		p, at, err := from.Next()
 		bad, entryAlone := errors.AsType[*people.Problem](err)
 		switch {
+		case errors.Is(err, io.EOF) && r.known.Email != "":
+			return BadImport("known_email", ErrUnknown)
 		case errors.Is(err, io.EOF):
 			r.place.Read = true
 			if r.place.Plan.Total() > 0 {
@@ -147,7 +160,10 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 			}
 			return r.flush(ctx)
 		case err != nil && !entryAlone:
-			return cutOff(fmt.Errorf("%v: %w", at, err))
+			return inFile("file", fmt.Errorf("%v: %w", at, err))
+		}
+		if err := r.meet(ctx, p, bad); err != nil {
+			return err
 		}
 		if err := r.take(p, at, bad); err != nil {
 			return err
@@ -162,7 +178,7 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 
 func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) error {
 	if len(at.Head) > mostHead {
-		return badFile("file", fmt.Errorf("the first line, with the names of the columns, can have up to %d bytes: leave out columns", mostHead))
+		return BadImport("file", fmt.Errorf("the first line, with the names of the columns, can have up to %d bytes: leave out columns", mostHead))
 	}
 	r.place.Plan.Ignore(at.Ignored)
 	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad}
@@ -177,7 +193,7 @@ func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) er
 	}
 	r.size += len(at.Raw) + entryBytes
 	if r.kept+r.size > mostKept {
-		return badFile("file", errors.New("the file has too many lines: split it, or import it with 'portico user import'"))
+		return BadImport("file", errors.New("the file has too many lines: split it, or import it with 'portico user import'"))
 	}
 	return nil
 }
@@ -242,15 +258,15 @@ func (p part) settled(sum *ImportSum, done []Imported, at []int) {
 	}
 }
 
-// badFile says what is wrong with a file as a whole.
-func badFile(field string, err error) error {
+// BadImport says what is wrong with an import as a whole.
+func BadImport(field string, err error) error {
 	return fault.InvalidFields(fault.Field{Name: field, Code: CodeImportFile, Params: map[string]string{"why": err.Error()}})
 }
 
-// cutOff is badFile for an error while a file comes, which may be one of the connection.
-func cutOff(err error) error {
+// inFile is BadImport for an error that may be a fault already, such as one of the connection.
+func inFile(field string, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
-	return badFile("file", err)
+	return BadImport(field, err)
 }

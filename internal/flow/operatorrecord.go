@@ -116,10 +116,11 @@ func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w 
 	if bad := q.Checked(); bad != nil {
 		return fault.InvalidFields(*bad)
 	}
-	if _, runs := f.exports.LoadOrStore(by.name, true); runs {
+	leave, ok := f.exports.enter(by.name)
+	if !ok {
 		return throttle.Limited(exportPause)
 	}
-	defer f.exports.Delete(by.name)
+	defer leave()
 	if err := f.store.Write(ctx, func(tx Tx) error {
 		if err := f.stillAdmin(ctx, tx, by); err != nil {
 			return err

@@ -227,3 +227,27 @@ func TestVerifyAny(t *testing.T) {
 		t.Error("a hash that cannot be checked")
 	}
 }
+
+// A recovery code of Portico costs one hash, whether the account has one that begins so or none. Earlier a part of a second hash
+// followed, so the time told the beginning of a code. Cheaper hashes are filled up to one.
+func TestVerifyAny_OneHash(t *testing.T) {
+	t.Parallel()
+	now := Cost{2 * floorMemory, 1}
+	for name, c := range map[string]struct {
+		hash func(s *Service) string
+		want uint32 // KiB of the slot: only what fills up takes the memory of today's cost
+	}{
+		"as much work": {func(s *Service) string { return oldHash(t, s, Cost{floorMemory, 2}, "code") }, floorMemory},
+		"less work":    {func(s *Service) string { return oldHash(t, s, Cost{floorMemory, 1}, "code") }, 2 * floorMemory},
+		"foreign":      {func(*Service) string { return foreigners()[7] }, 2 * floorMemory},
+	} {
+		s := newService(t, func(c *Config) { c.Slots, c.Cost = 1, now })
+		if place, err := s.VerifyAny(t.Context(), []Pair{{c.hash(s), "wrong"}}); place != -1 || err != nil {
+			t.Errorf("%s: %d, %v", name, place, err)
+		}
+		slot := <-s.slots.free
+		if slot.Size() != c.want {
+			t.Errorf("%s: the slot has filled %d KiB, want %d", name, slot.Size(), c.want)
+		}
+	}
+}

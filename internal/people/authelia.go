@@ -1,6 +1,7 @@
 package people
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,30 +11,32 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostYAML is the largest file of Authelia. YAML is read whole.
-const mostYAML = 16 << 20
+const (
+	mostYAML  = 16 << 20 // bytes of a file, which is read whole
+	leastYAML = 12       // bytes of a value with its name: Authelia's have 22 and more
+)
+
+// values is the most values that a YAML text can have, each with its name. One of two bytes takes 200 of memory.
+func values(text []byte) (n int) {
+	for i, c := range text {
+		switch c {
+		case ',', '[', '{':
+			n++
+		case ':', '-', '?':
+			if i+1 == len(text) || bytes.IndexByte([]byte(" \t\n,[]{}\"'"), text[i+1]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
 
 // authelia is what users_database.yml has, and behind a line with --- the exports of
 // authelia storage user totp export and authelia storage user webauthn export.
 type authelia struct {
-	Users map[string]struct {
-		Disabled bool     `yaml:"disabled"`
-		Name     string   `yaml:"displayname"`
-		Hash     string   `yaml:"password"`
-		Email    string   `yaml:"email"`
-		Groups   []string `yaml:"groups"`
-		Locale   string   `yaml:"locale"`
-
-		Rest map[string]any `yaml:",inline"`
-	} `yaml:"users"`
-	Apps []struct {
-		Username  string `yaml:"username"`
-		Algorithm string `yaml:"algorithm"`
-		Digits    int    `yaml:"digits"`
-		Period    int    `yaml:"period"`
-		Secret    string `yaml:"secret"`
-	} `yaml:"totp_configurations"`
-	Keys []struct {
+	Users map[string]autheliaUser `yaml:"users"`
+	Apps  []autheliaApp           `yaml:"totp_configurations"`
+	Keys  []struct {
 		Username string `yaml:"username"`
 		RPID     string `yaml:"rpid"`
 		Name     string `yaml:"description"`
@@ -44,6 +47,25 @@ type authelia struct {
 		BackedUp bool   `yaml:"backup_state"`
 		Key      string `yaml:"public_key"`
 	} `yaml:"webauthn_credentials"`
+}
+
+type autheliaUser struct {
+	Disabled bool     `yaml:"disabled"`
+	Name     string   `yaml:"displayname"`
+	Hash     string   `yaml:"password"`
+	Email    string   `yaml:"email"`
+	Groups   []string `yaml:"groups"`
+	Locale   string   `yaml:"locale"`
+
+	Rest map[string]any `yaml:",inline"`
+}
+
+type autheliaApp struct {
+	Username  string `yaml:"username"`
+	Algorithm string `yaml:"algorithm"`
+	Digits    int    `yaml:"digits"`
+	Period    int    `yaml:"period"`
+	Secret    string `yaml:"secret"`
 }
 
 // listed are people that were read whole.
@@ -70,15 +92,20 @@ func openAuthelia(r io.Reader, o Options) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded := &io.LimitedReader{R: in, N: mostYAML + 1}
-	d := yaml.NewDecoder(bounded)
+	whole, err := io.ReadAll(io.LimitReader(in, mostYAML+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(whole) > mostYAML:
+		return nil, fmt.Errorf("the file is longer than %d bytes", mostYAML)
+	case values(whole) > MostColumns+len(whole)/leastYAML:
+		return nil, errors.New("the file has more values than the YAML of Authelia has in so many bytes")
+	}
+	d := yaml.NewDecoder(bytes.NewReader(whole))
 	var all authelia
 	for {
 		var part authelia
 		err := d.Decode(&part)
-		if bounded.N == 0 {
-			return nil, fmt.Errorf("the file is longer than %d bytes", mostYAML)
-		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -101,27 +128,27 @@ func (a authelia) people(o Options) *listed {
 	if len(a.Keys) == 0 {
 		l.lacks["webauthn_credentials"] = "security keys"
 	}
+	apps, keys := map[string][]TOTP{}, map[string][]Passkey{}
+	for _, app := range a.Apps {
+		apps[app.Username] = append(apps[app.Username], TOTP{Secret: app.Secret, Digits: app.Digits, Period: app.Period, Algorithm: app.Algorithm})
+	}
+	for _, k := range a.Keys {
+		keys[k.Username] = append(keys[k.Username], Passkey{
+			RPID: k.RPID, ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), SignCount: k.Count, AAGUID: k.AAGUID,
+			BackupEligible: k.Eligible, BackedUp: k.BackedUp, Name: k.Name,
+		})
+	}
 	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
 		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{
 			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(boolean(u.Disabled)),
-			Roles: u.Groups, Password: u.Hash,
+			Roles: u.Groups, Password: u.Hash, TOTP: apps[username],
 		}
 		for _, field := range slices.Sorted(maps.Keys(u.Rest)) {
 			at.ignore(field)
 		}
-		for _, app := range a.Apps {
-			if app.Username == username {
-				p.TOTP = append(p.TOTP, TOTP{Secret: app.Secret, Digits: app.Digits, Period: app.Period, Algorithm: app.Algorithm})
-			}
-		}
-		for _, k := range a.Keys {
-			if k.Username == username {
-				o.passkey(&p, &at, Passkey{
-					RPID: k.RPID, ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), SignCount: k.Count, AAGUID: k.AAGUID,
-					BackupEligible: k.Eligible, BackedUp: k.BackedUp, Name: k.Name,
-				})
-			}
+		for _, k := range keys[username] {
+			o.passkey(&p, &at, k)
 		}
 		l.people, l.places = append(l.people, p), append(l.places, at)
 	}

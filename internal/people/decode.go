@@ -16,10 +16,15 @@ import (
 // must match exactly. It returns the names of the other fields, and a Problem that names the field.
 // A field with the tag secret never has its value in a Problem. One with the tag brings is noted in found.
 func decode(text []byte, into any, found map[string]bool) (ignored []string, err error) {
+	return decodeUpTo(MostValues, text, into, found)
+}
+
+// decodeUpTo is decode for text with so many values in its lists.
+func decodeUpTo(most int, text []byte, into any, found map[string]bool) (ignored []string, err error) {
 	if err := shallow(text); err != nil {
 		return nil, err
 	}
-	d := &decoder{found: found}
+	d := &decoder{found: found, most: most}
 	err = d.value(text, reflect.ValueOf(into).Elem(), "", false)
 	return d.ignored, err
 }
@@ -27,6 +32,8 @@ func decode(text []byte, into any, found map[string]bool) (ignored []string, err
 type decoder struct {
 	ignored []string
 	found   map[string]bool
+	values  int // in all lists so far
+	most    int
 }
 
 func (d *decoder) value(text []byte, v reflect.Value, field string, secret bool) error {
@@ -75,17 +82,24 @@ func wanted(v reflect.Value) string {
 }
 
 func (d *decoder) list(text []byte, v reflect.Value, field string, secret bool) error {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(text, &parts); err != nil {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if open, err := in.Token(); err != nil || open != json.Delim('[') {
 		return &Problem{Field: field, Reason: "must be a list"}
 	}
-	list := reflect.MakeSlice(v.Type(), len(parts), len(parts))
-	for i, part := range parts {
-		if err := d.value(part, list.Index(i), fmt.Sprintf("%s[%d]", field, i), secret); err != nil {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	for i := 0; in.More(); i++ {
+		if d.values++; d.values > d.most { // each takes a hundred times its three bytes in memory
+			return &Problem{Field: field, Reason: fmt.Sprintf("has too many values: lists may have %d in all", d.most)}
+		}
+		var part json.RawMessage
+		if err := in.Decode(&part); err != nil {
+			return &Problem{Field: field, Reason: "must be a list"}
+		}
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		if err := d.value(part, v.Index(i), fmt.Sprintf("%s[%d]", field, i), secret); err != nil {
 			return err
 		}
 	}
-	v.Set(list)
 	return nil
 }
 
@@ -109,7 +123,9 @@ func (d *decoder) object(text []byte, v reflect.Value, field string) error {
 		if seen[name] {
 			return &Problem{Field: Short(path), Reason: "is there twice"}
 		}
-		seen[name] = true
+		if seen[name] = true; len(seen) > MostColumns {
+			return &Problem{Field: field, Reason: fmt.Sprintf("has more than %d fields", MostColumns)}
+		}
 		var value json.RawMessage
 		if err := in.Decode(&value); err != nil {
 			return broken(err, Short(path))

@@ -7,7 +7,10 @@ import (
 	"io"
 )
 
-const mostTables = 64 << 20 // bytes of database.json, which is read whole
+const (
+	mostTables = 64 << 20 // bytes of database.json, which is read whole
+	leastRow   = 100      // bytes of a row, whose ids alone take as many
+)
 
 // pocketID is the file database.json in the archive of pocket-id export. The tables are read whole.
 type pocketID struct {
@@ -48,26 +51,26 @@ func openPocketID(r io.Reader, o Options) (Reader, error) {
 		return nil, fmt.Errorf("the file is longer than %d bytes", mostTables)
 	}
 	var e pocketID
-	ignored, err := decode(whole, &e, nil)
+	ignored, err := decodeUpTo(MostValues+len(whole)/leastRow, whole, &e, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%v", err) // it ends the reading, as no Problem does
 	}
-	l := &listed{}
+	l, keys := &listed{}, map[string][]Passkey{}
+	for _, k := range e.Tables.Keys {
+		var ways []string
+		_ = json.Unmarshal(k.Transport, &ways) // it may be missing
+		keys[k.UserID] = append(keys[k.UserID], Passkey{
+			ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), Transports: ways, BackupEligible: bool(k.Eligible), BackedUp: bool(k.BackedUp),
+			UserHandle: base64.RawURLEncoding.EncodeToString([]byte(k.UserID)), Name: k.Name, CreatedAt: k.Created.time(),
+		})
+	}
 	for i, u := range e.Tables.Users {
 		p, at := Person{
 			Subject: o.subject(u.ID), Email: u.Email, EmailVerified: bool(u.Verified), Name: full(u.First, u.Last), Locale: u.Locale,
 			State: state(u.Disabled), CreatedAt: u.Created.time(),
 		}, Place{Entry: fmt.Sprintf("tables.users[%d]", i)}
-		for _, k := range e.Tables.Keys {
-			if k.UserID != u.ID {
-				continue
-			}
-			var ways []string
-			_ = json.Unmarshal(k.Transport, &ways) // it may be missing
-			o.passkey(&p, &at, Passkey{
-				ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), Transports: ways, BackupEligible: bool(k.Eligible), BackedUp: bool(k.BackedUp),
-				UserHandle: base64.RawURLEncoding.EncodeToString([]byte(u.ID)), Name: k.Name, CreatedAt: k.Created.time(),
-			})
+		for _, k := range keys[u.ID] {
+			o.passkey(&p, &at, k)
 		}
 		if i == 0 {
 			at.Ignored = append(at.Ignored, ignored...)

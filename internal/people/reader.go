@@ -8,7 +8,8 @@ import (
 // The bounds of what a reader holds of one entry.
 const (
 	MostBytes   = 1 << 20 // of an entry: a line of JSON, a record of CSV
-	MostColumns = 1000
+	MostColumns = 1000    // or fields of an object
+	MostValues  = 200     // in all its lists
 	mostDepth   = 32
 	mostIgnored = 100 // names of fields, for each entry
 )

@@ -50,5 +50,5 @@ func Find(name string, head []byte) (Source, error) {
 	if name != "" {
 		return Source{}, fmt.Errorf("there is no source %q: write one of %s", name, strings.Join(names, ", "))
 	}
-	return Source{}, fmt.Errorf("the file is of no known kind: name it with --from: %s", strings.Join(names, ", "))
+	return Source{}, fmt.Errorf("the file is of no known kind: say what has written it (from): %s", strings.Join(names, ", "))
 }

@@ -167,6 +167,57 @@ func TestSEC425_LargeFile(t *testing.T) {
 	s.programOf(secret)("POST", importPath+"/"+open.ID+"/start", `{}`).refused(409, "import.unread")
 }
 
+// A line below 1 MiB had 349,000 passkeys, which took 200 MB, and YAML of 4 MiB took 560 MB.
+func TestSEC450_FewValuesInALine(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	many := "[" + strings.Repeat("{},", 349_000) + "{}]"
+	got := s.opens(admin.byHand, `{}`, `{"email":"`+fresh("x")+`","passkeys":`+many+"}\n"+`{"email":"`+fresh("y")+`"}`)
+	if got.Plan.Created != 1 || got.Plan.Refused != 1 || len(got.Problems) != 1 || got.Problems[0].Field != "passkeys" || !strings.Contains(got.Problems[0].Reason, "too many values") {
+		t.Errorf("%+v", got)
+	}
+	admin.byHand("POST", importPath, `{}`).must(200).parse(&got)
+	yaml := admin.byHand("POST", importPath+"/"+got.ID+"/file", "users: {a: {email: a@b.c}}\ntotp_configurations: "+many)
+	if !strings.Contains(yaml.must(422).body, "more values than") {
+		t.Error(yaml.body)
+	}
+}
+
+// Another file of the same key is refused while one comes, and those of others are not.
+func TestSEC451_FilesAtOnce(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, secret := s.key(admin.id(), "import")
+	by := s.programOf(secret)
+	var open sentFile
+	by("POST", importPath, `{"from":"portico"}`).must(200).parse(&open)
+	c := s.connect()
+	_, _ = fmt.Fprintf(c, "POST %s/%s/file HTTP/1.1\r\nHost: portico.test\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\n\r\n", importPath, open.ID, secret)
+	for reads := false; !reads; { // the first thing that it does is to count a step
+		s.must(s.app.Store.Read(t.Context(), func(tx *store.Tx) error {
+			j, _, err := tx.JobByID(t.Context(), open.ID)
+			reads = j.Step > 0
+			return err
+		}))
+	}
+	second := by("POST", importPath+"/"+open.ID+"/file", `{"email":"a@b.c"}`)
+	if second.refused(429, "import.busy"); second.header.Get("Retry-After") == "" {
+		t.Errorf("no Retry-After: %v", second.header)
+	}
+	if got := s.opens(admin.byHand, `{}`, `{"email":"`+fresh("x")+`"}`); got.Plan.Created != 1 {
+		t.Errorf("of another one: %+v", got)
+	}
+	_, _ = fmt.Fprint(c, "0\r\n\r\n")
+	if status, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(status, " 200 ") {
+		t.Errorf("the first file: %s, %v", status, err)
+	}
+	by("POST", importPath+"/"+open.ID+"/file", `{"email":"a@b.c"}`).must(200)
+}
+
 // Another node takes the role of an admin between the two ends of an import.
 func TestSEC426_ImportStopsWithItsAdmin(t *testing.T) {
 	announce(t)

@@ -407,6 +407,8 @@ func attacks() testform.Catalogue {
 			"SEC-365": "Another admin or another key reads the lines of a file of people, with their hashes.",
 			"SEC-425": "Whoever may import sends a file that is larger than they say, or has no end.",
 			"SEC-426": "An admin imports people who is no admin any more when the import begins or goes on.",
+			"SEC-450": "A file of people has lines or values that take many times their size in memory, or very long.",
+			"SEC-451": "Whoever may import sends many files at once, or slowly, so that they fill memory or keep others waiting.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

@@ -65,7 +65,7 @@ func defenses() []chapter {
 			{"258, 259", "No account and no session before the terms are accepted. The form names the version that it showed, and only the current one counts."},
 		}},
 		{"Second factors and passkeys", []defense{
-			{"016, 024, 034 to 037, 063, 093 to 102, 243, 244, 410", "Every way in ends at one step that gives no session. A code works once, on all nodes, and wrong ones wait. A reset leaves factors as they are. A change of factors asks for one that was given in the last ten minutes."},
+			{"016, 024, 034 to 037, 063, 093 to 102, 243, 244, 410", "Every way in ends at one step that gives no session. A code works once, on all nodes, and wrong ones wait. A wrong recovery code takes one hash, however it begins. A reset leaves factors as they are. A change of factors asks for one that was given in the last ten minutes."},
 			{"290 to 292", "A trusted browser skips the code, but trust is not a second factor: the rule `mfa` and changes of the account still ask for one. It belongs to one account, lasts 30 days, and ends with any change of a credential."},
 			{"261 to 263, 441", "No session before the second factor that an account needs, or before the owner puts it off within the grace. A page that was open before ends with the first factor. While an alarm closes the account, nobody adds one, and none is asked for."},
 			{"336, 338", "Each step is judged again where it ends. Each change of how the account is signed in to ends the flows that began before it ([all steps and changes](pending-steps.md))."},
@@ -120,7 +120,7 @@ func defenses() []chapter {
 			{"380, 381", "Exports and emails that are sent again are recorded with the admin. Each page of a file judges again, and there is one file at once. Filters are exact, and unknown ones are refused."},
 			{"393 to 395", "Seals in a chain with a keyed hash. `portico audit verify` names the first that does not fit, and compares with what was kept elsewhere."},
 			{"382, 383, 386", "The table of operations names a scope for each, and none opens keys or second factors. Accounts of admins are out of reach. A change judges the secret and its owner again in its transaction."},
-			{"364, 365, 425, 426", "An import by an admin or a key makes and changes no admin, and no way in to an account that exists. A scope of its own. Each part judges the admin again. Lines rest sealed, and go back to their sender alone. A file has 32 MiB, and one draft is kept."},
+			{"364, 365, 425, 426, 450, 451", "An import by an admin or a key makes and changes no admin, and no way in to an account that exists. A scope of its own. Each part judges the admin again. Lines rest sealed, and go back to their sender alone. A file has 32 MiB, a person 200 values in lists, and one draft is kept. A node reads one file of each admin and key at a time, and three in all."},
 			{"390, 391", "The secret is in one response, and the database has its hash. Cookies do not count beside a key, and other networks get 404."},
 			{"392, 446", "One row for each actor and Idempotency-Key, which the transaction of the change marks. Both are limited, and so are bodies: 16 KiB, and 256 KiB for a list of addresses."},
 			{"445", "With a secret end the invitations and the jobs of its key since it was made, with whichever secret."},

@@ -45,6 +45,42 @@ test('people are imported from a file, with its problems, and a reload goes on',
   expect(complaints).toEqual([]);
 });
 
+test('what the file does not say goes along, and a wrong password keeps what was typed', async () => {
+  const fake = await open('people?import=new', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/file')) return false;
+    const why = 'the known password does not fit its hash';
+    const fields = [{ name: 'known_password', code: 'import.file', params: { why } }];
+    await route.fulfill({ status: 422, json: { status: 422, code: 'invalid', fields, request_id: 'r' } });
+    return true;
+  });
+  await page
+    .getByLabel('File of people')
+    .setInputFiles({ name: 'users.json', mimeType: 'text/plain', buffer: Buffer.from('{}') });
+  await page.getByText('What the file does not say itself').click();
+  await page.getByLabel('Written by').selectOption('Firebase');
+  await page.getByLabel('Parameters').fill(' signer_key=AA==\n\nrounds=8 \n');
+  await page.getByLabel('Email of a person').fill('mara@example.com');
+  await page.getByLabel('Password of this person').fill(' secret ');
+  expect(await violations(page)).toEqual([]);
+  for (const width of [360, 320, 1280]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect.soft(await sideways(), `${width} px`).toBe(0);
+  }
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('Nothing can be imported: the known password does not fit its hash.').waitFor();
+  expect(fake.changes[0]?.body).toEqual({
+    update: false,
+    keep_subject: false,
+    issuer: '',
+    from: 'firebase',
+    parameters: ['signer_key=AA==', 'rounds=8'],
+    known_email: 'mara@example.com',
+    known_password: ' secret ',
+  });
+  expect(await page.getByLabel('Parameters').inputValue()).toContain('rounds=8');
+  expect(complaints).toEqual([]);
+});
+
 test('a file that cannot be read says why, and the form stays', async () => {
   await open('people?import=new', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/file')) return false;

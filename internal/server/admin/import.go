@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,12 +14,19 @@ import (
 
 // AdminImporting says how the people of a file are imported.
 type AdminImporting struct {
-	From        string   `json:"from,omitempty"`   // what has written the file. Otherwise its content tells
+	// What has written the file. Otherwise its content tells
+	From        string   `json:"from,omitempty" enum:" keycloak auth0 clerk firebase supabase kratos authelia better-auth zitadel pocket-id cognito csv portico"`
 	Issuer      string   `json:"issuer,omitempty"` // of the former ids, where the file does not name it
 	Update      bool     `json:"update,omitempty"` // change accounts that exist and differ
 	KeepSubject bool     `json:"keep_subject,omitempty"`
 	Parameters  []string `json:"parameters,omitempty"` // NAME=VALUE: what the export does not say about itself
+
+	// A person of the file, whose password there has to fit before anybody is imported
+	KnownEmail    string `json:"known_email,omitempty"`
+	KnownPassword string `json:"known_password,omitempty"`
 }
+
+var errParameter = errors.New("each parameter is NAME=VALUE")
 
 // AdminImportStart begins an import.
 type AdminImportStart struct {
@@ -88,12 +96,13 @@ func (a *Admin) openImport(r *http.Request, by flow.Actor, _ string, in AdminImp
 	for _, p := range in.Parameters {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok {
-			return AdminImport{}, wrongParameter("parameters")
+			return AdminImport{}, flow.BadImport("parameters", errParameter)
 		}
-		parameters[name] = value
+		parameters[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
 	return importOf(a.Operator.OpenImport(r.Context(), by, flow.ImportOrder{
-		From: in.From, Issuer: in.Issuer, Update: in.Update, KeepSubject: in.KeepSubject, Parameters: parameters,
+		From: in.From, Issuer: in.Issuer, Update: in.Update, KeepSubject: in.KeepSubject,
+		ImportSecrets: flow.ImportSecrets{Parameters: parameters, Known: flow.Known{Email: in.KnownEmail, Password: in.KnownPassword}},
 	}))
 }
 

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"portico/internal/apikey"
 	"portico/internal/fault"
+	format "portico/internal/people"
 )
 
 // Each scope of a key opens an operation, and each operation needs a scope that a key can have, or
@@ -34,6 +36,21 @@ func TestOperations_HaveScopes(t *testing.T) {
 		if !opened[scope] {
 			t.Errorf("no operation needs %s", scope)
 		}
+	}
+}
+
+// An import names each source of package people.
+func TestImporting_NamesSources(t *testing.T) {
+	t.Parallel()
+	field, _ := reflect.TypeFor[AdminImporting]().FieldByName("From")
+	named := strings.Fields(field.Tag.Get("enum"))
+	var want []string
+	for _, s := range format.Sources() {
+		want = append(want, s.Name)
+	}
+	slices.Sort(named)
+	if slices.Sort(want); !slices.Equal(named, want) {
+		t.Errorf("%q, want %q", named, want)
 	}
 }
 

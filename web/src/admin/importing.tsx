@@ -5,6 +5,7 @@ import { Announcement } from '../ui/message';
 import { go, useQueryOf, withValues } from './address';
 import { change, sendFile } from './api';
 import { OneJob } from './bulk';
+import { About, ordered } from './import-about';
 import { Card, Loaded, Trouble } from './parts';
 import { Head } from './shell';
 import type { Import } from './types';
@@ -23,11 +24,7 @@ function Choose() {
     setBusy(true);
     setTrouble(null);
     try {
-      const { id } = await change<Import>('POST', 'imports', {
-        update: values.has('update'),
-        keep_subject: values.has('keep_subject'),
-        issuer: String(values.get('issuer')).trim(),
-      });
+      const { id } = await change<Import>('POST', 'imports', ordered(values));
       await sendFile(`imports/${id}/file`, values.get('file') as File);
       go(withValues({ import: id }));
     } catch (error) {
@@ -52,10 +49,7 @@ function Choose() {
         <label className="check">
           <input type="checkbox" name="keep_subject" /> Keep the former IDs for apps
         </label>
-        <label className="field">
-          Issuer of the former IDs
-          <input type="text" name="issuer" autoComplete="off" placeholder="https://" />
-        </label>
+        <About />
         <Button type="submit" busy={busy}>
           {busy ? 'Checking the file' : 'Check the file'}
         </Button>

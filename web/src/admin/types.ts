@@ -7,6 +7,7 @@ export type {
   AdminExplained as Explained,
   AdminFact as Fact,
   AdminImport as Import,
+  AdminImporting as Importing,
   AdminInvitation as Invitation,
   AdminInvitations as Invitations,
   AdminJob as Job,

@@ -224,11 +224,13 @@ export interface AdminImportSum {
 }
 
 export interface AdminImporting {
-  from?: string;
+  from?: '' | 'keycloak' | 'auth0' | 'clerk' | 'firebase' | 'supabase' | 'kratos' | 'authelia' | 'better-auth' | 'zitadel' | 'pocket-id' | 'cognito' | 'csv' | 'portico';
   issuer?: string;
   update?: boolean;
   keep_subject?: boolean;
   parameters?: string[];
+  known_email?: string;
+  known_password?: string;
 }
 
 export interface AdminInvitation {
