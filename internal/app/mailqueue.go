@@ -7,8 +7,11 @@ import (
 	"portico/internal/store"
 )
 
+// MostMore is how many emails Unsent counts beyond its limits.
+const MostMore = 1_000
+
 // Unsent returns up to limit emails that wait, the first due first, and up to limit that
-// were given up, the newest first. more is the number of emails beyond these limits.
+// were given up, the newest first. more is the number of emails beyond these limits, up to MostMore.
 func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Listed, more int, err error) {
 	var all outbox.Counts
 	err = a.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -21,7 +24,7 @@ func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Lis
 		all, err = a.Outbox.Counts(ctx, tx)
 		return err
 	})
-	return waiting, dead, max(0, all.Waiting-len(waiting)) + max(0, all.Dead-len(dead)), err
+	return waiting, dead, min(MostMore, max(0, all.Waiting-len(waiting))+max(0, all.Dead-len(dead))), err
 }
 
 // FlushEmails makes the waiting emails due now. It returns how many it made due, and how

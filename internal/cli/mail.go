@@ -74,7 +74,11 @@ func (c mailListCmd) Run(s *session) error {
 			return err
 		}
 		if more > 0 {
-			complain(s.Stderr, "portico:", counted(more, "more email"), "not listed")
+			least := ""
+			if more == app.MostMore {
+				least = "at least "
+			}
+			complain(s.Stderr, "portico:", least+counted(more, "more email"), "not listed")
 		}
 		return nil
 	})

@@ -97,7 +97,7 @@ func (d *doctor) events(ctx context.Context, r *report, name string) {
 	}
 	var counts webhook.Counts
 	err := db.store.Read(ctx, func(tx *store.Tx) (err error) {
-		counts, err = tx.CountDeliveries(ctx, name)
+		counts, err = tx.CountDeliveries(ctx, name, webhook.MostCounted)
 		return err
 	})
 	if err != nil {

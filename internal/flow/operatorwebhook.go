@@ -35,7 +35,7 @@ func (f *Operator) Webhooks(ctx context.Context) (all []Webhook, err error) {
 
 func (f *Operator) standing(ctx context.Context, tx Tx, h webhook.Hook) (w Webhook, err error) {
 	w.Hook = h
-	if w.Counts, err = tx.CountDeliveries(ctx, h.Name); err != nil {
+	if w.Counts, err = tx.CountDeliveries(ctx, h.Name, webhook.MostCounted); err != nil {
 		return w, err
 	}
 	newest, err := tx.Deliveries(ctx, h.Name, "", lookedAt)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ func identityOf(who federation.Identity, at time.Time) *identity {
 type granted struct {
 	roles []string  // of the account
 	held  []string  // those that the identity gives
+	more  int       // how many others it would give, beyond maxRoles
 	by    *identity // nil if nothing is to be stored
 }
 
@@ -63,9 +65,11 @@ func (f *core) grantsOf(ctx context.Context, tx Tx, a account.Account, i identit
 	}
 	g := granted{roles: without(a.Roles, without(own.Roles, slices.Concat(i.Roles, elsewhere))), by: &i}
 	for _, role := range i.Roles {
-		had := slices.Contains(g.roles, role)
-		if had && (slices.Contains(own.Roles, role) || slices.Contains(elsewhere, role)) || !had && len(g.roles) < maxRoles {
+		switch had := slices.Contains(g.roles, role); {
+		case had && (slices.Contains(own.Roles, role) || slices.Contains(elsewhere, role)), !had && len(g.roles) < maxRoles:
 			g.held, g.roles = append(g.held, role), append(g.roles, role)
+		case !had:
+			g.more++
 		}
 	}
 	kept, err := f.keepsAdmin(ctx, tx, a, &g.roles)
@@ -98,7 +102,11 @@ func (f *core) grant(ctx context.Context, tx Tx, c Caller, a judged, g granted, 
 	if err := tx.UpdateIdentityRoles(ctx, g.by.Issuer, g.by.Subject, g.held, g.by.SaidAt); err != nil {
 		return err
 	}
-	change := fact(c, audit.RolesChanged, a.ID, strings.Join(g.roles, ","))
+	detail := g.roles
+	if g.more > 0 {
+		detail = append(slices.Clone(detail), strconv.Itoa(g.more)+" more")
+	}
+	change := fact(c, audit.RolesChanged, a.ID, strings.Join(detail, ","))
 	change.Actor = audit.ByProvider(g.by.Provider)
 	return f.storeRoles(ctx, tx, c, a, g.roles, change, tell)
 }

@@ -79,7 +79,7 @@ func (b *bundle) sums() [2]int {
 	}
 	var waiting webhook.Counts
 	err = b.store.Store.Read(b.Context(), func(tx *store.Tx) (err error) {
-		waiting, err = tx.CountDeliveries(b.Context(), "all")
+		waiting, err = tx.CountDeliveries(b.Context(), "all", webhook.MostCounted)
 		return err
 	})
 	if err != nil {

@@ -26,7 +26,10 @@ type Record struct {
 	Reason    string // of the last failure, for the operator
 }
 
-// Counts is the state of the queue.
+// MostCounted is how many messages of each kind are counted.
+const MostCounted = 10_000
+
+// Counts is the state of the queue, as far as it is counted.
 type Counts struct {
 	Waiting int       // waiting or claimed
 	Dead    int       // given up, listed for the operator

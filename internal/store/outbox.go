@@ -85,10 +85,8 @@ func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time) ([]ou
 
 // CountMessages implements outbox.Store.
 func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
-	c, _, err := first(ctx, t, `SELECT
-		(SELECT COUNT(*) FROM outbox WHERE dead_at = 0),
-		(SELECT COUNT(*) FROM outbox WHERE dead_at > 0),
-		(SELECT COALESCE(MIN(created_at), 0) FROM outbox WHERE dead_at = 0)`, nil,
+	c, _, err := first(ctx, t, `SELECT COUNT(*), (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE dead_at > 0 LIMIT CAST($1 AS BIGINT)) looked), COALESCE(MIN(created_at), 0)
+		FROM (SELECT created_at FROM outbox WHERE dead_at = 0 ORDER BY due_at LIMIT CAST($1 AS BIGINT)) looked`, []any{outbox.MostCounted},
 		func(row scanner) (outbox.Counts, error) {
 			var c outbox.Counts
 			var oldest int64

@@ -79,7 +79,10 @@ type Delivery struct {
 	EndedAt  time.Time
 }
 
-// Counts is the state of the queue of a webhook.
+// MostCounted is how many deliveries are counted for people to read.
+const MostCounted = 10_000
+
+// Counts is the state of the queue of a webhook, as far as it was counted.
 type Counts struct {
 	Waiting int       // not ended
 	Oldest  time.Time // event of these; zero without any
@@ -118,8 +121,8 @@ type Store interface {
 	// the delivery with that id.
 	Deliveries(ctx context.Context, webhook, before string, limit int) ([]Delivery, error)
 
-	// CountDeliveries counts the deliveries that have not ended.
-	CountDeliveries(ctx context.Context, webhook string) (Counts, error)
+	// CountDeliveries counts the deliveries that have not ended, up to a number of them.
+	CountDeliveries(ctx context.Context, webhook string, most int) (Counts, error)
 
 	// ForgetDeliveries deletes up to limit deliveries that are older than before and of none of the webhooks.
 	ForgetDeliveries(ctx context.Context, webhooks []string, before time.Time, limit int) (int64, error)

@@ -109,7 +109,7 @@ func (q *Queue) isFull(ctx context.Context, tx Store, webhook string) (bool, err
 	if n > 0 {
 		return full, nil
 	}
-	counts, err := tx.CountDeliveries(ctx, webhook)
+	counts, err := tx.CountDeliveries(ctx, webhook, Most)
 	if err != nil {
 		return false, err
 	}

@@ -390,7 +390,7 @@ type counting struct {
 	waiting *int
 }
 
-func (c counting) CountDeliveries(context.Context, string) (webhook.Counts, error) {
+func (c counting) CountDeliveries(context.Context, string, int) (webhook.Counts, error) {
 	return webhook.Counts{Waiting: *c.waiting}, nil
 }
 
@@ -416,7 +416,7 @@ func TestQueue_IsBounded(t *testing.T) {
 	stored := func() (n int) {
 		t.Helper()
 		if err := b.store.Read(t.Context(), func(tx *store.Tx) error {
-			c, err := tx.CountDeliveries(t.Context(), "w0")
+			c, err := tx.CountDeliveries(t.Context(), "w0", webhook.MostCounted)
 			n = c.Waiting
 			return err
 		}); err != nil {

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -125,6 +126,19 @@ func TestSEC396_AProviderGivesAndTakesItsRolesAlone(t *testing.T) {
 	s.has("after the mapping was removed", mara, "staff")
 	enter(q, "all")
 	s.has("at the next sign-in after that", mara)
+
+	// An account has 32 roles at most. The record tells of those that are left out.
+	var many []config.RoleMapping
+	var groups []string
+	for n := range 40 {
+		groups = append(groups, fmt.Sprint("g", n))
+		many = append(many, config.RoleMapping{Value: groups[n], Role: groups[n]})
+	}
+	s.follows(gives(nil, many))
+	enter(q, groups...)
+	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'roles_changed' AND detail LIKE '%,8 more'`); n != 1 || len(s.of(mara).Roles) != 32 {
+		t.Errorf("the account has %d roles, and %d records tell of those that are missing", len(s.of(mara).Roles), n)
+	}
 
 	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = 'roles_changed' AND actor = 'provider:corp'`); n < 2 {
 		t.Errorf("the record has %d changes by the provider", n)

@@ -21,12 +21,12 @@ type AdminWebhook struct {
 	Events    []string    `json:"events"` // types, or "*"
 	Secrets   int         `json:"secrets"`
 	State     string      `json:"state" enum:"unused works failing"` // by the last attempt, and failing while an event waits after a failure
-	Waiting   int         `json:"waiting"`
-	OldestAt  form.Moment `json:"oldest_at"`  // of what waits, "" if nothing does
-	FailingAt form.Moment `json:"failing_at"` // of the oldest event that waits after a failure
-	TriedAt   form.Moment `json:"tried_at"`   // the last attempt, "" if none is known
-	Status    int         `json:"status"`     // of its answer, 0 without one
-	Answer    string      `json:"answer"`     // its beginning, or what failed
+	Waiting   int         `json:"waiting"`                           // counted up to 10,000
+	OldestAt  form.Moment `json:"oldest_at"`                         // of what waits, "" if nothing does
+	FailingAt form.Moment `json:"failing_at"`                        // of the oldest event that waits after a failure
+	TriedAt   form.Moment `json:"tried_at"`                          // the last attempt, "" if none is known
+	Status    int         `json:"status"`                            // of its answer, 0 without one
+	Answer    string      `json:"answer"`                            // its beginning, or what failed
 }
 
 // AdminDeliveries is a page of the events of a webhook.

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -236,6 +238,16 @@ func (b outboxes) CountMessages_OldestThatWaits() {
 	b.message(old)
 	b.message(full[outbox.Record](1))
 	b.equal("the state", b.counts(), outbox.Counts{Waiting: 2, Dead: 1, Oldest: moment()})
+}
+
+func (b outboxes) CountMessages_UpToANumber() {
+	b.write(func(tx *store.Tx) (err error) {
+		for n := range outbox.MostCounted + 1 {
+			err = errors.Join(err, tx.InsertMessage(b.Context(), waiting(strconv.Itoa(n), moment())))
+		}
+		return err
+	})
+	b.equal("the state", b.counts(), outbox.Counts{Waiting: outbox.MostCounted, Oldest: moment()})
 }
 
 // waiting is a message before its first delivery attempt.

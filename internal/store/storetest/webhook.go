@@ -187,9 +187,10 @@ func (b webhooks) Deliveries_Pages() {
 func (b webhooks) CountDeliveries_NotEnded() {
 	b.event("1", "h", "mara")
 	b.event("2", "h", "mara")
+	most := 10
 	count := func() webhook.Counts {
 		c, _ := find(b.bundle, func(tx *store.Tx) (webhook.Counts, bool, error) {
-			c, err := tx.CountDeliveries(b.Context(), "h")
+			c, err := tx.CountDeliveries(b.Context(), "h", most)
 			return c, true, err
 		})
 		return c
@@ -201,6 +202,10 @@ func (b webhooks) CountDeliveries_NotEnded() {
 	b.equal("after a failure", count(), webhook.Counts{Waiting: 2, Oldest: moment(), Failing: moment()})
 	b.end(b.claimed("h", moment())[0], webhook.Delivered)
 	b.equal("after an end", count(), webhook.Counts{Waiting: 1, Oldest: moment()})
+	b.event("3", "h", "mara")
+	b.equal("after another event", count().Waiting, 2)
+	most = 1
+	b.equal("up to one", count().Waiting, 1)
 }
 
 func (b webhooks) ForgetDeliveries_OfNoWebhook() {

@@ -120,11 +120,11 @@ func hashingFamilies() []family {
 
 func mailFamilies() []family {
 	return []family{
-		ofQueue("portico_outbox_waiting", "Emails that wait to be sent or are being sent. Absent when the database does not answer.",
+		ofQueue("portico_outbox_waiting", "Emails that wait to be sent or are being sent, counted up to 10,000. Absent when the database does not answer.",
 			func(q *Queue) float64 { return float64(q.Waiting) }),
 		ofQueue("portico_outbox_oldest_age_seconds", "Time since the oldest email that waits was caused. Absent when the database does not answer.",
 			func(q *Queue) float64 { return q.Oldest.Seconds() }),
-		ofQueue("portico_outbox_dead", "Emails that were given up and wait for the operator. Absent when the database does not answer.",
+		ofQueue("portico_outbox_dead", "Emails that were given up and wait for the operator, counted up to 10,000. Absent when the database does not answer.",
 			func(q *Queue) float64 { return float64(q.Dead) }),
 		plain("portico_outbox_sent_total", counter, "Emails that the mail server has accepted.",
 			func(f *Figures) uint64 { return f.Mail.Sent }),
