@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"net/url"
 	"os"
 	"sync"
@@ -41,7 +40,6 @@ import (
 	"portico/internal/store"
 	"portico/internal/telemetry/otlp"
 	"portico/internal/telemetry/span"
-	"portico/internal/useragent"
 	"portico/internal/webhook"
 )
 
@@ -129,11 +127,11 @@ type App struct {
 	sealer       *audit.Sealer
 	holders      *secret.MAC // marks which account an app's cookies belong to
 	live         atomic.Pointer[live]
-	reloading    sync.Mutex      // held while live is replaced
-	keying       sync.Mutex      // held while key is changed
-	ended        bool            // whether Run has ended; guarded by reloading
-	serving      context.Context // ends with the background work of Run
-	runner       *outbox.Runner  // nil when nothing sends emails
+	reloading    sync.Mutex       // held while live is replaced
+	keying       sync.Mutex       // held while key is changed
+	ended        bool             // whether Run has ended; guarded by reloading
+	serving      context.Context  // ends with the background work of Run
+	mails        []*outbox.Runner // one for each lane of emails; none when nothing sends them
 	events       *webhook.Runner
 	farewells    []*outbox.Runner   // tell OpenID clients about ended sessions
 	certificates certificate.Source // nil when a proxy terminates TLS
@@ -349,29 +347,6 @@ func Mailer(cfg config.Config, catalogue *locale.Catalogue, c clock.Clock) (*mai
 	return p.mailer, err
 }
 
-// startMail prepares sending what waits in the outbox.
-func (a *App) startMail() {
-	switch {
-	case a.options.Deliver != nil:
-		a.deliverBy(a.options.Deliver)
-	case a.Mailer != nil:
-		a.deliverBy(a.send)
-	}
-}
-
-func (a *App) deliverBy(deliver func(context.Context, outbox.Message) error) {
-	a.runner = outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: a.Outbox, Log: a.log,
-		Deliver: func(ctx context.Context, m outbox.Message) error {
-			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
-			err := deliver(ctx, m)
-			s.End(failure(err))
-			return err
-		},
-		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
-	})
-}
-
 // buildTraces prepares sending traces if a collector is configured.
 func (a *App) buildTraces() error {
 	cfg := a.Config.Tracing
@@ -390,11 +365,4 @@ func (a *App) buildTraces() error {
 		a.spans = a.traces.Source()
 	}
 	return err
-}
-
-// send delivers one message of the outbox by SMTP.
-func (a *App) send(ctx context.Context, m outbox.Message) error {
-	data := maps.Clone(m.Data)
-	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
-	return a.live.Load().mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }

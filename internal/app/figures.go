@@ -20,8 +20,8 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 		Hashing: a.Passwords.Stats(), Hashes: a.Passwords.Durations(),
 		Database: a.Store.Stats(), Differing: len(a.node.Differ()),
 	}
-	if a.runner != nil {
-		f.Mail = a.runner.Totals()
+	for _, lane := range a.mails {
+		f.Mail = f.Mail.Plus(lane.Totals())
 	}
 	f.Certificates = a.certificateStates()
 	if a.traces != nil {

@@ -234,7 +234,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 // sent waits until n emails have left the outbox.
 func (r *running) sent(t *testing.T, n uint64) {
 	t.Helper()
-	for r.runner.Totals().Sent < n || r.scrape(t)["portico_outbox_waiting"] > 0 {
+	for after := r.scrape(t); after["portico_outbox_sent_total"] < float64(n) || after["portico_outbox_waiting"] > 0; after = r.scrape(t) {
 		if t.Context().Err() != nil {
 			t.Fatal("the emails are not sent")
 		}

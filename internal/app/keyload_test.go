@@ -287,7 +287,8 @@ func (k *keyed) retryDead() {
 		if err != nil || len(list) != 1 || list[0].To == "" {
 			return fmt.Errorf("dead letters %v (%w)", list, err)
 		}
-		return k.nodes[0].Outbox.Retry(k.Context(), tx, list[0].ID)
+		_, err = k.nodes[0].Outbox.Retry(k.Context(), tx, list[0].ID)
+		return err
 	})
 	if err != nil {
 		k.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -215,11 +216,8 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 		a.startComparing(ctx, work)
 	}
 	a.startKey(ctx, work) // before anything seals
-	if a.runner != nil {
-		work.Go(func() { a.runner.Run(ctx) })
-	}
 	work.Go(func() { a.events.Run(ctx) })
-	for _, lane := range a.farewells {
+	for _, lane := range slices.Concat(a.mails, a.farewells) {
 		work.Go(func() { lane.Run(ctx) })
 	}
 	a.repeat(ctx, work, flushEvery, "write the last uses of sessions", a.flushSessions)

@@ -71,7 +71,7 @@ func (c userInviteCmd) Run(s *session) error {
 		}
 		judge := func() ([]flow.JudgedLine, error) { return a.Operator.Invite(s, flow.ByOperator, list, d) }
 		if c.DryRun {
-			judge = func() ([]flow.JudgedLine, error) { return a.Operator.TryInvite(s, list, d) }
+			judge = func() ([]flow.JudgedLine, error) { return a.Operator.TryInvite(s, flow.ByOperator, list, d) }
 		}
 		judged, err := judge()
 		if err != nil {

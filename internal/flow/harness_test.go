@@ -246,14 +246,16 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 // run delivers what the flows post, as the application does.
 func (b *bundle) run(box *outbox.Outbox) {
 	ctx, cancel := context.WithCancel(context.Background())
-	runner := outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: box, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
-		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
-			return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
-		},
-	})
 	var running sync.WaitGroup
-	running.Go(func() { runner.Run(ctx) })
+	for _, lane := range []outbox.Lane{outbox.Mail, outbox.Awaited} {
+		runner := outbox.NewRunner(outbox.RunnerConfig{
+			Outbox: box, Lane: lane, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
+			Write: func(ctx context.Context, fn func(outbox.Store) error) error {
+				return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+			},
+		})
+		running.Go(func() { runner.Run(ctx) })
+	}
 	b.Cleanup(func() { cancel(); running.Wait() })
 }
 

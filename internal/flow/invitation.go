@@ -251,5 +251,8 @@ func (f *core) invite(ctx context.Context, tx Tx, c Caller, i invitation.Invitat
 	if ok, err = tx.InsertInvitation(ctx, i); err != nil || !ok || i.Mail == "" {
 		return f.linkTo(token), ok, err
 	}
-	return "", true, f.post(ctx, tx, c, email{template: mailInvitation, to: i.Mail, id: i.MessageID, words: i.Words, link: token, until: i.EndsAt})
+	return "", true, f.post(ctx, tx, c, email{
+		template: mailInvitation, to: i.Mail, id: i.MessageID, words: i.Words, link: token, until: i.EndsAt,
+		awaited: c.Peer != "", // a visitor asks for it, and no admin
+	})
 }

@@ -211,7 +211,7 @@ func TestInvitation_OfAFormerAdmin(t *testing.T) {
 	if view := v.opens(token); !errors.Is(view.Fault, flow.SignUpUninvited) {
 		t.Errorf("the link shows %+v", view)
 	}
-	if judged, err := b.Operator.TryInvite(t.Context(), "mara@example.org", flow.Draft{}); err != nil || judged[0].Verdict != flow.Invites {
+	if judged, err := b.Operator.TryInvite(t.Context(), flow.ByOperator, "mara@example.org", flow.Draft{}); err != nil || judged[0].Verdict != flow.Invites {
 		t.Errorf("another admin cannot invite: %+v, %v", judged, err)
 	}
 }
@@ -385,7 +385,9 @@ func TestInvite_Judges(t *testing.T) {
 	list := "email,name\n\"Mara\" <mara@example.org>\nMARA@example.org;Twice\nnobody\nhas@example.org\ninvited@example.org\na@example.com\n\nb@example.org, c@example.org\n"
 	want := []flow.Verdict{flow.Invites, flow.Twice, flow.Malformed, flow.HasOne, flow.IsInvited, flow.Outside, flow.Invites, flow.Invites}
 	for _, run := range []func() ([]flow.JudgedLine, error){
-		func() ([]flow.JudgedLine, error) { return b.Operator.TryInvite(t.Context(), list, flow.Draft{}) },
+		func() ([]flow.JudgedLine, error) {
+			return b.Operator.TryInvite(t.Context(), flow.ByOperator, list, flow.Draft{})
+		},
 		func() ([]flow.JudgedLine, error) {
 			return b.Operator.Invite(t.Context(), flow.ByOperator, list, flow.Draft{})
 		},

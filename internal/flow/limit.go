@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"portico/internal/invitation"
 	"portico/internal/throttle"
 )
 
@@ -126,6 +127,10 @@ var (
 	// Emails to the owner about what the owner has ended, which is never refused.
 	endedDay = throttle.Limit{Name: "ended day", Count: 20, Window: 24 * time.Hour}
 
+	// Emails that an admin or a key has sent to whom they name, and links for many. Ten lists of
+	// invitations in an hour are no attack. The mailbox has mailHour and mailDay beside it.
+	adminMail = throttle.Limit{Name: "admin mail", Count: 10 * invitation.MostLines, Window: time.Hour}
+
 	// Requests to the admin API, per admin and per key. Those with an Idempotency-Key each keep a row
 	// for a day.
 	adminAPI  = throttle.Limit{Name: "admin api", Count: 600, Window: time.Minute}
@@ -150,7 +155,8 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode, askAddress, adminAPI, adminOnce,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode, askAddress,
+		adminMail, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {

@@ -106,6 +106,7 @@ type email struct {
 	endsAt   time.Time     // when it ends
 	waiting  int           // accounts that wait for an approval
 	suppress bool          // stored like any other and never sent
+	awaited  bool          // by somebody, at this moment
 }
 
 // toOther addresses an email to another address of its owner.
@@ -154,7 +155,7 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
 		return err
 	}
 	if mail.template == mailLinkMailed { // one mailbox gets the link
-		mail.template, mail.secret = mailLinkMade, nil
+		mail.template, mail.secret, mail.awaited = mailLinkMade, nil, false
 	}
 	for _, o := range all {
 		if o.Use == account.Recovery {
@@ -169,7 +170,7 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
 func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
-		ID: mail.id, Template: mail.template, To: mail.to, Locale: c.Locale, Suppressed: mail.suppress, Told: mail.told,
+		ID: mail.id, Template: mail.template, To: mail.to, Locale: c.Locale, Suppressed: mail.suppress, Awaited: mail.awaited, Told: mail.told,
 		Data: map[string]string{
 			"browser":     c.Agent,
 			"at":          now.Format(time.RFC3339),
@@ -258,7 +259,7 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err != nil {
 		return err
 	}
-	mail := email{to: d.Address, owner: to.owner, at: to.at}
+	mail := email{to: d.Address, owner: to.owner, at: to.at, awaited: true}
 	switch {
 	case to.owner != nil && to.owner.State == account.Waiting:
 		mail.template = mailWaits

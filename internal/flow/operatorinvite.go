@@ -43,6 +43,7 @@ const (
 	IsInvited Verdict = "invited" // and the invitation is valid
 	Twice     Verdict = "twice"   // in the list
 	Outside   Verdict = "domain"  // of signup.domains
+	Held      Verdict = "held"    // the mailbox has got too many emails of admins and keys
 )
 
 // JudgedLine is a line of a list with its verdict.
@@ -76,13 +77,15 @@ func (f *Operator) checked(d Draft) (Draft, error) {
 // TryInvite judges each line of a list as Invite does, and sends nothing.
 //
 // Faults: as Invite.
-func (f *Operator) TryInvite(ctx context.Context, list string, d Draft) (judged []JudgedLine, err error) {
+func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft) (judged []JudgedLine, err error) {
 	if _, err := f.checked(d); err != nil {
 		return nil, err
 	}
 	err = f.store.Read(ctx, func(tx Tx) error {
-		judged, err = f.judgeLines(ctx, tx, list)
-		return err
+		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
+			return err
+		}
+		return f.foresee(ctx, tx, by, judged)
 	})
 	return judged, err
 }
@@ -90,7 +93,8 @@ func (f *Operator) TryInvite(ctx context.Context, list string, d Draft) (judged 
 // Invite mails an invitation to each address of a list that may have one, and returns the list
 // with its verdicts. It judges all lines before it sends anything.
 //
-// Faults: SignUpClosed, the fields addresses, roles, account_ends_at and text, apikey.OfAdmin, and as acts.
+// Faults: SignUpClosed, the fields addresses, roles, account_ends_at and text, apikey.OfAdmin, and as acts
+// and countActor.
 func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (judged []JudgedLine, err error) {
 	if d, err = f.checked(d); err != nil {
 		return nil, err
@@ -100,6 +104,9 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
 		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
+			return err
+		}
+		if err := f.countActor(ctx, tx, by, len(judged)); err != nil {
 			return err
 		}
 		for i := range judged {
@@ -115,6 +122,10 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 }
 
 func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l *JudgedLine, d Draft) error {
+	if wait, err := f.countBox(ctx, tx, by, l.address.Key); err != nil || wait > 0 {
+		l.Verdict = Held
+		return err
+	}
 	if l.expired != "" {
 		if _, err := tx.EndInvitation(ctx, l.expired, invitation.Replaced, f.clock.Now()); err != nil {
 			return err
@@ -196,6 +207,9 @@ func (f *Operator) InviteMany(ctx context.Context, by Actor, d Draft) (link stri
 		return "", fault.InvalidFields(fault.Field{Name: "ends_at", Code: CodeInvitationEnd})
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
+		if err := f.countActor(ctx, tx, by, 1); err != nil {
+			return err
+		}
 		i := invitation.Invitation{Roles: d.Roles, AccountEnds: d.AccountEnds, By: by.name, Most: d.Uses, EndsAt: d.EndsAt}
 		if link, _, err = f.invite(ctx, tx, Caller{}, i); err != nil {
 			return err
@@ -208,7 +222,7 @@ func (f *Operator) InviteMany(ctx context.Context, by Actor, d Draft) (link stri
 // InviteAgain mails an invitation again, which ends its former link. From then on it is an
 // invitation of the Actor.
 //
-// Faults: NoInvitation, SignUpClosed, apikey.OfAdmin, and as acts.
+// Faults: NoInvitation, SignUpClosed, apikey.OfAdmin, and as acts and countSent.
 func (f *Operator) InviteAgain(ctx context.Context, by Actor, id string) error {
 	if !f.registersAny() {
 		return SignUpClosed
@@ -216,6 +230,9 @@ func (f *Operator) InviteAgain(ctx context.Context, by Actor, id string) error {
 	return f.onInvitation(ctx, by, id, func(tx Tx, i invitation.Invitation) error {
 		if i.Mail == "" || !i.AccountEnds.IsZero() && !f.clock.Now().Before(i.AccountEnds) {
 			return NoInvitation
+		}
+		if err := f.countSent(ctx, tx, by, i.Key); err != nil {
+			return err
 		}
 		i.By = by.name
 		if err := f.replaceInvitation(ctx, tx, Caller{}, i); err != nil {

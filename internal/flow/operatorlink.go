@@ -26,7 +26,7 @@ func (f *Operator) AccountLink(ctx context.Context, by Actor, a account.Account)
 // MailLink is AccountLink for an admin, who never sees the link: it is in an email to the
 // owner of the account.
 //
-// Faults: account.Disabled, account.Ended, account.Missing.
+// Faults: account.Disabled, account.Ended, account.Missing, and as countSent.
 func (f *Operator) MailLink(ctx context.Context, by Actor, id string) (until time.Time, err error) {
 	issued, err := f.linkFor(ctx, by, id, mailLinkMailed)
 	return issued.ExpiresAt, err
@@ -37,6 +37,11 @@ func (f *Operator) linkFor(ctx context.Context, by Actor, id, template string) (
 	err = f.change(ctx, by, id, func(tx Tx, a cleared) error {
 		if err := a.Refusal(f.clock.Now()); err != nil {
 			return err
+		}
+		if template == mailLinkMailed {
+			if err := f.countSent(ctx, tx, by, a.Address.Key); err != nil {
+				return err
+			}
 		}
 		issued, err = f.handLink(ctx, tx, by, a, template)
 		return err
@@ -67,7 +72,7 @@ func (f *Operator) handLink(ctx context.Context, tx Tx, by Actor, a cleared, tem
 	}
 	mail := email{template: template, owner: &a.Account}
 	if template != mailLinkMade {
-		mail.secret = &issued
+		mail.secret, mail.awaited = &issued, template == mailLinkMailed
 	}
 	return issued, f.post(ctx, tx, by.caller, mail)
 }

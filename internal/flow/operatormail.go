@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 
+	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/outbox"
@@ -11,7 +12,7 @@ import (
 // MailAgain puts an email that was given up back into the queue, and records who did. With the
 // id of an account, the email must be to its user, and a key sends none to an admin.
 //
-// Faults: outbox.CodeUnknown, apikey.OfAdmin, and as acts.
+// Faults: outbox.CodeUnknown, apikey.OfAdmin, and as acts and countSent.
 func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
 	return f.acts(ctx, by, func(tx Tx) error {
 		a, _, err := tx.AccountByID(ctx, accountID)
@@ -28,7 +29,12 @@ func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID
 		if !found || accountID != "" && m.AccountID != accountID {
 			return fault.New(fault.Missing, outbox.CodeUnknown)
 		}
-		if err := f.outbox.Retry(ctx, tx, messageID); err != nil {
+		again, err := f.outbox.Retry(ctx, tx, messageID)
+		if err != nil {
+			return err
+		}
+		to, _ := account.ParseAddress(again.To, "email") // none, if it is not an email
+		if err := f.countSent(ctx, tx, by, to.Key); err != nil {
 			return err
 		}
 		return f.sentAgain(ctx, tx, by, m)

@@ -41,6 +41,9 @@ type Message struct {
 	// Suppressed makes the message cost the same as any other without being
 	// sent.
 	Suppressed bool
+
+	// Awaited says that somebody waits for the email. It never waits behind others.
+	Awaited bool
 }
 
 // sealed is the part of a message that only Portico can read.
@@ -58,9 +61,10 @@ type Lane int
 
 // The lanes.
 const (
-	Mail         Lane = iota
-	Logouts           // to OpenID clients of the settings, about sessions that have ended
-	GuestLogouts      // to guests, which name their addresses themselves
+	Mail         Lane = iota // emails that nobody waits for, which may be very many
+	Awaited                  // emails that somebody waits for
+	Logouts                  // to OpenID clients of the settings, about sessions that have ended
+	GuestLogouts             // to guests, which name their addresses themselves
 )
 
 // The templates of all messages of the lanes of these names.
@@ -69,12 +73,17 @@ const (
 	GuestLogoutTemplate = "backchannel-logout-guest"
 )
 
-func laneOf(template string) Lane {
-	switch template {
-	case LogoutTemplate:
+// emails reports whether the messages of the lane are emails.
+func (l Lane) emails() bool { return l == Mail || l == Awaited }
+
+func laneOf(m Message) Lane {
+	switch {
+	case m.Template == LogoutTemplate:
 		return Logouts
-	case GuestLogoutTemplate:
+	case m.Template == GuestLogoutTemplate:
 		return GuestLogouts
+	case m.Awaited:
+		return Awaited
 	}
 	return Mail
 }
@@ -94,9 +103,11 @@ type Outbox struct {
 
 // New returns an Outbox.
 func New(cfg Config) *Outbox {
-	return &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{
-		Mail: make(chan struct{}, 1), Logouts: make(chan struct{}, 1), GuestLogouts: make(chan struct{}, 1),
-	}}
+	o := &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{}}
+	for _, lane := range []Lane{Mail, Awaited, Logouts, GuestLogouts} {
+		o.wakes[lane] = make(chan struct{}, 1)
+	}
+	return o
 }
 
 // Enqueue writes the message in the caller's transaction and wakes the Runner,
@@ -115,8 +126,8 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if err := forgetRefusal(ctx, tx, m); err != nil {
 		return fmt.Errorf("forget the refusal of the mailbox: %w", err)
 	}
-	client := ""
-	if laneOf(m.Template) != Mail {
+	client, lane := "", laneOf(m)
+	if !lane.emails() {
 		client = m.To
 	}
 	now := o.clock.Now()
@@ -126,12 +137,12 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	err = tx.InsertMessage(ctx, Record{
 		ID: m.ID, Template: m.Template, AccountID: m.AccountID, ClientID: client,
 		Payload:   o.box.Seal(content, m.ID),
-		CreatedAt: now, DueAt: now, NotAfter: m.NotAfter,
+		CreatedAt: now, DueAt: now, NotAfter: m.NotAfter, Lane: lane,
 	})
 	if err != nil {
 		return fmt.Errorf("enqueue the message: %w", err)
 	}
-	tx.AfterCommit(func() { o.Wake(laneOf(m.Template)) })
+	tx.AfterCommit(func() { o.Wake(lane) })
 	return nil
 }
 

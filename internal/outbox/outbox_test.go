@@ -302,7 +302,10 @@ func TestRun_PermanentIsListedAndRetried(t *testing.T) {
 		}
 		r.run(accept)
 		retry := func(id string) error {
-			return r.write(t.Context(), func(tx outbox.Store) error { return r.outbox.Retry(t.Context(), tx, id) })
+			return r.write(t.Context(), func(tx outbox.Store) error {
+				_, err := r.outbox.Retry(t.Context(), tx, id)
+				return err
+			})
 		}
 		if err := retry("m1"); err != nil {
 			t.Error(err)

@@ -56,14 +56,17 @@ func (o *Outbox) list(records []Record, err error) ([]Listed, error) {
 }
 
 // Retry puts a dead message back into the queue, due at once, as if it had
-// never been tried. It returns a Missing fault (CodeUnknown) when there is no
+// never been tried, and returns it. It returns a Missing fault (CodeUnknown) when there is no
 // such message or its content has expired.
-func (o *Outbox) Retry(ctx context.Context, tx Store, id string) error {
+func (o *Outbox) Retry(ctx context.Context, tx Store, id string) (Listed, error) {
 	revived, err := o.revive(ctx, tx, id)
-	if err == nil && len(revived) == 0 {
-		return fault.New(fault.Missing, CodeUnknown)
+	switch {
+	case err != nil:
+		return Listed{}, err
+	case len(revived) == 0:
+		return Listed{}, fault.New(fault.Missing, CodeUnknown)
 	}
-	return err
+	return o.listed(revived[0]), nil
 }
 
 // RetryAll does the same with all dead messages whose content has not expired, and
@@ -89,11 +92,14 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, err
 
 // Flush makes the waiting messages due now and returns their number. It leaves a
 // message that is due within the Lease: it may be a claimed one, which is being sent.
-func (o *Outbox) Flush(ctx context.Context, tx Store) (int64, error) {
+func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, err error) {
 	now := o.clock.Now()
-	n, err := tx.HastenMessages(ctx, now, now.Add(Lease))
-	if err != nil {
-		return 0, fmt.Errorf("flush the outbox: %w", err)
+	for lane := range o.wakes {
+		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease))
+		if err != nil {
+			return 0, fmt.Errorf("flush the outbox: %w", err)
+		}
+		n += made
 	}
 	o.wakeAfter(tx)
 	return n, nil
@@ -121,9 +127,9 @@ func (o *Outbox) Drop(ctx context.Context, tx Store, id string) (Listed, error) 
 
 func (o *Outbox) wakeAfter(tx Store) {
 	tx.AfterCommit(func() {
-		o.Wake(Mail)
-		o.Wake(Logouts)
-		o.Wake(GuestLogouts)
+		for lane := range o.wakes {
+			o.Wake(lane)
+		}
 	})
 }
 

@@ -46,6 +46,11 @@ type Totals struct {
 	Expired uint64 // too late to be sent
 }
 
+// Plus returns the sum of both.
+func (t Totals) Plus(o Totals) Totals {
+	return Totals{t.Sent + o.Sent, t.Failed + o.Failed, t.Dead + o.Dead, t.Expired + o.Expired}
+}
+
 // Runner sends what the Outbox accepts.
 type Runner struct {
 	outbox   *Outbox
@@ -125,7 +130,7 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	now := r.outbox.clock.Now()
 	err := r.write(ctx, func(tx Store) (err error) {
 		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
-			_, err = tx.HastenMessages(ctx, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
+			_, err = tx.HastenMessages(ctx, r.lane, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
 		}
 		return err
 	})

@@ -11,6 +11,7 @@ type Record struct {
 	Template  string
 	AccountID string
 	ClientID  string // the OpenID client that gets the message; "" for an email
+	Lane      Lane
 	Payload   []byte // sealed under ID
 	CreatedAt time.Time
 	NotAfter  time.Time // zero: no end
@@ -53,9 +54,9 @@ type Store interface {
 	// and to none of the clients that are busy.
 	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int, busy ...string) ([]Record, error)
 
-	// HastenMessages makes living records that are due after the horizon due at
+	// HastenMessages makes living records of the lane that are due after the horizon due at
 	// now, and returns their number. Their Failures begin again at zero.
-	HastenMessages(ctx context.Context, now, horizon time.Time) (int64, error)
+	HastenMessages(ctx context.Context, lane Lane, now, horizon time.Time) (int64, error)
 
 	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason if
 	// Claims is still r.Claims. It reports whether it was.

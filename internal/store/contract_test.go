@@ -151,7 +151,7 @@ var meant = []string{"SCAN CONSTANT ROW", "SCAN revocation", "SCAN node", "SCAN 
 func scans(step string) bool {
 	return strings.HasPrefix(step, "SCAN ") && !slices.Contains(meant, step) && !strings.HasPrefix(step, "SCAN (subquery-") &&
 		!strings.HasSuffix(step, "-ROW VALUES CLAUSE") &&
-		!strings.HasSuffix(step, "INDEX outbox_due") && !strings.HasSuffix(step, "INDEX outbox_dead")
+		!strings.HasSuffix(step, "INDEX outbox_lane") && !strings.HasSuffix(step, "INDEX outbox_dead")
 }
 
 func keys(set map[string]bool) []string {

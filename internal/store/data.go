@@ -96,7 +96,7 @@ var personals = []personal{
 
 // emailColumns are the columns of an email without its content. The first of its two
 // entries above reads the waiting emails and the second the failed ones, each by its index.
-const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id"
+const emailColumns = "id, template, account_id, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id, lane"
 
 // shownOfFlow are the columns of a flow without its secrets. Flows are found by an address
 // of the account. A flow that waits for the proof of a new address has none of these: the

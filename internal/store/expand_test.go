@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// contracting are the migrations after which the previous version cannot run,
+// contracting are the migrations during or after which the previous version cannot run,
 // with the reason why that is harmless. A migration that removes something
 // belongs here, once no running version can use it.
 var contracting = map[string]string{
+	"0015_lane.sql":   "it replaces an index, which takes a third of a second for 100,000 messages that wait",
 	"0007_record.sql": "it replaces a table by one with the same name and columns, to which the version before writes",
 }
 

@@ -8,35 +8,29 @@ import (
 	"portico/internal/outbox"
 )
 
-const outboxColumns = `id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id`
+const outboxColumns = `id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id, lane`
 
 func scanOutbox(row scanner) (outbox.Record, error) {
 	var r outbox.Record
 	var created, notAfter, due, dead int64
 	err := row.Scan(&r.ID, &r.Template, &r.AccountID, &r.Payload, &created, &notAfter, &due, &dead,
-		&r.Claims, &r.Failures, &r.Uncertain, &r.Reason, &r.ClientID)
+		&r.Claims, &r.Failures, &r.Uncertain, &r.Reason, &r.ClientID, &r.Lane)
 	r.CreatedAt, r.NotAfter, r.DueAt, r.DeadAt = fromMicros(created), fromMicros(notAfter), fromMicros(due), fromMicros(dead)
 	return r, err
 }
 
 // InsertMessage implements outbox.Store.
 func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
-	_, err := t.exec(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+	_, err := t.exec(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		r.ID, r.Template, r.AccountID, r.Payload, micros(r.CreatedAt), micros(r.NotAfter), micros(r.DueAt), micros(r.DeadAt),
-		r.Claims, r.Failures, r.Uncertain, r.Reason, r.ClientID)
+		r.Claims, r.Failures, r.Uncertain, r.Reason, r.ClientID, r.Lane)
 	return err
 }
 
 // ClaimMessages implements outbox.Store. Concurrent callers get different rows.
 // While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until time.Time, limit int, busy ...string) ([]outbox.Record, error) {
-	args, of := []any{micros(now), micros(until), limit, outbox.LogoutTemplate}, "template = $4"
-	switch lane {
-	case outbox.Mail:
-		args, of = append(args, outbox.GuestLogoutTemplate), "template NOT IN ($4, $5)"
-	case outbox.GuestLogouts:
-		args[3] = outbox.GuestLogoutTemplate
-	}
+	args, of := []any{micros(now), micros(until), limit, lane}, "lane = $4"
 	for _, client := range busy {
 		args = append(args, client)
 		of += " AND client_id <> $" + strconv.Itoa(len(args))
@@ -48,8 +42,8 @@ func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until tim
 }
 
 // HastenMessages implements outbox.Store.
-func (t *Tx) HastenMessages(ctx context.Context, now, horizon time.Time) (int64, error) {
-	return t.exec(ctx, `UPDATE outbox SET due_at = $1, failures = 0 WHERE dead_at = 0 AND due_at > $2`, micros(now), micros(horizon))
+func (t *Tx) HastenMessages(ctx context.Context, lane outbox.Lane, now, horizon time.Time) (int64, error) {
+	return t.exec(ctx, `UPDATE outbox SET due_at = $1, failures = 0 WHERE dead_at = 0 AND lane = $3 AND due_at > $2`, micros(now), micros(horizon), lane)
 }
 
 // SettleMessage implements outbox.Store.

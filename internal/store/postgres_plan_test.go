@@ -22,7 +22,7 @@ type planned struct {
 // column of each index: a condition on another column alone reads the whole index. The reads
 // that are meant to are the same as in scans.
 func (p planned) wholes(leading map[string]string) (list []string) {
-	small := []string{"revocation", "node", "revocation_pkey", "node_pkey", "outbox_due", "outbox_dead"}
+	small := []string{"revocation", "node", "revocation_pkey", "node_pkey", "outbox_lane", "outbox_dead"}
 	switch {
 	case p.Kind == "Seq Scan" && !slices.Contains(small, p.Table):
 		list = append(list, "it reads the whole table "+p.Table)

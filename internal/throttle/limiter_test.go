@@ -247,3 +247,19 @@ func TestRounded(t *testing.T) {
 		t.Errorf("the fault is %+v", f)
 	}
 }
+
+// Several attempts at once are counted all or none.
+func TestTake_SeveralAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	attempt := throttle.Attempt{Limit: three, Subject: "v@x.test"}
+	two := attempt
+	two.Times = 2
+	if d := b.take(two); !d.Allowed || d.Left != 1 {
+		t.Errorf("two of three: %+v", d)
+	}
+	if d := b.take(two); d.Allowed || d.Wait <= 0 {
+		t.Errorf("two more: %+v", d)
+	}
+	b.left(attempt, 1)
+}

@@ -39,6 +39,7 @@ func NewLimiter(key *secret.Key, c clock.Clock) *Limiter {
 type Attempt struct {
 	Limit   Limit
 	Subject string
+	Times   int // how many attempts Take counts, all or none; one when zero
 }
 
 // Take counts the attempts, all or none: when one limit refuses, the others
@@ -57,8 +58,11 @@ func (l *Limiter) Take(ctx context.Context, tx Store, attempts ...Attempt) (Deci
 		if err != nil {
 			return Decision{}, err
 		}
-		var d Decision
-		next[i], d = t.Limit.Next(state, now)
+		d := Decision{Allowed: true}
+		for n := max(1, t.Times); n > 0 && d.Allowed; n-- {
+			state, d = t.Limit.Next(state, now)
+		}
+		next[i] = state
 		switch {
 		case !d.Allowed && d.Wait > decided.Wait:
 			decided = d

@@ -27,6 +27,10 @@ type mailServer struct {
 	taken map[string]bool // by Message-ID: an email whose delivery was not recorded comes again
 	no    bool            // whether every recipient is refused
 	more  chan struct{}   // closed and replaced when an email comes
+
+	slow map[string]bool // addresses whose emails are not accepted until free is closed
+	held chan struct{}   // has one for each of these that has come
+	free chan struct{}
 }
 
 // email is one message as it was sent.
@@ -38,7 +42,7 @@ type email struct {
 
 func newMailServer(t *testing.T) *mailServer {
 	t.Helper()
-	m := &mailServer{t: t, taken: map[string]bool{}, more: make(chan struct{})}
+	m := &mailServer{t: t, taken: map[string]bool{}, slow: map[string]bool{}, more: make(chan struct{}), held: make(chan struct{}, 1000), free: make(chan struct{})}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +72,15 @@ func (m *mailServer) refuse(no bool) {
 	m.no = no
 }
 
+// hold makes the server accept no email to these addresses until free is closed.
+func (m *mailServer) hold(addresses []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, address := range addresses {
+		m.slow[address] = true
+	}
+}
+
 func (s *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
@@ -86,6 +99,13 @@ func (s *smtpSession) Data(r io.Reader) error {
 	l := s.email
 	l.raw = string(raw)
 	m := s.server
+	m.mu.Lock()
+	slow := m.slow[l.recipients[0]]
+	m.mu.Unlock()
+	if slow {
+		m.held <- struct{}{}
+		<-m.free
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept = append(m.kept, &l)

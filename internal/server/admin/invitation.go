@@ -52,7 +52,7 @@ type AdminJudged struct {
 type AdminLine struct {
 	Line    int    `json:"line"`
 	Address string `json:"address"`
-	Verdict string `json:"verdict" enum:"ok malformed exists invited twice domain"`
+	Verdict string `json:"verdict" enum:"ok malformed exists invited twice domain held"`
 }
 
 // AdminInviteMany is a link for many people.
@@ -114,7 +114,7 @@ func (a *Admin) invite(r *http.Request, by flow.Actor, _ string, in AdminInvite)
 	d.Words = in.Text
 	var judged []flow.JudgedLine
 	if in.Try {
-		judged, err = a.Operator.TryInvite(r.Context(), in.Addresses, d)
+		judged, err = a.Operator.TryInvite(r.Context(), by, in.Addresses, d)
 	} else {
 		judged, err = a.Operator.Invite(r.Context(), by, in.Addresses, d)
 	}

@@ -16,7 +16,7 @@ func (b outboxes) InsertMessage_EveryField() {
 	dead := b.message(full[outbox.Record](1))
 	b.equal("the dead message", b.dead(9), []outbox.Record{dead})
 	alive := full[outbox.Record](2)
-	alive.DeadAt, alive.NotAfter = time.Time{}, time.Time{}
+	alive.DeadAt, alive.NotAfter, alive.Lane = time.Time{}, time.Time{}, outbox.Mail
 	b.message(alive)
 	b.equal("the message that is claimed", b.claim(alive.DueAt, moment(), 9), []outbox.Record{claimed(alive, moment())})
 }
@@ -75,12 +75,13 @@ func (b outboxes) ClaimMessages_EachByOneOfMany() {
 
 func (b outboxes) ClaimMessages_OfTheLane() {
 	now := moment()
-	mail, logout, guest := waiting("mail", now), waiting("logout", now), waiting("guest", now)
-	logout.Template, guest.Template = outbox.LogoutTemplate, outbox.GuestLogoutTemplate
-	for _, m := range []outbox.Record{mail, logout, guest} {
+	lanes := map[outbox.Lane]string{outbox.Mail: "mail", outbox.Awaited: "awaited", outbox.Logouts: "logout", outbox.GuestLogouts: "guest"}
+	for lane, id := range lanes {
+		m := waiting(id, now)
+		m.Lane = lane
 		b.message(m)
 	}
-	for lane, want := range map[outbox.Lane]string{outbox.Mail: "mail", outbox.Logouts: "logout", outbox.GuestLogouts: "guest"} {
+	for lane, want := range lanes {
 		got := result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
 			return tx.ClaimMessages(b.Context(), lane, now, now.Add(time.Minute), 9)
 		})
@@ -94,7 +95,7 @@ func (b outboxes) ClaimMessages_OfNoBusyClient() {
 	now := moment()
 	for _, client := range []string{"busy", "free", "also busy"} {
 		m := waiting(client, now)
-		m.Template, m.ClientID = outbox.LogoutTemplate, client
+		m.Lane, m.ClientID = outbox.Logouts, client
 		b.message(m)
 	}
 	got := result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
@@ -111,9 +112,12 @@ func (b outboxes) HastenMessages_BeyondTheHorizon() {
 	far.Failures = 9
 	b.message(far)
 	b.message(waiting("near", horizon))
+	other := waiting("of another lane", horizon.Add(time.Microsecond))
+	other.Lane = outbox.Awaited
+	b.message(other)
 	dead := b.message(full[outbox.Record](1))
 	b.write(func(tx *store.Tx) error {
-		n, err := tx.HastenMessages(b.Context(), now, horizon)
+		n, err := tx.HastenMessages(b.Context(), outbox.Mail, now, horizon)
 		b.equal("the number", n, int64(1))
 		return err
 	})
@@ -180,7 +184,7 @@ func (b outboxes) WaitingMessages_FirstDueFirst() {
 func (b outboxes) ReviveMessages_DeadAndNotTooLate() {
 	now := moment()
 	endless, late := full[outbox.Record](1), full[outbox.Record](2)
-	endless.NotAfter, late.NotAfter = time.Time{}, now
+	endless.NotAfter, endless.Lane, late.NotAfter = time.Time{}, outbox.Mail, now
 	b.message(waiting("alive", now.Add(time.Hour)))
 	b.message(endless)
 	b.message(late)

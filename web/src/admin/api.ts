@@ -135,9 +135,15 @@ export const WORDS: Record<string, string> = {
   'account.exists': 'Another account has this address.',
   'address.invalid': 'This is not an email address.',
   'address.letters': 'Letters like é do not work before the @.',
-  'throttle.limited': 'Too many requests. Try again in a moment.',
+  'throttle.limited': 'Too many requests. Try again in {wait}.',
+  'code.held': 'This mailbox has got too many emails of admins. Send the next one in {wait}.',
   unavailable: 'This is temporarily unavailable. Try again in a few seconds.',
   internal: 'Portico could not do this because of an error of its own.',
+};
+
+const lasting = (seconds: number) => {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes > 90 ? `${Math.ceil(minutes / 60)} hours` : minutes > 1 ? `${minutes} minutes` : 'a minute';
 };
 
 /** The name of the field that the server refuses, or empty. */
@@ -155,13 +161,12 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   if (!(error instanceof Failed)) return { words: 'The page has an error of its own. Reload it.', id: '' };
   const { failure } = error;
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
-  const { code, fields, request_id } = failure.problem;
+  const { code, fields, request_id, retry_after } = failure.problem;
   const field = fields[0];
   const words = (field && (WORDS[field.code] ?? `${field.name}: ${field.code}`)) ?? WORDS[code];
   return {
-    words: (words ?? `Portico refused this: ${code}.`).replace(
-      /{(\w+)}/g,
-      (_, name) => field?.params[name] ?? '',
+    words: (words ?? `Portico refused this: ${code}.`).replace(/{(\w+)}/g, (_, name) =>
+      name === 'wait' ? lasting(retry_after) : (field?.params[name] ?? ''),
     ),
     id: request_id,
   };

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"maps"
+
+	"portico/internal/mailer"
+	"portico/internal/outbox"
+	"portico/internal/store"
+	"portico/internal/telemetry/span"
+	"portico/internal/useragent"
+)
+
+// Emails that are on their way at a time. Neither kind takes the places of the other.
+const (
+	awaitedMails = 6
+	otherMails   = 4
+)
+
+// startMail prepares sending what waits in the outbox.
+func (a *App) startMail() {
+	deliver := a.options.Deliver
+	if deliver == nil && a.Mailer != nil {
+		deliver = a.send
+	}
+	if deliver != nil {
+		a.mails = []*outbox.Runner{
+			a.newRunner(outbox.Awaited, awaitedMails, 0, deliver), a.newRunner(outbox.Mail, otherMails, 0, deliver),
+		}
+	}
+}
+
+// send delivers one message of the outbox by SMTP.
+func (a *App) send(ctx context.Context, m outbox.Message) error {
+	data := maps.Clone(m.Data)
+	data["browser"], data["system"] = useragent.Parse(m.Data["browser"])
+	return a.live.Load().mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
+}
+
+// newRunner returns what sends the messages of a lane.
+func (a *App) newRunner(lane outbox.Lane, parallel, perClient int, deliver func(context.Context, outbox.Message) error) *outbox.Runner {
+	return outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: a.Outbox, Lane: lane, Log: a.log, Parallel: parallel, PerClient: perClient,
+		Deliver: func(ctx context.Context, m outbox.Message) error {
+			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
+			err := deliver(ctx, m)
+			s.End(failure(err))
+			return err
+		},
+		Write: unit[outbox.Store]{a.Store, func(tx *store.Tx) outbox.Store { return tx }}.Write,
+	})
+}

@@ -1,0 +1,82 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"portico/internal/account"
+	"portico/internal/throttle"
+)
+
+// countSent counts an email to an address that an Actor can have sent again and again. The command
+// line is not limited.
+//
+// Faults: code.Held, throttle.Limited.
+func (f *Operator) countSent(ctx context.Context, tx Tx, by Actor, key string) error {
+	if err := f.countActor(ctx, tx, by, 1); err != nil {
+		return err
+	}
+	wait, err := f.countBox(ctx, tx, by, key)
+	if err == nil && wait > 0 {
+		err = held(wait)
+	}
+	return err
+}
+
+// countActor counts what an Actor has sent, to whomever.
+//
+// Faults: throttle.Limited.
+func (f *Operator) countActor(ctx context.Context, tx Tx, by Actor, times int) error {
+	if by.AccountID() == "" {
+		return nil
+	}
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: adminMail, Subject: by.name, Times: times})
+	if err == nil && !d.Allowed {
+		err = throttle.Limited(throttle.Rounded(d.Wait))
+	}
+	return err
+}
+
+// countBox counts an email to the mailbox of an address, or returns how long the mailbox gets none.
+func (f *Operator) countBox(ctx context.Context, tx Tx, by Actor, key string) (time.Duration, error) {
+	if by.AccountID() == "" || key == "" {
+		return 0, nil
+	}
+	d, err := f.limiter.Take(ctx, tx, boxByAdmins(key)...)
+	return d.Wait, err
+}
+
+// boxByAdmins returns the limits of the emails of all admins and keys to a mailbox. They are not those of
+// strangers, who could keep admins from helping the owner. No operation of an admin lifts them.
+func boxByAdmins(key string) []throttle.Attempt {
+	box := account.BaseKey(key) + " admin"
+	return []throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
+}
+
+// foresee judges which lines countBox would refuse. Several addresses may lead to one mailbox.
+func (f *Operator) foresee(ctx context.Context, tx Tx, by Actor, lines []JudgedLine) error {
+	left := map[string]int{}
+	for i := range lines {
+		l := &lines[i]
+		if l.Verdict != Invites || by.AccountID() == "" {
+			continue
+		}
+		box := account.BaseKey(l.address.Key)
+		if _, known := left[box]; !known {
+			left[box] = mailDay.Count
+			for _, attempt := range boxByAdmins(l.address.Key) {
+				n, err := f.limiter.Left(ctx, tx, attempt)
+				if err != nil {
+					return err
+				}
+				left[box] = min(left[box], n)
+			}
+		}
+		if left[box] == 0 {
+			l.Verdict = Held
+			continue
+		}
+		left[box]--
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package store_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"portico/internal/outbox"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
+)
+
+// With 1,000 emails due and one that somebody waits for, a claim reads those of its lane alone: their
+// number delays neither the other lanes nor, on SQLite, all writers.
+func TestClaimMessages_ReadsItsLaneAlone(t *testing.T) {
+	t.Parallel()
+	for name, plan := range map[string]func(t *testing.T) (*store.Store, func(text string) string){
+		"sqlite": func(t *testing.T) (*store.Store, func(string) string) {
+			s := migrated(t)
+			return s, func(text string) string { return strings.Join(plan(t, s, text), "\n") }
+		},
+		"postgres": func(t *testing.T) (*store.Store, func(string) string) {
+			url := pgtest.Migrated(t)
+			return openPostgres(t, url), func(text string) string { return postgresPlan(t, url, text) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, plan := plan(t)
+			s, recorded := s.Recorded()
+			now := time.Now()
+			err := s.Write(t.Context(), func(tx *store.Tx) (err error) {
+				for n := 0; n < 1000 && err == nil; n++ {
+					err = tx.InsertMessage(t.Context(), outbox.Record{ID: fmt.Sprint(n), Payload: []byte{1}, CreatedAt: now, DueAt: now.Add(-time.Hour)})
+				}
+				if err == nil {
+					err = tx.InsertMessage(t.Context(), outbox.Record{ID: "code", Lane: outbox.Awaited, Payload: []byte{1}, CreatedAt: now, DueAt: now})
+				}
+				return err
+			})
+			var claimed []outbox.Record
+			if err == nil {
+				err = s.Write(t.Context(), func(tx *store.Tx) (err error) {
+					claimed, err = tx.ClaimMessages(t.Context(), outbox.Awaited, now, now.Add(time.Minute), 4)
+					return err
+				})
+			}
+			if err != nil || len(claimed) != 1 || claimed[0].ID != "code" {
+				t.Errorf("claimed %v, %v", claimed, err)
+			}
+			texts := recorded()
+			steps := plan(texts[slices.IndexFunc(texts, func(text string) bool { return strings.HasPrefix(text, "UPDATE outbox") })])
+			if !regexp.MustCompile(`outbox_lane \(lane=\? AND due_at<\?\)|outbox_lane.*\n.*Index Cond: \(\(lane = .* AND \(due_at <=`).MatchString(steps) {
+				t.Errorf("the plan is\n%s", steps)
+			}
+		})
+	}
+}
+
+// postgresPlan returns the plan of a claim for the rows that are there.
+func postgresPlan(t *testing.T, url, text string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pgtest.Plain(url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, query := range []string{"ANALYZE outbox", "SET plan_cache_mode = force_generic_plan", "PREPARE claim AS " + text} {
+		if _, err := conn.Exec(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE claim (1, 2, 4, 1)", pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "\n")
+}

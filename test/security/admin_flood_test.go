@@ -1,0 +1,178 @@
+package security
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"portico/internal/code"
+	"portico/internal/flow"
+	"portico/internal/invitation"
+	"portico/internal/store"
+	"portico/internal/throttle"
+)
+
+// program sends a body to the admin API with the secret of a key.
+func (s *site) program(secret, path, body string) *answer {
+	s.Helper()
+	header := http.Header{"Authorization": {"Bearer " + secret}, "Origin": nil, "Content-Type": {"application/json"}}
+	return s.visitor().do("POST", "/auth/api/admin/"+path, body, header)
+}
+
+// isHeld checks that an answer says when the mailbox gets the next email.
+func isHeld(t *testing.T, a *answer) {
+	t.Helper()
+	wait, _ := strconv.Atoi(a.header.Get("Retry-After"))
+	if a.refused(429, "code.held"); wait < 3000 || wait > 3600 {
+		t.Errorf("the next email in %d s, want one in an hour", wait)
+	}
+}
+
+// A program with a stolen key has links, invitations and refused emails sent again and again. A mailbox gets
+// five in an hour of all of them, whatever else it may do, and its owner can still recover the account.
+func TestSEC443_FloodByAKey(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	owner, kim := s.visitor(), fresh("kim")
+	owner.verify(owner.signUp(kim, good), s.mail.code(kim)).must(200)
+	id := owner.id()
+	_, secret := s.key(ada.id(), "people:read", "people:write", "invitations:read", "invitations:write", "system:read", "system:write")
+	link := func() *answer { return s.program(secret, "people/"+id+"/link", `{}`) }
+
+	for _, network := range []string{"127.0.0.1", "127.0.0.1", "127.0.0.1", "127.50.0.1", "127.50.0.1"} {
+		s.visitorFrom(network).forgot(kim) // strangers use up what they may send, and keep nobody from helping the owner
+	}
+	for range 5 {
+		link().must(200)
+	}
+	isHeld(t, link())
+	s.program(secret, "people/"+id+"/lift-limits", `{}`).must(200)
+	isHeld(t, link())
+	ada.calls("POST /auth/api/admin/people/{id}/link", id).refused(429, "code.held")
+	s.settle()
+	before := len(s.mail.to(kim))
+	s.visitorFrom("127.60.0.1").forgot(kim)
+	s.settle()
+	if got := len(s.mail.to(kim)); got != before+1 {
+		t.Errorf("the owner gets %d emails after the flood, want a code", got-before)
+	}
+
+	// A refused email is sent again.
+	s.mail.refuse(true)
+	mara := fresh("mara")
+	invite := func(lines ...string) string {
+		return s.program(secret, "invitations", `{"addresses":"`+strings.Join(lines, `\n`)+`"}`).must(200).body
+	}
+	invite(mara)
+	s.settle()
+	var dead string
+	s.must(s.app.Store.Read(t.Context(), func(tx *store.Tx) error {
+		list, err := tx.DeadMessages(t.Context(), 1)
+		if err == nil {
+			dead = list[0].ID
+		}
+		return err
+	}))
+	for range 4 {
+		s.program(secret, "system/mail/"+dead+"/again", `{}`).must(200)
+		s.settle()
+	}
+	isHeld(t, s.program(secret, "system/mail/"+dead+"/again", `{}`))
+	s.mail.refuse(false)
+	s.program(secret, "invitations/"+s.invitationOf(mara)+"/end", `{}`).must(200)
+	if got := invite(mara); !strings.Contains(got, `"held"`) {
+		t.Errorf("an invitation after five emails: %s", got)
+	}
+
+	// Several addresses lead to one mailbox.
+	noor, _, _ := strings.Cut(fresh("noor"), "@")
+	var many []string
+	for n := range 8 {
+		many = append(many, fmt.Sprintf("%s+%d@x.test", noor, n))
+	}
+	if got := invite(many...); strings.Count(got, `"ok"`) != 5 || strings.Count(got, `"held"`) != 3 {
+		t.Errorf("eight addresses of one mailbox: %s", got)
+	}
+	isHeld(t, s.program(secret, "invitations/"+s.invitationOf(many[0])+"/again", `{}`))
+	s.settle()
+	if got := len(s.mail.all()); s.mail.to(mara) != nil || got > 100 {
+		t.Errorf("%d emails in all", got)
+	}
+	s.clock.Advance(time.Hour)
+	link().must(200)
+}
+
+// invitationOf returns the id of the open invitation of an address.
+func (s *site) invitationOf(address string) (id string) {
+	s.Helper()
+	page, err := s.app.Operator.Invitations(s.Context(), "", "", 50)
+	s.must(err)
+	for _, i := range page.Items {
+		if i.Mail == address && i.State == invitation.Open {
+			return i.ID
+		}
+	}
+	s.Fatal("no invitation of ", address)
+	return ""
+}
+
+// A program with a stolen key invites the world. It gets as far as ten full lists in an hour, of which none is sent
+// in part, and keeps no other program and no operator from inviting.
+func TestSEC444_InvitesTheWorld(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	list := func(count int) string {
+		var all []string
+		for range count {
+			all = append(all, fresh("world"))
+		}
+		s.mail.hold(all)
+		return strings.Join(all, "\n")
+	}
+	invites := func(by flow.Actor, list string) error {
+		_, err := s.app.Operator.Invite(t.Context(), by, list, flow.Draft{})
+		return err
+	}
+	program := func() flow.Actor {
+		_, secret := s.key(ada.id(), "invitations:write")
+		by, err := s.app.Operator.ByKey(t.Context(), flow.Caller{}, secret)
+		s.must(err)
+		return by
+	}
+	first, second := program(), program()
+	full := make([]string, 10)
+	for n := range full {
+		full[n] = list(invitation.MostLines)
+	}
+	few := []string{list(1), list(1), list(1)}
+	for n, lines := range full {
+		if n == 9 {
+			s.must(invites(first, few[0]))
+			if err := invites(first, lines); !errors.Is(err, throttle.Limited(0)) || errors.Is(err, code.Held) {
+				t.Errorf("the list that is too much: %v", err)
+			}
+			break
+		}
+		s.must(invites(first, lines))
+	}
+	judged, err := s.app.Operator.TryInvite(t.Context(), flow.ByOperator, full[9], flow.Draft{})
+	s.must(err)
+	for _, l := range judged {
+		if l.Verdict != flow.Invites {
+			t.Fatalf("%s: %s, although the whole list was refused", l.Address, l.Verdict)
+		}
+	}
+	s.must(invites(second, few[1]))
+	s.must(invites(flow.ByOperator, few[2]))
+	s.clock.Advance(time.Hour)
+	s.must(invites(first, full[9]))
+	close(s.mail.free)
+}
