@@ -91,23 +91,23 @@ func TestSEC386_JobStopsWithItsKey(t *testing.T) {
 	s := start(t)
 	s.crowd("crowd")
 	ctx, op := t.Context(), s.app.Operator
-	for why, stop := range map[string]func(key, owner string){
-		"key":  func(key, _ string) { s.must(op.EndAPIKey(ctx, flow.ByOperator, key, false)) },
+	for what, stop := range map[string]func(key, owner string){
+		"end":  func(key, _ string) { s.must(op.EndAPIKey(ctx, flow.ByOperator, key, false)) },
 		"role": func(_, owner string) { s.roles(s.addressOf(owner)) },
 	} {
 		admin, _ := s.admin()
 		key, secret := s.key(admin.id(), "people:read", "people:write")
 		by, err := op.ByKey(ctx, flow.Caller{}, secret)
 		s.must(err)
-		role := "by-" + why
+		role := "by-" + what
 		begun, err := op.BeginBulk(ctx, by, flow.Bulk{Kind: flow.BulkGiveRole, Role: role})
 		s.must(err)
 		stop(key, admin.id())
 		s.jobsEnd()
 		ended, err := op.Job(ctx, begun.ID)
 		s.must(err)
-		if ended.State != job.Failed || ended.Why != why || ended.By != "sync" {
-			t.Errorf("%s: the job ends as %s, %q, by %q", why, ended.State, ended.Why, ended.By)
+		if ended.State != job.Failed || ended.Why != "key" || ended.By != "sync" {
+			t.Errorf("%s: the job ends as %s, %q, by %q", what, ended.State, ended.Why, ended.By)
 		}
 	}
 }
