@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-
 	"portico/internal/farewell"
 	"portico/internal/origin"
 	"portico/internal/outbox"
@@ -21,8 +19,6 @@ func (a *App) startFarewells() {
 	for lane, most := range map[outbox.Lane][2]int{
 		outbox.Logouts: {farewell.Parallel, farewell.PerClient}, outbox.GuestLogouts: {farewell.ParallelGuests, farewell.PerGuest},
 	} {
-		a.farewells = append(a.farewells, a.newRunner(lane, most[0], most[1], func(ctx context.Context, m outbox.Message) error {
-			return a.live.Load().farewell.Send(ctx, m)
-		}))
+		a.farewells = append(a.farewells, a.newRunner(lane, most[0], most[1]))
 	}
 }

@@ -15,7 +15,7 @@ import (
 //
 // To add an event, add its name here, in words.go and in document_test.go, and record it in
 // the transaction of the change. Email it to the owner of the account, or say in
-// document_test.go why not. The tests of names_test.go hold all of this.
+// document_test.go why not. The tests of this package hold all of this.
 type Name string
 
 const (

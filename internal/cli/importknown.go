@@ -36,7 +36,7 @@ func (c userImportCmd) fits(s *session, a *app.App) error {
 		_, alone := errors.AsType[*people.Problem](err)
 		switch {
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%s: %w", c.File, flow.ErrUnknown)
+			return fmt.Errorf("%s: %w", c.File, flow.ErrKnownMissing)
 		case err != nil && (!alone || known.Is(p)):
 			return fmt.Errorf("%s: %v: %w", c.File, at, err)
 		case err == nil && known.Is(p):

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"portico/internal/mailer"
@@ -39,7 +40,7 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 	var counts outbox.Counts
 	var waiting []outbox.Record
 	err := db.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if counts, err = tx.CountMessages(ctx); err == nil {
+		if counts, err = tx.CountMessages(ctx, outbox.MostCounted); err == nil {
 			waiting, err = tx.WaitingMessages(ctx, someMails)
 		}
 		return err
@@ -50,16 +51,24 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 	}
 	d.waiting(r, counts, waiting)
 	if counts.Dead > 0 {
-		r.add(Warning, fmt.Sprintf("%d could not be delivered", counts.Dead),
+		r.add(Warning, counted(counts.Dead, outbox.MostCounted)+" could not be delivered",
 			"'portico mail list' has the reasons, 'portico mail retry' tries again, and 'portico mail drop' deletes them")
 	}
+}
+
+// counted says a number that was counted up to a limit.
+func counted(n, most int) string {
+	if n < most {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("at least %d", most)
 }
 
 // waiting judges the emails that wait: whether a node sends them, and why the tried ones
 // are still here.
 func (d *doctor) waiting(r *report, counts outbox.Counts, waiting []outbox.Record) {
 	now := d.clock.Now()
-	found, age := fmt.Sprintf("%d waiting", counts.Waiting), time.Duration(0)
+	found, age := counted(counts.Waiting, outbox.MostCounted)+" waiting", time.Duration(0)
 	if counts.Waiting > 0 {
 		age = max(0, now.Sub(counts.Oldest)).Round(time.Second)
 		found += ", the oldest for " + age.String()

@@ -108,7 +108,7 @@ func (d *doctor) events(ctx context.Context, r *report, name string) {
 	if counts.Waiting == 0 || age <= eventWaits {
 		return
 	}
-	found, do := fmt.Sprintf("%d waiting, the oldest for %s", counts.Waiting, age), "'portico serve' sends events: check that it is running"
+	found, do := fmt.Sprintf("%s waiting, the oldest for %s", counted(counts.Waiting, webhook.MostCounted), age), "'portico serve' sends events: check that it is running"
 	if !counts.Failing.IsZero() {
 		found += ", and attempts have failed"
 		do = "'portico webhook log " + name + "' has the answers; 'portico webhook retry " + name + " --all' sends again what was dropped after three days"

@@ -41,7 +41,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		},
 		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
 		func() error {
-			return f.limiter.Clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key})
+			return f.clear(ctx, tx, throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key}, throttle.Attempt{Limit: changeDay, Subject: id})
 		},
 	} {
 		if err := do(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/ids"
+	"portico/internal/outbox"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -240,7 +241,7 @@ func TestRecover_TellsFewWhoAreUnknown(t *testing.T) {
 	}
 	waiting := func() (n int) {
 		err := b.store.Read(t.Context(), func(tx flow.Tx) error {
-			c, err := tx.CountMessages(t.Context())
+			c, err := tx.CountMessages(t.Context(), outbox.MostCounted)
 			n = c.Waiting
 			return err
 		})

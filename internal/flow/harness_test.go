@@ -88,8 +88,10 @@ func (t notingTx) InsertDelivery(ctx context.Context, d webhook.Delivery) error 
 	return t.Tx.InsertDelivery(ctx, d)
 }
 
+// InsertMessage puts all into one lane, so that emails come in the order of their changes.
 func (t notingTx) InsertMessage(ctx context.Context, r outbox.Record) error {
 	*t.posted = append(*t.posted, r.Template)
+	r.Lane = outbox.Mail
 	return t.Tx.InsertMessage(ctx, r)
 }
 
@@ -104,6 +106,7 @@ type facts struct {
 	list   []audit.Fact
 	silent []audit.Name // those without the email that they need
 	untold []string     // changes without the event that they need
+	post   func()       // after a transaction with an email
 }
 
 func (n *facts) add(more []audit.Fact, posted, untold []string) {
@@ -111,6 +114,9 @@ func (n *facts) add(more []audit.Fact, posted, untold []string) {
 	defer n.mu.Unlock()
 	n.untold = append(n.untold, untold...)
 	n.list = append(n.list, more...)
+	if len(posted) > 0 {
+		n.post()
+	}
 	for _, f := range more {
 		if !emailed(f.Name, posted) {
 			n.silent = append(n.silent, f.Name)
@@ -247,15 +253,14 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 func (b *bundle) run(box *outbox.Outbox) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	for _, lane := range []outbox.Lane{outbox.Mail, outbox.Awaited} {
-		runner := outbox.NewRunner(outbox.RunnerConfig{
-			Outbox: box, Lane: lane, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
-			Write: func(ctx context.Context, fn func(outbox.Store) error) error {
-				return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
-			},
-		})
-		running.Go(func() { runner.Run(ctx) })
-	}
+	runner := outbox.NewRunner(outbox.RunnerConfig{
+		Outbox: box, Lane: outbox.Mail, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
+		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
+			return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+		},
+	})
+	b.store.facts.post = func() { box.Wake(outbox.Mail) }
+	running.Go(func() { runner.Run(ctx) })
 	b.Cleanup(func() { cancel(); running.Wait() })
 }
 

@@ -15,8 +15,8 @@ type Known struct {
 	Password string `json:"password"`
 }
 
-// ErrUnknown means that the known person is not in the file.
-var ErrUnknown = errors.New("nobody in it has the address whose password is known")
+// ErrKnownMissing means that the known person is not in the file.
+var ErrKnownMissing = errors.New("nobody in it has the address whose password is known")
 
 // Is reports whether an entry is that of the known person.
 func (k Known) Is(p people.Person) bool {

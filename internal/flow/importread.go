@@ -152,7 +152,7 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		bad, entryAlone := errors.AsType[*people.Problem](err)
 		switch {
 		case errors.Is(err, io.EOF) && r.known.Email != "":
-			return BadImport("known_email", ErrUnknown)
+			return BadImport("known_email", ErrKnownMissing)
 		case errors.Is(err, io.EOF):
 			r.place.Read = true
 			if r.place.Plan.Total() > 0 {

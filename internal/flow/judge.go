@@ -10,6 +10,7 @@ import (
 	"portico/internal/federation"
 	"portico/internal/passkey"
 	"portico/internal/session"
+	"portico/internal/throttle"
 )
 
 // A step judges again where it ends: in the transaction of its effect, whatever was
@@ -66,10 +67,10 @@ func (f *Owner) guarding(ctx context.Context, found session.Found, despite func(
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
 		a, err := f.clears(ctx, tx, found, owner)
 		if errors.Is(err, Alarmed) && despite(owner) {
-			err = nil
+			return fn(tx, a) // not counted: whoever the alarm is about may have used the limit up
 		}
 		if err == nil {
-			err = f.take(ctx, tx, changeDay, owner.ID)
+			err = f.take(ctx, tx, throttle.Attempt{Limit: changeDay, Subject: owner.ID})
 		}
 		if err != nil {
 			return err

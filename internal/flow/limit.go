@@ -124,7 +124,7 @@ var (
 	// Names and languages that a user chooses without a new proof, and changes with one. Each sends emails.
 	profileDay = throttle.Limit{Name: "profile day", Count: 20, Window: 24 * time.Hour}
 	changeDay  = throttle.Limit{Name: "change day", Count: 100, Window: 24 * time.Hour}
-	// Emails to the owner about what the owner has ended, which is never refused.
+	// Emails to the owner about what the owner has ended, or about trust. Neither is ever refused.
 	endedDay = throttle.Limit{Name: "ended day", Count: 20, Window: 24 * time.Hour}
 
 	// Emails that an admin or a key has sent to whom they name, and links for many. Ten lists of
@@ -176,8 +176,8 @@ func LimitNames() []string {
 }
 
 // take counts an attempt in the transaction of what it allows, and returns throttle.Limited if it is refused.
-func (f *core) take(ctx context.Context, tx Tx, l throttle.Limit, subject string) error {
-	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: l, Subject: subject})
+func (f *core) take(ctx context.Context, tx Tx, attempt throttle.Attempt) error {
+	d, err := f.limiter.Take(ctx, tx, attempt)
 	if err == nil && !d.Allowed {
 		err = throttle.Limited(throttle.Rounded(d.Wait))
 	}

@@ -53,7 +53,7 @@ func (f *Flows) ChooseLocale(ctx context.Context, c Caller) error {
 			if c.Locale == owner.Locale {
 				return nil
 			}
-			if err := f.take(ctx, tx, profileDay, owner.ID); err != nil {
+			if err := f.take(ctx, tx, throttle.Attempt{Limit: profileDay, Subject: owner.ID}); err != nil {
 				return err
 			}
 			return f.setLocale(ctx, tx, c, owner.Account, c.Locale)

@@ -85,7 +85,7 @@ func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft
 		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
 			return err
 		}
-		return f.foresee(ctx, tx, by, judged)
+		return f.judgeBoxes(ctx, tx, by, judged)
 	})
 	return judged, err
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 
 	"portico/internal/account"
@@ -10,19 +11,19 @@ import (
 )
 
 // MailAgain puts an email that was given up back into the queue, and records who did. With the
-// id of an account, the email must be to its user, and a key sends none to an admin.
+// id of an account, the email must be to its user. A key sends none to an admin.
 //
 // Faults: outbox.CodeUnknown, apikey.OfAdmin, and as acts and countSent.
 func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
 	return f.acts(ctx, by, func(tx Tx) error {
-		a, _, err := tx.AccountByID(ctx, accountID)
-		if err == nil {
-			err = by.mayChange(a.Roles)
-		}
+		m, found, err := tx.Message(ctx, messageID)
 		if err != nil {
 			return err
 		}
-		m, found, err := tx.Message(ctx, messageID)
+		to, _, err := tx.AccountByID(ctx, cmp.Or(accountID, m.AccountID)) // none, if it is to nobody yet
+		if err == nil {
+			err = by.mayChange(to.Roles)
+		}
 		if err != nil {
 			return err
 		}
@@ -33,8 +34,8 @@ func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID
 		if err != nil {
 			return err
 		}
-		to, _ := account.ParseAddress(again.To, "email") // none, if it is not an email
-		if err := f.countSent(ctx, tx, by, to.Key); err != nil {
+		box, _ := account.ParseAddress(again.To, "email") // none, if it is not an email
+		if err := f.countSent(ctx, tx, by, box.Key); err != nil {
 			return err
 		}
 		return f.sentAgain(ctx, tx, by, m)

@@ -30,11 +30,7 @@ func (f *Operator) countActor(ctx context.Context, tx Tx, by Actor, times int) e
 	if by.AccountID() == "" {
 		return nil
 	}
-	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: adminMail, Subject: by.name, Times: times})
-	if err == nil && !d.Allowed {
-		err = throttle.Limited(throttle.Rounded(d.Wait))
-	}
-	return err
+	return f.take(ctx, tx, throttle.Attempt{Limit: adminMail, Subject: by.name, Times: times})
 }
 
 // countBox counts an email to the mailbox of an address, or returns how long the mailbox gets none.
@@ -53,8 +49,8 @@ func boxByAdmins(key string) []throttle.Attempt {
 	return []throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
 }
 
-// foresee judges which lines countBox would refuse. Several addresses may lead to one mailbox.
-func (f *Operator) foresee(ctx context.Context, tx Tx, by Actor, lines []JudgedLine) error {
+// judgeBoxes judges which lines countBox would refuse. Several addresses may lead to one mailbox.
+func (f *Operator) judgeBoxes(ctx context.Context, tx Tx, by Actor, lines []JudgedLine) error {
 	left := map[string]int{}
 	for i := range lines {
 		l := &lines[i]

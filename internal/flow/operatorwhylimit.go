@@ -29,7 +29,7 @@ func holdsBack() map[string]string {
 		noticeDay.Name:    "notices of wrong passwords",
 		deviceDay.Name:    "notices of sign-ins in new browsers",
 		factorNotice.Name: "notices of wrong second factors",
-		endedDay.Name:     "notices of what the owner has ended",
+		endedDay.Name:     "notices of what the owner has ended, and of trusted browsers",
 		unknownDay.Name:   "the email that there is no account",
 	}
 }

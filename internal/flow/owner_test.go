@@ -64,7 +64,7 @@ func (o *owner) reads() []outbox.Message {
 	o.Helper()
 	for queued := 1; queued > 0; time.Sleep(time.Millisecond) {
 		err := o.store.Read(o.Context(), func(tx flow.Tx) error {
-			counts, err := tx.CountMessages(o.Context())
+			counts, err := tx.CountMessages(o.Context(), outbox.MostCounted)
 			queued = counts.Waiting
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/fault"
 	"portico/internal/session"
+	"portico/internal/throttle"
 )
 
 // Profile is what the owner of an account may change without a new proof.
@@ -45,7 +46,7 @@ func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found
 		if changed = now != before; !changed {
 			return nil
 		}
-		if err := f.take(ctx, tx, profileDay, owner.ID); err != nil {
+		if err := f.take(ctx, tx, throttle.Attempt{Limit: profileDay, Subject: owner.ID}); err != nil {
 			return err
 		}
 		if err := f.rename(ctx, tx, c, owner, name, fact(c, audit.NameChanged, owner.ID, "")); err != nil {

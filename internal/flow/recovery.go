@@ -104,6 +104,9 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "recovery")); err != nil {
 			return err
 		}
+		if err := f.clear(ctx, tx, throttle.Attempt{Limit: changeDay, Subject: owner.ID}); err != nil {
+			return err
+		}
 		owner.raised()
 		r, err = f.admitted(ctx, tx, c, f.entryBy(owner.judged, f.target(p), method))
 		return err

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"portico/internal/account"
@@ -33,14 +32,11 @@ func ended() []audit.Name {
 	return []audit.Name{audit.SessionEnded, audit.TrustEnded, audit.TokenEnded, audit.ConsentRevoked}
 }
 
-// holds reports whether an email is about the end of something, and one too many for its owner today.
+// holds reports whether an email is about the end of something, or about trust, and one too many for its owner today.
 func (f *core) holds(ctx context.Context, tx Tx, mail email) (bool, error) {
-	if mail.template != mailChanged || !slices.Contains(ended(), mail.event) {
+	if mail.template != mailTrusted && (mail.template != mailChanged || !slices.Contains(ended(), mail.event)) {
 		return false, nil
 	}
-	err := f.take(ctx, tx, endedDay, mail.owner.ID)
-	if errors.Is(err, throttle.Limited(0)) {
-		return true, nil
-	}
-	return false, err
+	d, err := f.limiter.Take(ctx, tx, throttle.Attempt{Limit: endedDay, Subject: mail.owner.ID})
+	return err == nil && !d.Allowed, err
 }

@@ -160,7 +160,7 @@ func (f *Flows) again(ctx context.Context, c Caller, p Pending) (Result, error) 
 		return Result{}, code.Used
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if err := f.take(ctx, tx, codeFlow, p.ID); err != nil {
+		if err := f.take(ctx, tx, throttle.Attempt{Limit: codeFlow, Subject: p.ID}); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, fact(c, audit.CodeReplayed, p.AccountID, string(p.Kind)))

@@ -3,7 +3,7 @@ package legible
 import "strings"
 
 // Inert puts an apostrophe before what a spreadsheet would run as a formula in a cell of CSV. One that separates by semicolons or tabs
-// splits cells at these, also quoted ones: only a quotation mark at the begin of its own cell counts for it.
+// splits cells at these, also quoted ones: only a quotation mark at the beginning of its own cell counts for it.
 func Inert(cell string) string {
 	var out strings.Builder
 	if strings.IndexAny(cell, "\t\r\n") == 0 {

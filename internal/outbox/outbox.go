@@ -65,9 +65,11 @@ const (
 	Awaited                  // emails that somebody waits for
 	Logouts                  // to OpenID clients of the settings, about sessions that have ended
 	GuestLogouts             // to guests, which name their addresses themselves
+
+	Lanes = iota // how many there are
 )
 
-// The templates of all messages of the lanes of these names.
+// The templates of the two lanes of logouts.
 const (
 	LogoutTemplate      = "backchannel-logout"
 	GuestLogoutTemplate = "backchannel-logout-guest"

@@ -135,5 +135,5 @@ func (o *Outbox) wakeAfter(tx Store) {
 
 // Counts returns the state of the queue, for metrics.
 func (o *Outbox) Counts(ctx context.Context, tx Store) (Counts, error) {
-	return tx.CountMessages(ctx)
+	return tx.CountMessages(ctx, MostCounted)
 }

@@ -79,6 +79,6 @@ type Store interface {
 	// the records.
 	ReviveMessages(ctx context.Context, id string, now time.Time) ([]Record, error)
 
-	// CountMessages returns the state of the queue.
-	CountMessages(ctx context.Context) (Counts, error)
+	// CountMessages returns the state of the queue, counted up to a number of messages.
+	CountMessages(ctx context.Context, most int) (Counts, error)
 }

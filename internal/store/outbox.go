@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"portico/internal/outbox"
@@ -65,10 +66,13 @@ func (t *Tx) Message(ctx context.Context, id string) (outbox.Record, bool, error
 	return first(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE id = $1`, []any{id}, scanOutbox)
 }
 
-// WaitingMessages implements outbox.Store.
+// WaitingMessages implements outbox.Store. It reads each lane by its index, up to the limit.
 func (t *Tx) WaitingMessages(ctx context.Context, limit int) ([]outbox.Record, error) {
-	return collect(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE dead_at = 0 ORDER BY due_at, id LIMIT CAST($1 AS BIGINT)`,
-		[]any{limit}, scanOutbox)
+	var lanes []string
+	for lane := range outbox.Lanes {
+		lanes = append(lanes, `SELECT * FROM (SELECT `+outboxColumns+` FROM outbox WHERE dead_at = 0 AND lane = `+strconv.Itoa(lane)+` ORDER BY due_at LIMIT CAST($1 AS BIGINT)) looked`)
+	}
+	return collect(ctx, t, strings.Join(lanes, " UNION ALL ")+` ORDER BY due_at, id LIMIT CAST($1 AS BIGINT)`, []any{limit}, scanOutbox)
 }
 
 // DeadMessages implements outbox.Store.
@@ -84,9 +88,9 @@ func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time) ([]ou
 }
 
 // CountMessages implements outbox.Store.
-func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
+func (t *Tx) CountMessages(ctx context.Context, most int) (outbox.Counts, error) {
 	c, _, err := first(ctx, t, `SELECT COUNT(*), (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE dead_at > 0 LIMIT CAST($1 AS BIGINT)) looked), COALESCE(MIN(created_at), 0)
-		FROM (SELECT created_at FROM outbox WHERE dead_at = 0 ORDER BY due_at LIMIT CAST($1 AS BIGINT)) looked`, []any{outbox.MostCounted},
+		FROM (SELECT created_at FROM outbox WHERE dead_at = 0 ORDER BY lane, due_at LIMIT CAST($1 AS BIGINT)) looked`, []any{most},
 		func(row scanner) (outbox.Counts, error) {
 			var c outbox.Counts
 			var oldest int64

@@ -9,6 +9,8 @@ import (
 	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/flow"
+	"portico/internal/outbox"
+	"portico/internal/store"
 )
 
 // key makes a key of an admin and returns its id and its secret.
@@ -145,6 +147,10 @@ func TestSEC383_KeysGainNothing(t *testing.T) {
 			}, "throttle", "api_key")
 		}
 	}
+	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertMessage(t.Context(), outbox.Record{ID: "00000000000000000000000001", Template: "notice", AccountID: others, CreatedAt: s.clock.Now(), DeadAt: s.clock.Now()})
+	}))
+	call("POST", "/auth/api/admin/system/mail/00000000000000000000000001/again", `{}`).refused(403, "key.admin")
 	call("POST", "/auth/api/admin/people/"+user+"/roles", `{"give":["portico:admin"]}`).refused(403, "key.admin")
 	call("POST", "/auth/api/admin/jobs", `{"action":"give-role","role":"portico:admin","people":["`+user+`"]}`).refused(403, "key.admin")
 	tried := call("POST", "/auth/api/admin/jobs", `{"action":"disable","people":["`+user+`","`+others+`"],"try":true}`).must(200)

@@ -30,6 +30,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/logtest"
+	"portico/internal/outbox"
 	"portico/internal/screentest"
 	"portico/internal/secret"
 	"portico/internal/server"
@@ -234,7 +235,7 @@ func (s *site) settle() {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
 		waiting := -1
 		err := s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
-			counts, err := tx.CountMessages(s.Context())
+			counts, err := tx.CountMessages(s.Context(), outbox.MostCounted)
 			waiting = counts.Waiting
 			return err
 		})
