@@ -38,7 +38,8 @@ func TestFrameworks(t *testing.T) {
 		header bool // believes the header
 		python bool // has the middleware of the client for Python, and a page of admins
 	}{
-		"Next.js":                 {hmr: "/_next/hmr?id=1", heavy: true, router: true},
+		"Next.js": {hmr: "/_next/hmr?id=1", heavy: true, router: true,
+			before: "echo 'export default { cacheComponents: true };' >next.config.js"}, // as create-next-app sets it
 		"React Router":            {hmr: "/@vite/client", heavy: true, router: true},
 		"SvelteKit":               {hmr: "/@vite/client", heavy: true, router: true},
 		"Astro":                   {hmr: "/@vite/client", heavy: true},
@@ -95,6 +96,9 @@ func TestFrameworks(t *testing.T) {
 			if sample.router {
 				s.get(browser, "/editor", "text/html", 403)
 				s.click()
+				if log := s.log.String(); strings.Contains(log, "prerender") {
+					t.Errorf("the framework complains of a page: %.2000s", log)
+				}
 			}
 			if sample.hmr != "" {
 				s.reloads(browser, sample.hmr, sample.router)
