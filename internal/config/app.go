@@ -109,7 +109,7 @@ func appKeys(prefix string, of func(*Config) *App) []key {
 		duration(prefix+"upstream_timeout", func(c *Config) *time.Duration { return &of(c).UpstreamTimeout }, time.Second, time.Hour,
 			"How long the app may take to begin its response. After that, the user sees an error page. The duration of the response itself is not limited."),
 		duration(prefix+"upstream_silence", func(c *Config) *time.Duration { return &of(c).UpstreamSilence }, 4*time.Second, time.Hour,
-			"How long the app may answer nothing at all while requests wait for it. Then Portico sends a request of its own (`HEAD` of the app's path). If that also gets no answer, everybody who waits sees that the app is slow, until it answers again. For an app that serves one request at a time, allow as long as its slowest page takes."),
+			"How long the app may answer nothing at all while requests wait for it, or up to half a second less. For the last 1.5 seconds, a request of Portico's own waits as well (`HEAD` of the app's path). If that also gets no answer, everybody who waits sees that the app is slow, until it answers again. For an app that serves one request at a time, allow a second more than its slowest page takes."),
 		number(prefix+"body_pace", func(c *Config) *int { return &of(c).Uploads.Pace }, 0, 1<<30,
 			"The minimum average speed of a request body, in bytes per second; 0 allows any speed. A slower upload is answered 408, and the app's connection is freed. Only the time during which Portico waits for the client counts. There is no limit for WebSockets, event streams, and a signed-in user's body without a declared length, such as a gRPC stream."),
 		duration(prefix+"body_wait", func(c *Config) *time.Duration { return &of(c).Uploads.Wait }, 100*time.Millisecond, time.Hour,
