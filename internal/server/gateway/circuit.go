@@ -18,7 +18,7 @@ const (
 	// which the watcher checks an app.
 	failuresUntilAsked = 3
 
-	// askTimeout is the time limit of a check.
+	// askTimeout is the time limit of a check of an app whose silence is limited.
 	askTimeout = 1500 * time.Millisecond
 
 	// patientBody is the size limit in bytes of a body whose request is
@@ -128,7 +128,11 @@ func Ask(ctx context.Context, a App) error {
 
 // ask sends a HEAD request. Any response counts.
 func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	limit := askTimeout
+	if a.Silence == 0 {
+		limit = a.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, a.Upstream.String()+a.Site.Path, nil)
 	if err != nil {
