@@ -95,6 +95,7 @@ func TestFrameworks(t *testing.T) {
 			}
 			if sample.router {
 				s.get(browser, "/editor", "text/html", 403)
+				s.get(browser, "/api/editor/articles", "application/json", 403)
 				s.click()
 				if log := s.log.String(); strings.Contains(log, "prerender") {
 					t.Errorf("the framework complains of a page: %.2000s", log)
