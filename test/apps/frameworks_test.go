@@ -193,7 +193,7 @@ func (s *sampleApp) serve(blocks [][]byte) {
 		s.Fatalf("run make build first: %v", err)
 	}
 	dev := exec.Command(path, "dev")
-	dev.Dir, dev.Env = s.TempDir(), []string{"HOME=" + s.dir, "PORTICO_LISTEN=127.0.0.1:" + s.port} // PORTICO_TESTS is no setting
+	dev.Dir, dev.Env = s.dir, []string{"HOME=" + s.dir, "PORTICO_LISTEN=127.0.0.1:" + s.port} // PORTICO_TESTS is no setting
 	listening := []string{"http://localhost:" + s.port + "/auth/api/dev/clock", "http://127.0.0.1:" + s.own}
 	settings, err := filepath.Abs(filepath.Join(s.dir, "portico.toml"))
 	if err != nil {
