@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,6 +74,7 @@ func Run(ctx context.Context, cfg config.Config, options Options, log *slog.Logg
 		return err
 	}
 	defer w.stop()
+	w.awaitCompilers()
 	if err := errors.Join(w.addMailbox(ctx), w.addProvider(ctx), w.addApp(ctx)); err != nil {
 		return err
 	}
@@ -128,6 +130,21 @@ func (w *world) listen(ctx context.Context) (err error) {
 		w.cfg.SecretFile = SecretFile
 	}
 	return nil
+}
+
+// awaitCompilers lets an app be silent for as long as one response may take: a
+// dev server compiles at the first request, and answers nothing meanwhile.
+func (w *world) awaitCompilers() {
+	w.cfg.Apps = slices.Clone(w.cfg.Apps)
+	apps := []*config.App{&w.cfg.App}
+	for i := range w.cfg.Apps {
+		apps = append(apps, &w.cfg.Apps[i])
+	}
+	for _, a := range apps {
+		if !w.cfg.IsSet(a.Setting("upstream_silence", -1)) {
+			a.UpstreamSilence = 0
+		}
+	}
 }
 
 func (w *world) addMailbox(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/app"
@@ -138,6 +139,59 @@ func TestRun_NoApp(t *testing.T) {
 	page, _ := io.ReadAll(answer.Body)
 	if answer.StatusCode != http.StatusBadGateway || !strings.Contains(string(page), "Nothing answers at "+at) || answer.Header.Get("Refresh") != "2" {
 		t.Errorf("%d %v %.2000s", answer.StatusCode, answer.Header, page)
+	}
+}
+
+// A dev server that compiles at the first request is awaited, by the question whether it is there as well.
+func TestRun_AppCompiles(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	_ = l.Close()
+	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_UPSTREAM=http://"+at, "PORTICO_RULES=public /*"))
+	defer stop()
+	shown := regexp.MustCompile(`Your app +(\S+) `).FindStringSubmatch(printed)
+	if err != nil || shown == nil {
+		t.Fatalf("%v, printed %s", err, printed)
+	}
+	status := func() int {
+		r, err := http.Get(shown[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		return r.StatusCode
+	}
+	for range 3 { // after which Portico asks
+		if got := status(); got != http.StatusBadGateway {
+			t.Errorf("without an app: %d", got)
+		}
+	}
+	if l, err = new(net.ListenConfig).Listen(t.Context(), "tcp", at); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan error, 20)
+	app := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(6 * time.Second): // longer than portico serve waits
+		case <-r.Context().Done():
+		}
+		asked <- r.Context().Err()
+	})}
+	defer func() { _ = app.Close() }()
+	go func() { _ = app.Serve(l) }()
+	if err := <-asked; err != nil {
+		t.Fatalf("the question is given up: %v", err)
+	}
+	got := status()
+	for got == http.StatusBadGateway {
+		got = status()
+	}
+	if got != http.StatusOK {
+		t.Errorf("an app that compiles: %d", got)
 	}
 }
 

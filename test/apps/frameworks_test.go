@@ -38,7 +38,8 @@ func TestFrameworks(t *testing.T) {
 		header bool // believes the header
 		python bool // has the middleware of the client for Python, and a page of admins
 	}{
-		"Next.js":                 {hmr: "/_next/hmr?id=1", heavy: true, router: true},
+		"Next.js": {hmr: "/_next/hmr?id=1", heavy: true, router: true,
+			before: "echo 'export default { cacheComponents: true };' >next.config.js"}, // as create-next-app sets it
 		"React Router":            {hmr: "/@vite/client", heavy: true, router: true},
 		"SvelteKit":               {hmr: "/@vite/client", heavy: true, router: true},
 		"Astro":                   {hmr: "/@vite/client", heavy: true},
@@ -94,7 +95,11 @@ func TestFrameworks(t *testing.T) {
 			}
 			if sample.router {
 				s.get(browser, "/editor", "text/html", 403)
+				s.get(browser, "/api/editor/articles", "application/json", 403)
 				s.click()
+				if log := s.log.String(); strings.Contains(log, "prerender") {
+					t.Errorf("the framework complains of a page: %.2000s", log)
+				}
 			}
 			if sample.hmr != "" {
 				s.reloads(browser, sample.hmr, sample.router)
@@ -188,7 +193,7 @@ func (s *sampleApp) serve(blocks [][]byte) {
 		s.Fatalf("run make build first: %v", err)
 	}
 	dev := exec.Command(path, "dev")
-	dev.Dir, dev.Env = s.TempDir(), []string{"HOME=" + s.dir, "PORTICO_LISTEN=127.0.0.1:" + s.port} // PORTICO_TESTS is no setting
+	dev.Dir, dev.Env = s.dir, []string{"HOME=" + s.dir, "PORTICO_LISTEN=127.0.0.1:" + s.port} // PORTICO_TESTS is no setting
 	listening := []string{"http://localhost:" + s.port + "/auth/api/dev/clock", "http://127.0.0.1:" + s.own}
 	settings, err := filepath.Abs(filepath.Join(s.dir, "portico.toml"))
 	if err != nil {

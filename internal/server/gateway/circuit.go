@@ -18,7 +18,7 @@ const (
 	// which the watcher checks an app.
 	failuresUntilAsked = 3
 
-	// askTimeout is the time limit of a check.
+	// askTimeout is the time limit of a check of an app whose silence is limited.
 	askTimeout = 1500 * time.Millisecond
 
 	// patientBody is the size limit in bytes of a body whose request is
@@ -61,9 +61,9 @@ func (c *circuit) failed() {
 }
 
 // suspect reports whether to check the app. The watcher calls it once per
-// round. most is the number of silent rounds that the app may have; 0 means any
-// number.
-func (c *circuit) suspect(waiting bool, most int) bool {
+// round. asks is set in the rounds in which a known fault is checked. most is
+// the number of silent rounds that the app may have; 0 means any number.
+func (c *circuit) suspect(asks, waiting bool, most int) bool {
 	answers := c.answers.Load()
 	if waiting && answers == c.seen {
 		c.silent++
@@ -71,23 +71,25 @@ func (c *circuit) suspect(waiting bool, most int) bool {
 		c.silent = 0
 	}
 	c.seen = answers
-	return c.open.Load() != nil || c.failures.Load() >= failuresUntilAsked || most > 0 && c.silent >= most
+	return asks && (c.open.Load() != nil || c.failures.Load() >= failuresUntilAsked) || most > 0 && c.silent >= most
 }
 
 // silentRounds returns the number of silent rounds after which to check an app,
-// so that the result is known when Silence ends.
+// so that the result is known when Silence ends. The last response may have come
+// just after a round, and the first request just before one, so the silence is
+// up to a round longer or shorter than its rounds.
 func (a *app) silentRounds() int {
 	if a.Silence == 0 {
 		return 0
 	}
-	return max(1, int((a.Silence-askTimeout)/askEvery)-1)
+	return max(1, int((a.Silence-askTimeout)/watchEvery)-1)
 }
 
-// watchApps starts a check for each app that seems to be down.
-func (g *Gateway) watchApps(ctx context.Context, work *sync.WaitGroup) {
+// watchApps starts a check for each app that seems to be down, once per round.
+func (g *Gateway) watchApps(ctx context.Context, asks bool, work *sync.WaitGroup) {
 	waiting := g.open.waiting()
 	for _, a := range g.apps {
-		if a.Upstream != nil && a.circuit.suspect(waiting[a.circuit], a.silentRounds()) && a.circuit.asking.CompareAndSwap(false, true) {
+		if a.Upstream != nil && a.circuit.suspect(asks, waiting[a.circuit], a.silentRounds()) && a.circuit.asking.CompareAndSwap(false, true) {
 			work.Go(func() {
 				defer a.circuit.asking.Store(false)
 				g.ask(ctx, a)
@@ -126,7 +128,11 @@ func Ask(ctx context.Context, a App) error {
 
 // ask sends a HEAD request. Any response counts.
 func (a *App) ask(ctx context.Context, by http.RoundTripper) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	limit := askTimeout
+	if a.Silence == 0 {
+		limit = a.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, a.Upstream.String()+a.Site.Path, nil)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestCircuit_ClientsCannotOpenIt(t *testing.T) {
 	}
 }
 
-// A connection serves further requests after one was given up.
+// A connection serves further requests after one was given up, which is not before the silence ends, of 5 seconds.
 func TestCircuit_ConnectionGoesOn(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -47,7 +47,7 @@ func TestCircuit_ConnectionGoesOn(t *testing.T) {
 	}))
 	s := start(t, behind(u, "public /*"))
 	c := s.dial()
-	r := bufio.NewReader(c)
+	r, began := bufio.NewReader(c), time.Now()
 	for _, one := range []struct {
 		request string
 		want    int
@@ -64,6 +64,9 @@ func TestCircuit_ConnectionGoesOn(t *testing.T) {
 		if a.StatusCode != one.want {
 			t.Errorf("%.10s got status %d, want %d", one.request, a.StatusCode, one.want)
 		}
+	}
+	if waited := time.Since(began); waited < 4*time.Second {
+		t.Errorf("the app is given up after %v", waited)
 	}
 	if !strings.Contains(s.log.String(), "it sends no responses") {
 		t.Error("the log does not say why")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/server"
 	"portico/internal/server/form"
 )
 
@@ -84,5 +85,21 @@ func TestShown_TakenBy(t *testing.T) {
 		if got := tt.shown.takenBy(tt.now, of("tools", tools, true)); got != tt.want {
 			t.Errorf("%s: taken: %v", name, got)
 		}
+	}
+}
+
+// A known fault is checked in the rounds for it alone, once a second, and a silence in each.
+func TestSuspect_Rounds(t *testing.T) {
+	t.Parallel()
+	down, silent := new(circuit), new(circuit)
+	down.open.Store(server.AppDown)
+	if down.suspect(false, false, 2) || !down.suspect(true, false, 2) {
+		t.Error("an app that is down is checked in the wrong rounds")
+	}
+	if silent.suspect(true, true, 2) || !silent.suspect(false, true, 2) {
+		t.Error("a silence of two rounds is not checked after two")
+	}
+	if silent.answered(); silent.suspect(true, true, 2) {
+		t.Error("an app that has answered is checked")
 	}
 }

@@ -18,7 +18,7 @@ import (
 const watchEvery = 250 * time.Millisecond
 
 const (
-	askEvery  = time.Second // interval of the check of access tokens, and of apps that do not respond
+	askEvery  = time.Second // interval of the check of access tokens, and of apps that are known not to respond
 	tidyEvery = time.Minute // interval of the cleanup of cached identities
 )
 
@@ -220,9 +220,7 @@ func (g *Gateway) Watch(ctx context.Context) {
 		}
 		asks := rounds%int(askEvery/watchEvery) == 0
 		g.look(ctx, seen, asks)
-		if asks {
-			g.watchApps(ctx, &work)
-		}
+		g.watchApps(ctx, asks, &work)
 		if rounds%int(tidyEvery/watchEvery) == 0 {
 			for _, a := range g.apps {
 				a.forget(g.Clock.Now())
