@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,12 +26,12 @@ var errKilled = errors.New("the process is killed")
 // after it, when the process does not know that it has committed.
 type mortal struct {
 	flow.Store
-	left  int // transactions until then; 0 for never
+	left  atomic.Int64 // transactions until then; 0 for never
 	after bool
 }
 
 func (m *mortal) Write(ctx context.Context, fn func(flow.Tx) error) error {
-	if m.left--; m.left != 0 {
+	if m.left.Add(-1) != 0 {
 		return m.Store.Write(ctx, fn)
 	}
 	if m.after {
@@ -142,7 +143,8 @@ func TestWorkJobs_Killed(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					d.store.left, d.store.after = at, after
+					d.store.after = after
+					d.store.left.Store(int64(at))
 					ended := d.ends(begun.ID)
 					if ended.State != job.Done || ended.Done != crowd || ended.Skips != 0 || begun.Total != crowd {
 						t.Errorf("begun with %d people, ended as %+v", begun.Total, ended.Progress)

@@ -247,7 +247,8 @@ func TestImportJob_Killed(t *testing.T) {
 					by := d.by()
 					draft := d.sends(by, flow.ImportOrder{Update: true}, arriving(count))
 					d.starts(by, draft.ID)
-					d.store.left, d.store.after = at, after
+					d.store.after = after
+					d.store.left.Store(int64(at))
 					ended := d.ends(draft.ID)
 					did := d.shows(by, draft.ID).Did
 					if ended.State != job.Done || ended.Done != count+1 || did.Created != count || did.Refused != 1 || did.Unchanged != 0 {
@@ -272,7 +273,8 @@ func TestImportJob_DemotedMeanwhile(t *testing.T) {
 		}
 		draft := d.sends(by, flow.ImportOrder{Update: true}, arriving(60))
 		d.starts(by, draft.ID)
-		d.store.left, d.store.after = 1, true
+		d.store.after = true
+		d.store.left.Store(1)
 		if err := d.Operator.WorkJobs(t.Context()); !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
