@@ -201,14 +201,15 @@ func (c *chromium) until(condition string) {
 	}
 }
 
-// fill types into the fields of the page's form and sends it.
+// fill types into the fields of the page's form and sends it. A whole code sends itself, so the page may be gone before
+// the answer: the caller waits for the next one.
 func (c *chromium) fill(values map[string]string) {
 	c.t.Helper()
 	for name, value := range values {
 		field := fmt.Sprintf("document.querySelector('input[name=%q]')", name)
-		c.evaluate(fmt.Sprintf(`(() => { const f = %s; Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(f, %s); f.dispatchEvent(new Event("input", { bubbles: true })); })()`, field, encodeText(value)))
+		_, _ = c.value(fmt.Sprintf(`(() => { const f = %s; Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(f, %s); f.dispatchEvent(new Event("input", { bubbles: true })); })()`, field, encodeText(value)))
 	}
-	c.evaluate(`document.querySelector('input[name]').form.requestSubmit(); "sent"`)
+	_, _ = c.value(`document.querySelector('input[name]').form.requestSubmit(); "sent"`)
 }
 
 func encodeText(s string) string {
