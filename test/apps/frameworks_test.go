@@ -40,9 +40,11 @@ func TestFrameworks(t *testing.T) {
 	}{
 		"Next.js": {hmr: "/_next/hmr?id=1", heavy: true, router: true,
 			before: "echo 'export default { cacheComponents: true };' >next.config.js"}, // as create-next-app sets it
-		"React Router":            {hmr: "/@vite/client", heavy: true, router: true},
-		"SvelteKit":               {hmr: "/@vite/client", heavy: true, router: true},
-		"Astro":                   {hmr: "/@vite/client", heavy: true},
+		"React Router": {hmr: "/@vite/client", heavy: true, router: true},
+		"SvelteKit":    {hmr: "/@vite/client", heavy: true, router: true},
+		"Astro":        {hmr: "/@vite/client", heavy: true},
+		"Nuxt": {hmr: "/_nuxt/@vite/client", heavy: true,
+			before: "npm init -y >about && npm install --no-audit --no-fund nuxt@4.5.2"}, // with a Vite of its own
 		"Hono":                    {},
 		"Express":                 {},
 		"Fastify":                 {},
@@ -154,12 +156,13 @@ type sampleApp struct {
 }
 
 func (s *sampleApp) shell(line string) *exec.Cmd {
+	own, _ := filepath.Abs(s.dir)
 	bin, _ := filepath.Abs("frameworks/node_modules/.bin")
 	python, _ := filepath.Abs("../../clients/python")
 	c := exec.Command("sh", "-c", line)
 	c.Dir = s.dir
-	c.Env = append(os.Environ(), "PATH="+bin+":/usr/bin:"+os.Getenv("PATH"), "PYTHONPATH="+python, "PYTHONDONTWRITEBYTECODE=1",
-		"GOFLAGS=-mod=mod", "NEXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1")
+	c.Env = append(os.Environ(), "PATH="+own+"/node_modules/.bin:"+bin+":/usr/bin:"+os.Getenv("PATH"), "PYTHONPATH="+python, "PYTHONDONTWRITEBYTECODE=1",
+		"GOFLAGS=-mod=mod", "NEXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1", "NUXT_TELEMETRY_DISABLED=1")
 	return c
 }
 
