@@ -43,7 +43,7 @@ func bands() []band {
 		{"engine", under("internal/store/", "sqlite postgres"), list("enginekit ground")},
 		{"enginekit", list("internal/store/engine"), list("ground")},
 		{"storetest", list("internal/store/storetest internal/store/pgtest internal/store/sqlitetest"), list("adapter flow room ground")},
-		{"logtest", list("internal/logtest internal/testform internal/place/placetest internal/egress/egresstest"), nil},
+		{"logtest", list("internal/logtest internal/goldentest internal/testform internal/place/placetest internal/egress/egresstest"), nil},
 		{"otlptest", list("internal/telemetry/otlp/otlptest"), nil},
 		{"passkeytest", list("internal/passkey/passkeytest internal/openid/openidtest"), list("room ground")},
 		{"screentest", list("internal/screentest"), list("handler")},

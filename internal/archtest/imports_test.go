@@ -24,7 +24,7 @@ func importBans() []ban {
 		{"net/smtp", "mail belongs to internal/mailer, which does not use it", nil},
 		{"net/http/pprof", "it registers routes by being imported", nil},
 		{"net/http/httptest", "it belongs to tests", list("internal/egress/egresstest clients/go/clienttest internal/telemetry/otlp/otlptest")},
-		{"testing", "it belongs to tests", list("internal/egress/egresstest internal/openid/openidtest internal/place/placetest internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/testform")},
+		{"testing", "it belongs to tests", list("internal/egress/egresstest internal/openid/openidtest internal/place/placetest internal/store/storetest internal/store/pgtest internal/store/sqlitetest internal/apptest clients/go/clienttest internal/telemetry/otlp/otlptest internal/goldentest internal/testform")},
 		{"unsafe", "nothing needs it", nil},
 		{"log", "use log/slog", nil},
 		{"encoding/gob", "it is not a format for what is kept or sent", nil},
@@ -90,7 +90,7 @@ func callBans() []ban {
 		{"os.Getenv", "settings come from internal/config", list("internal/store/pgtest internal/systemd internal/testform test/bench")},
 		{"os.Exit", "return the exit code to cmd/portico", list("cmd/portico internal/breach/generate internal/notices/generate tools/release test/bench test/bench/dex test/apps/programs/apiserver test/apps/programs/dex")},
 		{"os.Open", "read what an operator names through internal/file", list("internal/file")},
-		{"os.ReadFile", "read what an operator names through internal/file", list("internal/breach/generate internal/notices/generate tools/release internal/testform internal/apptest internal/store/sqlitetest test/bench")},
+		{"os.ReadFile", "read what an operator names through internal/file", list("internal/breach/generate internal/notices/generate tools/release internal/testform internal/goldentest internal/apptest internal/store/sqlitetest test/bench")},
 		{"os.DirFS", "read what an operator names through internal/file", nil},
 		{"unicode.IsControl", "internal/legible decides which characters a text has", list("internal/rule")}, // paths
 		{"unicode.IsPrint", "internal/legible decides which characters a text has", list("internal/flow")},   // return targets

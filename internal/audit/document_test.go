@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -9,20 +8,13 @@ import (
 	"testing"
 
 	"portico/internal/audit"
+	"portico/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the table of events")
 
 // The table of events has a row for each name, made of its words and of explained.
 func TestNames_AreDocumented(t *testing.T) {
 	t.Parallel()
 	const page, begin, end = "../../docs/operating/audit.md", "<!-- Made from internal/audit: change document_test.go or words.go, then run go test ./internal/audit -update. -->\n", "<!-- end of the events -->"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, _ := strings.Cut(string(text), begin)
-	_, tail, ok := strings.Cut(rest, end)
 	table := "\n| event | meaning | detail | email |\n|---|---|---|---|\n"
 	for _, name := range names(t) {
 		n := audit.Name(name[2])
@@ -33,16 +25,7 @@ func TestNames_AreDocumented(t *testing.T) {
 		meaning := strings.TrimSuffix(n.Words()+". "+row.more, ". ")
 		table += strings.ReplaceAll(fmt.Sprintf("| `%s` | %s | %s | %s |\n", n, meaning, row.detail, row.email), "|  |", "| |")
 	}
-	want := head + begin + table + "\n" + end + tail
-	if !ok {
-		t.Fatalf("%s has no place for the table", page)
-	} else if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(text) != want {
-		t.Errorf("%s is out of date: run go test ./internal/audit -update", page)
-	}
+	goldentest.Part(t, page, begin, end, table+"\n")
 }
 
 // Each event is emailed to the owner, or its row says why not. The tests of package

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"flag"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"portico/internal/config"
+	"portico/internal/goldentest"
 	"portico/internal/secret"
 )
 
@@ -277,16 +277,7 @@ func TestLoad_Everything(t *testing.T) {
 		return b.String()
 	}
 	got := cut(c.Show())
-	const path = "testdata/everything.toml"
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || got != string(want) {
-		t.Errorf("%s has other settings (%v): run go test ./internal/config -update, and read it\n%s", path, err, cmp.Diff(string(want), got))
-	}
+	goldentest.File(t, "testdata/everything.toml", got)
 	for i, secret := range []string{c.DatabaseURL, c.SMTPURL, c.Providers[0].ClientSecret, c.Providers[1].ClientSecret, c.DatabaseURL, c.Tracing.Header, c.Clients[0].Secret, c.Clients[0].SecretNext} {
 		if canary := "canary" + strconv.Itoa(i+1); !strings.Contains(secret, canary) {
 			t.Errorf("%s is not where it belongs: %s", canary, secret)

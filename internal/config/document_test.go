@@ -1,30 +1,16 @@
 package config
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the reference of the settings")
+	"portico/internal/goldentest"
+)
 
 func TestDocument_IsUpToDate(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "docs", "operating", "configuration.md")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(Document()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if written, err := os.ReadFile(path); err != nil || string(written) != Document() {
-		t.Errorf("%s differs from the settings (%v): run go test ./internal/config -update", path, err)
-	}
+	goldentest.File(t, "../../docs/operating/configuration.md", Document())
 }
 
 // No two settings share a name, in the file or in the environment, and each is

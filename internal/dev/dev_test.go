@@ -117,12 +117,7 @@ func TestRun_ProviderPort(t *testing.T) {
 // Who opens an app that is not started reads where it should be, and the page opens it when it is there.
 func TestRun_NoApp(t *testing.T) {
 	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	at := l.Addr().String()
+	const at = "127.0.0.1:1" // no other test takes this port
 	printed, stop, err := start(t, settings(t, t.TempDir(), "PORTICO_UPSTREAM=http://"+at, "PORTICO_RULES=public /*"))
 	defer stop()
 	shown := regexp.MustCompile(`Your app +(\S+) \(from http://` + at + `\)`).FindStringSubmatch(printed)

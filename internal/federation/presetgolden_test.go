@@ -2,19 +2,16 @@ package federation
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"portico/internal/goldentest"
+)
 
 // Each preset signs a user in as its golden file says: the requests that the
 // provider sees, and what becomes of its answers.
@@ -23,16 +20,7 @@ func TestPresets_Golden(t *testing.T) {
 	for name := range presets() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := goldenOf(t, name)
-			path := filepath.Join("testdata", "presets", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if kept, err := os.ReadFile(path); err != nil || string(kept) != got {
-				t.Errorf("%v: go test ./internal/federation -run Golden -update, and read the difference:\n%s", err, got)
-			}
+			goldentest.File(t, "testdata/presets/"+name+".txt", goldenOf(t, name))
 		})
 	}
 }

@@ -2,7 +2,6 @@ package flow_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/goldentest"
 	"portico/internal/store"
 	"portico/internal/webhook"
 )
@@ -121,26 +121,8 @@ func TestEventTypes(t *testing.T) {
 			t.Errorf("%s: say in EventTypes which event it causes, or here that it changes no account", name)
 		}
 	}
-	const page = "../../docs/integrating/webhooks.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, rest, _ := strings.Cut(string(text), "-update. -->\n")
-	_, end, _ := strings.Cut(rest, "<!-- end of the events -->")
-	want := begin + "-update. -->\n" + table.String() + "\n<!-- end of the events -->" + end
-	if want == string(text) {
-		return
-	}
-	if !*writing {
-		t.Fatalf("%s is out of date: run go test ./internal/flow -run EventTypes -update", page)
-	}
-	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.Part(t, "../../docs/integrating/webhooks.md", "-update. -->\n", "<!-- end of the events -->", table.String()+"\n")
 }
-
-var writing = flag.Bool("update", false, "write the catalogue of events")
 
 // noEvent are the records that change no data of an account, and account_imported, whose detail decides.
 func noEvent() []audit.Name {

@@ -1,9 +1,7 @@
 package mailer
 
 import (
-	"flag"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,11 +10,10 @@ import (
 	"unicode/utf8"
 
 	"portico/internal/clock"
+	"portico/internal/goldentest"
 	"portico/internal/legible"
 	"portico/internal/locale"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // templates returns all templates, in the order of a user's first encounter.
 func templates() []string {
@@ -111,19 +108,7 @@ func TestRender_Golden(t *testing.T) {
 			}
 			all.WriteString("===== " + name + ", to an address that raises no alarm\n\n" + r.Text + "\n")
 		}
-		file := filepath.Join("testdata", "mails."+loc+".txt")
-		if *update {
-			if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all.String() != string(want) {
-			t.Errorf("%s differs: run the test with -update and look at the change\n%s", file, all.String())
-		}
+		goldentest.File(t, "testdata/mails."+loc+".txt", all.String())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"portico/internal/goldentest"
 	"portico/internal/password/argon2"
 	"portico/internal/password/foreign"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // TestExports reads a file of each system, which was written by the documentation of its format:
 // testdata/README.md. The golden file has each person in the own format, and what was not taken.
@@ -44,19 +42,7 @@ func TestExports(t *testing.T) {
 				t.Fatalf("recognized as %s", s.Name)
 			}
 			got := told(t, s, in, Options{Issuer: "https://old.example", Parameters: parameters})
-			golden := filepath.Join("testdata", file+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			goldentest.File(t, filepath.Join("testdata", file+".golden"), got)
 		})
 	}
 }

@@ -3,24 +3,18 @@ package server_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"portico/internal/fault"
+	"portico/internal/goldentest"
 	"portico/internal/server"
 )
-
-var update = flag.Bool("update", false, "write the golden problem documents")
 
 // The golden file has the whole response for each kind of fault, without the
 // request id.
@@ -48,31 +42,11 @@ func TestProblem_Golden(t *testing.T) {
 			w := k.do("GET", "/fails", "", "Accept-Language: "+c.language)
 			got := fmt.Sprintf("%d\nContent-Type: %s\nRetry-After: %s\n\n%s\n", w.Code, w.Header().Get("Content-Type"), w.Header().Get("Retry-After"),
 				strings.ReplaceAll(w.Body.String(), w.Header().Get("X-Request-Id"), "REQUEST-ID"))
-			golden(t, c.name, got)
+			goldentest.File(t, "testdata/problem/"+c.name+".txt", got)
 			if strings.Contains(got, "canary") {
 				t.Error("the answer tells the cause")
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "problem", name+".txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("answer differs; run with -update when it is meant (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,7 +3,6 @@ package security
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,13 +14,6 @@ import (
 	"portico/internal/store"
 	"portico/internal/throttle"
 )
-
-// program sends a body to the admin API with the secret of a key.
-func (s *site) program(secret, path, body string) *answer {
-	s.Helper()
-	header := http.Header{"Authorization": {"Bearer " + secret}, "Origin": nil, "Content-Type": {"application/json"}}
-	return s.visitor().do("POST", "/auth/api/admin/"+path, body, header)
-}
 
 // isHeld checks that an answer says when the mailbox gets the next email.
 func isHeld(t *testing.T, a *answer) {
@@ -43,7 +35,7 @@ func TestSEC443_FloodByAKey(t *testing.T) {
 	owner.verify(owner.signUp(kim, good), s.mail.code(kim)).must(200)
 	id := owner.id()
 	_, secret := s.key(ada.id(), "people:read", "people:write", "invitations:read", "invitations:write", "system:read", "system:write")
-	link := func() *answer { return s.program(secret, "people/"+id+"/link", `{}`) }
+	link := func() *answer { return s.programOf(secret)("POST", "/auth/api/admin/people/"+id+"/link", `{}`) }
 
 	for _, network := range []string{"127.0.0.1", "127.0.0.1", "127.0.0.1", "127.50.0.1", "127.50.0.1"} {
 		s.visitorFrom(network).forgot(kim) // strangers use up what they may send, and keep nobody from helping the owner
@@ -52,7 +44,7 @@ func TestSEC443_FloodByAKey(t *testing.T) {
 		link().must(200)
 	}
 	isHeld(t, link())
-	s.program(secret, "people/"+id+"/lift-limits", `{}`).must(200)
+	s.programOf(secret)("POST", "/auth/api/admin/people/"+id+"/lift-limits", `{}`).must(200)
 	isHeld(t, link())
 	ada.calls("POST /auth/api/admin/people/{id}/link", id).refused(429, "code.held")
 	s.settle()
@@ -67,7 +59,7 @@ func TestSEC443_FloodByAKey(t *testing.T) {
 	s.mail.refuse(true)
 	mara := fresh("mara")
 	invite := func(lines ...string) string {
-		return s.program(secret, "invitations", `{"addresses":"`+strings.Join(lines, `\n`)+`"}`).must(200).body
+		return s.programOf(secret)("POST", "/auth/api/admin/invitations", `{"addresses":"`+strings.Join(lines, `\n`)+`"}`).must(200).body
 	}
 	invite(mara)
 	s.settle()
@@ -80,12 +72,12 @@ func TestSEC443_FloodByAKey(t *testing.T) {
 		return err
 	}))
 	for range 4 {
-		s.program(secret, "system/mail/"+dead+"/again", `{}`).must(200)
+		s.programOf(secret)("POST", "/auth/api/admin/system/mail/"+dead+"/again", `{}`).must(200)
 		s.settle()
 	}
-	isHeld(t, s.program(secret, "system/mail/"+dead+"/again", `{}`))
+	isHeld(t, s.programOf(secret)("POST", "/auth/api/admin/system/mail/"+dead+"/again", `{}`))
 	s.mail.refuse(false)
-	s.program(secret, "invitations/"+s.invitationOf(mara)+"/end", `{}`).must(200)
+	s.programOf(secret)("POST", "/auth/api/admin/invitations/"+s.invitationOf(mara)+"/end", `{}`).must(200)
 	if got := invite(mara); !strings.Contains(got, `"held"`) {
 		t.Errorf("an invitation after five emails: %s", got)
 	}
@@ -99,7 +91,7 @@ func TestSEC443_FloodByAKey(t *testing.T) {
 	if got := invite(many...); strings.Count(got, `"ok"`) != 5 || strings.Count(got, `"held"`) != 3 {
 		t.Errorf("eight addresses of one mailbox: %s", got)
 	}
-	isHeld(t, s.program(secret, "invitations/"+s.invitationOf(many[0])+"/again", `{}`))
+	isHeld(t, s.programOf(secret)("POST", "/auth/api/admin/invitations/"+s.invitationOf(many[0])+"/again", `{}`))
 	s.settle()
 	if got := len(s.mail.all()); s.mail.to(mara) != nil || got > 100 {
 		t.Errorf("%d emails in all", got)

@@ -2,7 +2,6 @@ package security
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/goldentest"
 	"portico/internal/store/pgtest"
 	"portico/internal/testform"
 )
@@ -96,17 +96,8 @@ func TestCatalogue_IsDocumented(t *testing.T) {
 			t.Errorf("%s is in no defense of defenses_test.go: add it to one", k)
 		}
 	}
-	const document = "../../docs/attacks.md"
-	if *update {
-		if err := os.WriteFile(document, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if written, err := os.ReadFile(document); err != nil || string(written) != page {
-		t.Errorf("docs/attacks.md is out of date (%v): run go test ./test/security -run Catalogue -update", err)
-	}
+	goldentest.File(t, "../../docs/attacks.md", page)
 }
-
-var update = flag.Bool("update", false, "write docs/attacks.md")
 
 // TestCatalogue holds that each number has a sentence, and either a test or a
 // reason why it has none.

@@ -2,17 +2,15 @@ package api
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"portico/internal/goldentest"
 	"portico/internal/server/admin"
 	"portico/internal/server/form"
 	"portico/internal/server/screens"
@@ -20,23 +18,12 @@ import (
 
 //go:generate go test -run TestTypeScript -update
 
-var update = flag.Bool("update", false, "write the generated files")
-
 // The front end generates the types of requests, responses and boot data from
 // the handlers' structs.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"schema.gen.ts": typeScript(append(described((&API{}).routes()), admin.Operations()...)), "shape.gen.mjs": shape()} {
-		path := filepath.Join("..", "..", "..", "web", "src", "api", name)
-		if *update {
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil || string(got) != want {
-			t.Errorf("web/src/api/%s differs from the handlers (%v): run go generate ./internal/server/api", name, err)
-		}
+		goldentest.File(t, "../../../web/src/api/"+name, want) // go generate ./internal/server/api writes it
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"flag"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,24 +15,8 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares a text with a file of testdata.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	file = "testdata/" + file
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s: %v\n%s\nwant\n%s", file, err, got, want)
-	}
-}
 
 // indented returns a JSON object in the form of the golden files, with texts instead of values
 // that differ each time.
@@ -61,7 +43,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := startFor(t, oldClient)
 	known := s.send("GET", "/.well-known/openid-configuration", "").text
-	golden(t, "discovery.json", indented(t, strings.ReplaceAll(known, s.Origin, "https://login.test")))
+	goldentest.File(t, "testdata/discovery.json", indented(t, strings.ReplaceAll(known, s.Origin, "https://login.test")))
 	id := s.Person("mara@example.org")
 	if err := errors.Join(s.Operator.SetUserName(t.Context(), flow.ByOperator, id, "Mara Lind"), s.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, []string{"editor"})); err != nil {
 		t.Fatal(err)
@@ -70,8 +52,8 @@ func TestGolden(t *testing.T) {
 	b.SignIn("mara@example.org")
 	got := s.tokens(b, "scope", "openid profile email groups")
 	hide := []string{"sub", "iss", "sid", "iat", "exp", "auth_time", "at_hash"}
-	golden(t, "id_token.json", indented(t, payload(t, got.ID), hide...))
-	golden(t, "userinfo.json", indented(t, s.userInfo(got.Access).text, hide...))
+	goldentest.File(t, "testdata/id_token.json", indented(t, payload(t, got.ID), hide...))
+	goldentest.File(t, "testdata/userinfo.json", indented(t, s.userInfo(got.Access).text, hide...))
 }
 
 // Claims under the names of an app are there when those are that they repeat.

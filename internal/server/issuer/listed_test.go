@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portico/internal/goldentest"
 )
 
 // The page lists the modules of each plan that have a test.
@@ -24,7 +26,7 @@ func TestFoundation_Listed(t *testing.T) {
 	// A name of the plan FAPI 2.0 has no prefix. It is the first argument of a call, or a key of a map.
 	const inCall = `(?:(?:run|succeeds|refused|unproven)\(|\t|\{|, )"([a-z0-9_]+(?:-[a-z0-9_]+)+)"[,:)]`
 	_, dpop, _ := strings.Cut(text("keyproof_test.go"), "func TestFoundation_FAPI2_DPoP")
-	list := begin + "\n| plan | modules |\n|---|---|\n"
+	list := "\n| plan | modules |\n|---|---|\n"
 	for _, plan := range [][3]string{
 		{"Config, Basic, RP-Initiated and Back-Channel Logout", text("foundation_test.go"), module},
 		{"Form Post", text("foundationform_test.go"), module},
@@ -39,18 +41,5 @@ func TestFoundation_Listed(t *testing.T) {
 		}
 		list += "| " + plan[0] + " | `" + strings.Join(slices.Sorted(maps.Keys(found)), "`, `") + "` |\n"
 	}
-	written := text(page)
-	head, rest, _ := strings.Cut(written, begin)
-	_, tail, ok := strings.Cut(rest, end)
-	if !ok {
-		t.Fatal("the page has no place for the modules")
-	}
-	want := head + list + end + tail
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if want != written {
-		t.Errorf("docs/integrating/conformance.md is out of date: run go test ./internal/server/issuer -run Listed -update")
-	}
+	goldentest.Part(t, page, begin, end, list)
 }

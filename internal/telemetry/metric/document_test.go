@@ -2,7 +2,6 @@ package metric
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,9 +12,9 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-)
 
-var update = flag.Bool("update", false, "write the table of metrics into the documentation")
+	"portico/internal/goldentest"
+)
 
 func operating(name string) string { return filepath.Join("..", "..", "..", "docs", "operating", name) }
 
@@ -45,20 +44,7 @@ func table() string {
 func TestDocument_IsUpToDate(t *testing.T) {
 	t.Parallel()
 	const name, begin, end = "metrics.md", "<!-- metrics: made from internal/telemetry/metric by go test ./internal/telemetry/metric -update -->\n", "<!-- end of the metrics -->"
-	text := readDoc(t, name)
-	head, rest, ok := strings.Cut(text, begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has no place for the table", name)
-	}
-	want := head + begin + table() + end + tail
-	if *update {
-		if err := os.WriteFile(operating(name), []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if text != want {
-		t.Errorf("%s does not match the metrics: run go test ./internal/telemetry/metric -update", name)
-	}
+	goldentest.Part(t, operating(name), begin, end, table())
 }
 
 var (

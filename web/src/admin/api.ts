@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { type Answer, ask, request } from '../api/client';
+import { type Answer, exchange, request } from '../api/client';
 import type { Failure } from '../api/problem';
 import { UNPROVEN } from '../screens/own/proof';
 import { askProof } from './proof';
@@ -43,7 +43,7 @@ export async function send<T>(method: Method, path: string, body?: object): Prom
 
 /** Sends a file, for as long as it takes. The request before it has asked for a missing proof. */
 export async function sendFile(path: string, file: File): Promise<void> {
-  const answer = await ask(API + path, { method: 'POST', body: file });
+  const answer = await exchange(API + path, { method: 'POST', body: file });
   if (!answer.ok) throw new Failed(answer.failure);
 }
 

@@ -7,7 +7,7 @@ import { MailState } from './person-lists';
 import { Head } from './shell';
 import type { System } from './types';
 import { Webhooks } from './webhooks';
-import { counted, mailWords } from './words';
+import { mailWords, orMore } from './words';
 
 const CHECKS = {
   ok: ['good', 'OK'],
@@ -95,7 +95,7 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
 function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const { ask } = useAsk();
   const dead = messages.filter(({ again }) => again).length;
-  const about = `${messages.length - dead} wait, ${dead} were given up${more ? `, and ${counted(more, 1000)} more are not listed` : ''}.`;
+  const about = `${messages.length - dead} wait, ${dead} were given up${more ? `, and ${orMore(more, 1000)} more are not listed` : ''}.`;
   return (
     <Card title="Emails" {...(messages.length ? { about } : {})}>
       {messages.length ? (

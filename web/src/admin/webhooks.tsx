@@ -4,7 +4,7 @@ import { change } from './api';
 import { type Question, useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Webhook, WebhookAnswer } from './types';
-import { counted } from './words';
+import { orMore } from './words';
 
 export const webhookPath = (name: string, action = '') => `webhooks/${encodeURIComponent(name)}${action}`;
 
@@ -29,7 +29,7 @@ export const Answer = ({ status, answer }: Pick<WebhookAnswer, 'status' | 'answe
 export const Waits = ({ of: { waiting, oldest_at, failing_at } }: { of: Webhook }) =>
   waiting ? (
     <span>
-      {counted(waiting, 10_000)} {waiting === 1 ? 'event waits' : 'events wait'}, the oldest since{' '}
+      {orMore(waiting, 10_000)} {waiting === 1 ? 'event waits' : 'events wait'}, the oldest since{' '}
       <Time at={oldest_at} />
       {failing_at ? ', after failures' : ''}
     </span>

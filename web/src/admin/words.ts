@@ -83,5 +83,5 @@ export const failed = ({ kind, what, detail }: Record<'kind' | 'what' | 'detail'
 /** Whether an email will not arrive, by the states of outbox.State. */
 export const mailFailed = (state: string) => /^(given up|too late)/.test(state);
 
-/** A number that is counted up to a most. */
-export const counted = (n: number, most: number) => `${n}${n < most ? '' : ' or more'}`;
+/** A number of which the server counts no more than `most`. */
+export const orMore = (n: number, most: number) => `${n}${n < most ? '' : ' or more'}`;

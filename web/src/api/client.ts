@@ -15,7 +15,7 @@ export async function request<T>(
 ): Promise<Answer<T>> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
-  const answer = await ask<T>(path, {
+  const answer = await exchange<T>(path, {
     method,
     headers: body ? { ...ACCEPT, 'content-type': 'application/json' } : ACCEPT,
     body: body ? JSON.stringify(body) : null,
@@ -26,7 +26,7 @@ export async function request<T>(
 }
 
 /** Sends a request for as long as it takes. As request, it never throws. */
-export async function ask<T>(path: string, init: RequestInit): Promise<Answer<T>> {
+export async function exchange<T>(path: string, init: RequestInit): Promise<Answer<T>> {
   try {
     const response = await fetch(path, { headers: ACCEPT, cache: 'no-store', redirect: 'error', ...init });
     const told = response.status === 204 ? {} : await jsonOf(response);
