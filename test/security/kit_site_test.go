@@ -229,7 +229,7 @@ func (s *site) disable(address string) {
 	}
 }
 
-// settle waits until the outbox has sent every email.
+// settle waits until the outbox has sent every email, and every event was sent or has failed once.
 func (s *site) settle() {
 	s.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
@@ -239,13 +239,14 @@ func (s *site) settle() {
 			waiting = counts.Waiting
 			return err
 		})
+		waiting += s.count(`SELECT COUNT(*) FROM webhook_delivery WHERE state = 'waiting' AND tried_at = 0`)
 		switch {
 		case err != nil:
 			s.Fatal(err)
 		case waiting == 0:
 			return
 		case time.Now().After(deadline):
-			s.Fatalf("%d emails are still waiting", waiting)
+			s.Fatalf("%d emails and events are still waiting", waiting)
 		}
 	}
 }

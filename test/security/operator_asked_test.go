@@ -77,7 +77,7 @@ func TestSEC427_WordsAfterAProvider(t *testing.T) {
 	v, address := s.visitor(), fresh("v")
 	p.says(object{"sub": fresh("s"), "email": address, "email_verified": true})
 	var to string
-	s.unchanged("a refusal", func() { to = v.continueWith(p) }, "throttle", "audit", "flow", "installation") // the node notes there where PostgreSQL's log is
+	s.unchanged("a refusal", func() { to = v.continueWith(p) }, "throttle", "audit", "flow")
 	if page := v.get(to).must(200); !strings.Contains(page.body, "Ask Ada for a seat.") {
 		t.Errorf("%s says nothing: %s", to, page.body)
 	}
