@@ -73,7 +73,7 @@ func record(ctx context.Context, b *bench, e engine) (figures []figure, err erro
 		{"an admin with three records", audit.Query{Actor: "admin:rare"}, mostGrowth},
 		{"a network with three records", audit.Query{Peer: "192.0.2.77/32"}, mostGrowth},
 		{"a kind with three records", audit.Query{Names: []audit.Name{audit.KeyRevoked}}, mostGrowth},
-		{"an admin in a busy network, half a year ago", audit.Query{Actor: audit.ByAdmin("7"), Peer: busy, To: old}, mostOfSearch},
+		{"an admin who was never in a busy network", audit.Query{Actor: audit.ByAdmin("7"), Peer: busy, To: old}, 0}, // the small one has 40 records of this admin
 		{"a search in a busy network that finds nothing", audit.Query{Peer: busy, Actor: audit.Stranger, Names: []audit.Name{audit.SignedIn}}, mostOfSearch},
 	} {
 		l.query.Limit = aPage
