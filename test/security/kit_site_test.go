@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"math/big"
@@ -36,6 +37,7 @@ import (
 	"portico/internal/server"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/webhook"
 )
 
 // Two passwords that pass every rule.
@@ -237,9 +239,13 @@ func (s *site) settle() {
 		err := s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
 			counts, err := tx.CountMessages(s.Context(), outbox.MostCounted)
 			waiting = counts.Waiting
+			for _, hook := range s.config.Webhooks {
+				events, failed := tx.Deliveries(s.Context(), hook.Name, "", 100)
+				err = errors.Join(err, failed)
+				waiting += len(slices.DeleteFunc(events, func(e webhook.Delivery) bool { return e.State != webhook.Waiting || !e.TriedAt.IsZero() }))
+			}
 			return err
 		})
-		waiting += s.count(`SELECT COUNT(*) FROM webhook_delivery WHERE state = 'waiting' AND tried_at = 0`)
 		switch {
 		case err != nil:
 			s.Fatal(err)
