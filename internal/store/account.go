@@ -28,14 +28,14 @@ func scanAccount(row scanner) (account.Account, error) {
 
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO account (`+accountColumns+`)
+	made, err := t.change(ctx, a.ID, `INSERT INTO account (`+accountColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		accountValues(a)...)
-	if err == nil && n == 1 {
+	if err == nil && made {
 		err = t.addDueEnd(ctx, a.ID, a.EndsAt)
 	}
-	return t.changed(ctx, a.ID, n, err)
+	return made, err
 }
 
 // accountValues returns the values of accountColumns.
@@ -76,76 +76,64 @@ func (t *Tx) AccountOfSession(ctx context.Context, sessionID string) (account.Ac
 
 // UpdatePassword implements account.Store.
 func (t *Tx) UpdatePassword(ctx context.Context, id, password string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET password = $2, version = version + 1 WHERE id = $1`, id, password)
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET password = $2, version = version + 1 WHERE id = $1`, id, password)
 }
 
 // RehashPassword implements account.Store.
 func (t *Tx) RehashPassword(ctx context.Context, id, password string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET password = $2 WHERE id = $1`, id, password)
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET password = $2 WHERE id = $1`, id, password)
 }
 
 // UpdateState implements account.Store.
 func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
-	return t.changed(ctx, id, n, err)
+	return t.change(ctx, id, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
 }
 
 // UpdateRoles implements account.Store.
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
-	return t.changed(ctx, id, n, err)
+	return t.change(ctx, id, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
 }
 
 // UpdateClaims implements account.Store.
 func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
 }
 
 // UpdateName implements account.Store.
 func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
-	return t.changed(ctx, id, n, err)
+	return t.change(ctx, id, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
 }
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
+	return t.change(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
 		id, address.Mail, address.Key, micros(now), micros(since))
-	return t.changed(ctx, id, n, err)
 }
 
 // RaiseVersion implements account.Store.
 func (t *Tx) RaiseVersion(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `UPDATE account SET version = version + 1 WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `UPDATE account SET version = version + 1 WHERE id = $1`, id)
 }
 
 // EndFlows implements account.Store.
 func (t *Tx) EndFlows(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `UPDATE account SET flow_ends = flow_ends + 1 WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `UPDATE account SET flow_ends = flow_ends + 1 WHERE id = $1`, id)
 }
 
 // UpdateLocale implements account.Store.
 func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
 }
 
 // UpdateTerms implements account.Store.
 func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
 }
 
 // UpdateFactorTold implements account.Store.
 func (t *Tx) UpdateFactorTold(ctx context.Context, id string, at time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET factor_told_at = $2 WHERE id = $1`, id, micros(at))
-	return n == 1, err
+	return t.one(ctx, `UPDATE account SET factor_told_at = $2 WHERE id = $1`, id, micros(at))
 }
 
 // DeleteAccount implements account.Store. Most tables refer to the account, so that
@@ -162,8 +150,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, id string) (bool, error) {
 			return false, err
 		}
 	}
-	n, err := t.exec(ctx, `DELETE FROM account WHERE id = $1`, id)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM account WHERE id = $1`, id)
 }
 
 const identityColumns = `issuer, subject, provider, account_id, created_at, tells_time, roles, roles_at`
@@ -195,9 +182,8 @@ func (t *Tx) IdentitiesOf(ctx context.Context, accountID string) ([]account.Iden
 
 // InsertIdentity implements account.IdentityStore.
 func (t *Tx) InsertIdentity(ctx context.Context, i account.Identity) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	return t.one(ctx, `INSERT INTO identity (`+identityColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (issuer, subject) DO NOTHING`, identityValues(i)...)
-	return n == 1, err
 }
 
 // identityValues returns the values of identityColumns.
@@ -207,14 +193,12 @@ func identityValues(i account.Identity) []any {
 
 // UpdateTellsTime implements account.IdentityStore.
 func (t *Tx) UpdateTellsTime(ctx context.Context, issuer, subject string, tells account.TellsTime) error {
-	_, err := t.exec(ctx, `UPDATE identity SET tells_time = $3 WHERE issuer = $1 AND subject = $2`, issuer, subject, int64(tells))
-	return err
+	return t.run(ctx, `UPDATE identity SET tells_time = $3 WHERE issuer = $1 AND subject = $2`, issuer, subject, int64(tells))
 }
 
 // UpdateIdentityRoles implements account.IdentityStore.
 func (t *Tx) UpdateIdentityRoles(ctx context.Context, issuer, subject string, roles []string, at time.Time) error {
-	_, err := t.exec(ctx, `UPDATE identity SET roles = $3, roles_at = $4 WHERE issuer = $1 AND subject = $2`, issuer, subject, list(roles), micros(at))
-	return err
+	return t.run(ctx, `UPDATE identity SET roles = $3, roles_at = $4 WHERE issuer = $1 AND subject = $2`, issuer, subject, list(roles), micros(at))
 }
 
 // DeleteIdentities implements account.IdentityStore.

@@ -26,21 +26,19 @@ func scanOther(row scanner) (account.Other, error) {
 // AddAddress implements account.OtherStore. An address of the account itself keeps
 // the time when it stopped being the primary one.
 func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`)
+	return t.one(ctx, `INSERT INTO other_address (`+otherColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM account p WHERE p.address_key = $3)
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, expires_at = $7,
 		primary_until = CASE WHEN other_address.account_id = $1 THEN other_address.primary_until ELSE $6 END
 		WHERE other_address.account_id = $1 OR other_address.expires_at <= $8`,
 		append(otherValues(o), micros(now))...)
-	return n == 1, err
 }
 
 // KeepAddress implements account.OtherStore.
 func (t *Tx) KeepAddress(ctx context.Context, o account.Other) error {
-	_, err := t.exec(ctx, `INSERT INTO other_address (`+otherColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return t.run(ctx, `INSERT INTO other_address (`+otherColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, primary_until = $6, expires_at = $7`,
 		otherValues(o)...)
-	return err
 }
 
 // otherValues returns the values of otherColumns.
@@ -62,26 +60,22 @@ func (t *Tx) AddressesOf(ctx context.Context, accountID string, now time.Time) (
 
 // UseAddress implements account.OtherStore.
 func (t *Tx) UseAddress(ctx context.Context, o account.Other) error {
-	_, err := t.exec(ctx, `UPDATE other_address SET kind = $3, expires_at = $4 WHERE address_key = $1 AND account_id = $2`,
+	return t.run(ctx, `UPDATE other_address SET kind = $3, expires_at = $4 WHERE address_key = $1 AND account_id = $2`,
 		o.Address.Key, o.AccountID, string(o.Use), micros(o.Until))
-	return err
 }
 
 // DropAddress implements account.OtherStore.
 func (t *Tx) DropAddress(ctx context.Context, accountID, key string) error {
-	_, err := t.exec(ctx, `DELETE FROM other_address WHERE address_key = $1 AND account_id = $2`, key, accountID)
-	return err
+	return t.run(ctx, `DELETE FROM other_address WHERE address_key = $1 AND account_id = $2`, key, accountID)
 }
 
 // DropAddresses implements account.OtherStore.
 func (t *Tx) DropAddresses(ctx context.Context, accountID string) error {
-	_, err := t.exec(ctx, `DELETE FROM other_address WHERE account_id = $1`, accountID)
-	return err
+	return t.run(ctx, `DELETE FROM other_address WHERE account_id = $1`, accountID)
 }
 
 // UpdateAlarm implements account.Store.
 func (t *Tx) UpdateAlarm(ctx context.Context, id string, a account.Alarm) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE account SET alarm_mail_at = $2, alarm_at = $3, alarm_address_at = $4 WHERE id = $1`,
+	return t.one(ctx, `UPDATE account SET alarm_mail_at = $2, alarm_at = $3, alarm_address_at = $4 WHERE id = $1`,
 		id, micros(a.Since), micros(a.RaisedAt), micros(a.AddedAt))
-	return n == 1, err
 }

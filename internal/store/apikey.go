@@ -26,9 +26,8 @@ func apiKey(row scanner) (apikey.Key, error) { return apiKeyRow(row) }
 
 // InsertAPIKey implements apikey.Store.
 func (t *Tx) InsertAPIKey(ctx context.Context, k apikey.Key) error {
-	_, err := t.exec(ctx, `INSERT INTO api_key (id, name, scopes, created_at, ends_at, used_at, peer, warned_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+	return t.run(ctx, `INSERT INTO api_key (id, name, scopes, created_at, ends_at, used_at, peer, warned_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		k.ID, k.Name, list(k.Scopes), micros(k.CreatedAt), micros(k.EndsAt), micros(k.UsedAt), k.Peer, micros(k.WarnedAt))
-	return err
 }
 
 // APIKeyByID implements apikey.Store.
@@ -87,14 +86,12 @@ func (t *Tx) EndingAPIKeys(ctx context.Context, from, to time.Time, limit int) (
 
 // UpdateAPIKey implements apikey.Store.
 func (t *Tx) UpdateAPIKey(ctx context.Context, id string, ends, warned time.Time) error {
-	_, err := t.exec(ctx, `UPDATE api_key SET ends_at = $2, warned_at = $3 WHERE id = $1`, id, micros(ends), micros(warned))
-	return err
+	return t.run(ctx, `UPDATE api_key SET ends_at = $2, warned_at = $3 WHERE id = $1`, id, micros(ends), micros(warned))
 }
 
 // TouchAPIKey implements apikey.Store.
 func (t *Tx) TouchAPIKey(ctx context.Context, id string, at time.Time, peer string) error {
-	_, err := t.exec(ctx, `UPDATE api_key SET used_at = $2, peer = $3 WHERE id = $1`, id, micros(at), peer)
-	return err
+	return t.run(ctx, `UPDATE api_key SET used_at = $2, peer = $3 WHERE id = $1`, id, micros(at), peer)
 }
 
 const apiKeySecretColumns = `hash, key_id, account_id, created_at`
@@ -108,8 +105,7 @@ func apiKeySecret(row scanner) (s apikey.Secret, err error) {
 
 // InsertAPIKeySecret implements apikey.Store.
 func (t *Tx) InsertAPIKeySecret(ctx context.Context, s apikey.Secret) error {
-	_, err := t.exec(ctx, `INSERT INTO api_key_secret (`+apiKeySecretColumns+`) VALUES ($1, $2, $3, $4)`, s.Hash, s.KeyID, s.AccountID, micros(s.CreatedAt))
-	return err
+	return t.run(ctx, `INSERT INTO api_key_secret (`+apiKeySecretColumns+`) VALUES ($1, $2, $3, $4)`, s.Hash, s.KeyID, s.AccountID, micros(s.CreatedAt))
 }
 
 // APIKeySecrets implements apikey.Store.
@@ -128,6 +124,5 @@ func (t *Tx) APIKeySecretsOf(ctx context.Context, accountID string) ([]apikey.Se
 
 // DeleteAPIKeySecret implements apikey.Store.
 func (t *Tx) DeleteAPIKeySecret(ctx context.Context, hash []byte) error {
-	_, err := t.exec(ctx, `DELETE FROM api_key_secret WHERE hash = $1`, hash)
-	return err
+	return t.run(ctx, `DELETE FROM api_key_secret WHERE hash = $1`, hash)
 }

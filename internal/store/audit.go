@@ -40,10 +40,9 @@ func scanFact(row scanner) (audit.Fact, error) {
 
 // InsertFact implements audit.Store.
 func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
-	_, err := t.exec(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail, seal)
+	return t.run(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail, seal)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $10 <= (SELECT last_at FROM audit_seal WHERE number > 0 ORDER BY number DESC LIMIT 1) THEN -1 ELSE 0 END)`,
 		f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, micros(f.At.Add(-audit.Late)))
-	return err
 }
 
 // factValues returns a row for factColumns and seal, as InsertFact writes it.

@@ -19,9 +19,8 @@ func scanCode(row scanner) (code.Secret, error) {
 
 // InsertCode implements code.Store.
 func (t *Tx) InsertCode(ctx context.Context, s code.Secret) error {
-	_, err := t.exec(ctx, `INSERT INTO code (`+codeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	return t.run(ctx, `INSERT INTO code (`+codeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		s.ID, s.FlowID, s.Digits, s.Link, micros(s.SentAt), micros(s.ExpiresAt), micros(s.UsedAt))
-	return err
 }
 
 // CodesOf implements code.Store.
@@ -36,12 +35,10 @@ func (t *Tx) CodeByLink(ctx context.Context, link []byte) (code.Secret, bool, er
 
 // UseCode implements code.Store.
 func (t *Tx) UseCode(ctx context.Context, id string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE code SET used_at = $2 WHERE id = $1 AND used_at = 0 AND expires_at > $2`, id, micros(now))
-	return n == 1, err
+	return t.one(ctx, `UPDATE code SET used_at = $2 WHERE id = $1 AND used_at = 0 AND expires_at > $2`, id, micros(now))
 }
 
 // EndCodes implements code.Store.
 func (t *Tx) EndCodes(ctx context.Context, flowID string, now time.Time) error {
-	_, err := t.exec(ctx, `UPDATE code SET used_at = $2 WHERE flow_id = $1 AND used_at = 0`, flowID, micros(now))
-	return err
+	return t.run(ctx, `UPDATE code SET used_at = $2 WHERE flow_id = $1 AND used_at = 0`, flowID, micros(now))
 }

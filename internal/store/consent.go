@@ -28,16 +28,14 @@ func (t *Tx) ConsentOf(ctx context.Context, accountID, clientID string) (openid.
 
 // SaveConsent implements openid.ConsentStore.
 func (t *Tx) SaveConsent(ctx context.Context, c openid.Consent) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_consent (account_id, client_id, scopes, given_at) VALUES ($1, $2, $3, $4)
+	return t.run(ctx, `INSERT INTO openid_consent (account_id, client_id, scopes, given_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id, client_id) DO UPDATE SET scopes = excluded.scopes, given_at = excluded.given_at`,
 		c.AccountID, c.ClientID, list(c.Scopes), micros(c.GivenAt))
-	return err
 }
 
 // DeleteConsent implements openid.ConsentStore.
 func (t *Tx) DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id = $2`, accountID, clientID)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id = $2`, accountID, clientID)
 }
 
 // ConsentsOf implements openid.ConsentStore.

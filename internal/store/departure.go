@@ -17,8 +17,7 @@ func departureRow(row scanner) (account.Departure, error) {
 
 // InsertDeparture implements account.DepartureStore.
 func (t *Tx) InsertDeparture(ctx context.Context, d account.Departure) error {
-	_, err := t.exec(ctx, `INSERT INTO departure (account_id, left_at, erase_at) VALUES ($1, $2, $3)`, d.AccountID, micros(d.LeftAt), micros(d.EraseAt))
-	return err
+	return t.run(ctx, `INSERT INTO departure (account_id, left_at, erase_at) VALUES ($1, $2, $3)`, d.AccountID, micros(d.LeftAt), micros(d.EraseAt))
 }
 
 // DepartureOf implements account.DepartureStore.
@@ -34,6 +33,5 @@ func (t *Tx) DueDepartures(ctx context.Context, now time.Time, limit int) ([]acc
 
 // DeleteDeparture implements account.DepartureStore.
 func (t *Tx) DeleteDeparture(ctx context.Context, accountID string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM departure WHERE account_id = $1`, accountID)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM departure WHERE account_id = $1`, accountID)
 }

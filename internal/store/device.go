@@ -10,10 +10,9 @@ import (
 
 // InsertDevice implements openid.DeviceStore.
 func (t *Tx) InsertDevice(ctx context.Context, d openid.Device) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO openid_device (hash, user_hash, client_id, scopes, resources, expires_at, polled_at, grant_id, denied_at)
+	return t.one(ctx, `INSERT INTO openid_device (hash, user_hash, client_id, scopes, resources, expires_at, polled_at, grant_id, denied_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (user_hash) DO NOTHING`,
 		d.Hash, d.UserHash, d.ClientID, list(d.Scopes), list(d.Resources), micros(d.ExpiresAt), micros(d.PolledAt), d.GrantID, micros(d.DeniedAt))
-	return n == 1, err
 }
 
 // DeviceByHash implements openid.DeviceStore.
@@ -43,19 +42,16 @@ func deviceRow(row scanner) (d openid.Device, err error) {
 
 // PollDevice implements openid.DeviceStore.
 func (t *Tx) PollDevice(ctx context.Context, hash []byte, now, after time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_device SET polled_at = $2 WHERE hash = $1 AND polled_at <= $3`, hash, micros(now), micros(after))
-	return n == 1, err
+	return t.one(ctx, `UPDATE openid_device SET polled_at = $2 WHERE hash = $1 AND polled_at <= $3`, hash, micros(now), micros(after))
 }
 
 // AnswerDevice implements openid.DeviceStore.
 func (t *Tx) AnswerDevice(ctx context.Context, hash []byte, grantID string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_device SET grant_id = $2, denied_at = CASE WHEN $2 = '' THEN CAST($3 AS BIGINT) ELSE 0 END
+	return t.one(ctx, `UPDATE openid_device SET grant_id = $2, denied_at = CASE WHEN $2 = '' THEN CAST($3 AS BIGINT) ELSE 0 END
 		WHERE hash = $1 AND grant_id = '' AND denied_at = 0 AND expires_at > $3`, hash, grantID, micros(now))
-	return n == 1, err
 }
 
 // UseDevice implements openid.DeviceStore.
 func (t *Tx) UseDevice(ctx context.Context, hash []byte, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_device WHERE hash = $1 AND grant_id <> '' AND expires_at > $2`, hash, micros(now))
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM openid_device WHERE hash = $1 AND grant_id <> '' AND expires_at > $2`, hash, micros(now))
 }

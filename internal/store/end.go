@@ -22,8 +22,7 @@ func (t *Tx) addDueEnd(ctx context.Context, id string, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
-	_, err := t.exec(ctx, `INSERT INTO account_end (account_id, ends_at) VALUES ($1, $2)`, id, micros(at))
-	return err
+	return t.run(ctx, `INSERT INTO account_end (account_id, ends_at) VALUES ($1, $2)`, id, micros(at))
 }
 
 // DueEnds implements account.EndStore.
@@ -34,6 +33,5 @@ func (t *Tx) DueEnds(ctx context.Context, now time.Time, limit int) ([]string, e
 
 // DropDueEnd implements account.EndStore.
 func (t *Tx) DropDueEnd(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM account_end WHERE account_id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM account_end WHERE account_id = $1`, id)
 }

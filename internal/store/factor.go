@@ -16,8 +16,7 @@ func factorValues(f factor.Factor) []any {
 
 // InsertFactor implements factor.Store.
 func (t *Tx) InsertFactor(ctx context.Context, f factor.Factor) error {
-	n, err := t.exec(ctx, `INSERT INTO factor (`+factorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, factorValues(f)...)
-	_, err = t.changed(ctx, f.AccountID, n, err)
+	_, err := t.change(ctx, f.AccountID, `INSERT INTO factor (`+factorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, factorValues(f)...)
 	return err
 }
 
@@ -36,21 +35,18 @@ func (t *Tx) FactorsOf(ctx context.Context, accountID string) ([]factor.Factor, 
 
 // UseFactor implements factor.Store.
 func (t *Tx) UseFactor(ctx context.Context, id string, step int64, at time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE factor SET last_step = $2, used_at = $3 WHERE id = $1 AND last_step < $2`, id, step, micros(at))
-	return n == 1, err
+	return t.one(ctx, `UPDATE factor SET last_step = $2, used_at = $3 WHERE id = $1 AND last_step < $2`, id, step, micros(at))
 }
 
 // DeleteFactor implements factor.Store.
 func (t *Tx) DeleteFactor(ctx context.Context, accountID, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM factor WHERE id = $1 AND account_id = $2`, id, accountID)
-	return t.changed(ctx, accountID, n, err)
+	return t.change(ctx, accountID, `DELETE FROM factor WHERE id = $1 AND account_id = $2`, id, accountID)
 }
 
 // InsertRecoveryCode implements factor.Store.
 func (t *Tx) InsertRecoveryCode(ctx context.Context, c factor.RecoveryCode) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO recovery_code (account_id, selector, hash) VALUES ($1, $2, $3)
+	return t.one(ctx, `INSERT INTO recovery_code (account_id, selector, hash) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, selector) DO NOTHING`, c.AccountID, c.Selector, c.Hash)
-	return n == 1, err
 }
 
 // RecoveryCodesOf implements factor.Store.
@@ -65,12 +61,10 @@ func (t *Tx) RecoveryCodesOf(ctx context.Context, accountID string) ([]factor.Re
 
 // UseRecoveryCode implements factor.Store.
 func (t *Tx) UseRecoveryCode(ctx context.Context, accountID, selector string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM recovery_code WHERE account_id = $1 AND selector = $2`, accountID, selector)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM recovery_code WHERE account_id = $1 AND selector = $2`, accountID, selector)
 }
 
 // DeleteRecoveryCodes implements factor.Store.
 func (t *Tx) DeleteRecoveryCodes(ctx context.Context, accountID string) error {
-	_, err := t.exec(ctx, `DELETE FROM recovery_code WHERE account_id = $1`, accountID)
-	return err
+	return t.run(ctx, `DELETE FROM recovery_code WHERE account_id = $1`, accountID)
 }

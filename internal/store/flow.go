@@ -19,10 +19,9 @@ func scanFlow(row scanner) (flow.Pending, error) {
 
 // InsertFlow implements flow.PendingStore.
 func (t *Tx) InsertFlow(ctx context.Context, p flow.Pending) error {
-	_, err := t.exec(ctx, `INSERT INTO flow (`+flowColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+	return t.run(ctx, `INSERT INTO flow (`+flowColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		p.ID, string(p.Kind), string(p.Step), p.AccountID, p.Version, p.AddressKey, p.BrowserHash, p.ReturnTo, p.Sealed,
 		micros(p.CreatedAt), micros(p.ExpiresAt))
-	return err
 }
 
 // FlowByID implements flow.PendingStore.
@@ -39,19 +38,16 @@ func (t *Tx) NewestFlow(ctx context.Context, kind flow.Kind, step flow.Step, add
 
 // AdvanceFlow implements flow.PendingStore.
 func (t *Tx) AdvanceFlow(ctx context.Context, id string, from, to flow.Step, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE flow SET step = $3 WHERE id = $1 AND step = $2 AND expires_at > $4`, id, string(from), string(to), micros(now))
-	return n == 1, err
+	return t.one(ctx, `UPDATE flow SET step = $3 WHERE id = $1 AND step = $2 AND expires_at > $4`, id, string(from), string(to), micros(now))
 }
 
 // RenewFlow implements flow.PendingStore.
 func (t *Tx) RenewFlow(ctx context.Context, p flow.Pending, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE flow SET sealed = $2, return_to = $3, expires_at = $4, account_id = $7, version = $8 WHERE id = $1 AND step = $5 AND expires_at > $6`,
+	return t.one(ctx, `UPDATE flow SET sealed = $2, return_to = $3, expires_at = $4, account_id = $7, version = $8 WHERE id = $1 AND step = $5 AND expires_at > $6`,
 		p.ID, p.Sealed, p.ReturnTo, micros(p.ExpiresAt), string(p.Step), micros(now), p.AccountID, p.Version)
-	return n == 1, err
 }
 
 // OwnFlow implements flow.PendingStore.
 func (t *Tx) OwnFlow(ctx context.Context, id, accountID string) error {
-	_, err := t.exec(ctx, `UPDATE flow SET account_id = $2 WHERE id = $1`, id, accountID)
-	return err
+	return t.run(ctx, `UPDATE flow SET account_id = $2 WHERE id = $1`, id, accountID)
 }

@@ -30,8 +30,7 @@ func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
 // ChangeKeyCheck replaces the stored check value if it still is before, and reports
 // whether it was.
 func (t *Tx) ChangeKeyCheck(ctx context.Context, before, after []byte) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE installation SET key_check = $2 WHERE id = 1 AND key_check = $1`, before, after)
-	return n == 1, err
+	return t.one(ctx, `UPDATE installation SET key_check = $2 WHERE id = 1 AND key_check = $1`, before, after)
 }
 
 // HashCost returns the cost of a password hash that KeepHashCost stored last.
@@ -46,6 +45,5 @@ func (t *Tx) HashCost(ctx context.Context) (string, bool, error) {
 // KeepHashCost replaces the stored cost of a password hash. It comes after
 // KeepKeyCheck, which makes the row.
 func (t *Tx) KeepHashCost(ctx context.Context, cost string) error {
-	_, err := t.exec(ctx, `UPDATE installation SET hash_cost = $1 WHERE id = 1`, cost)
-	return err
+	return t.run(ctx, `UPDATE installation SET hash_cost = $1 WHERE id = 1`, cost)
 }

@@ -25,11 +25,10 @@ func invitationRow(row scanner) (i invitation.Invitation, err error) {
 
 // InsertInvitation implements invitation.Store.
 func (t *Tx) InsertInvitation(ctx context.Context, i invitation.Invitation) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO invitation (`+invitationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+	return t.one(ctx, `INSERT INTO invitation (`+invitationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 		ON CONFLICT (address_key) WHERE state = 'open' AND address_key > '' DO NOTHING`,
 		i.ID, i.Link, i.Mail, i.Key, list(i.Roles), micros(i.AccountEnds), i.Words, i.By, i.Most, i.Used, string(i.State),
 		micros(i.CreatedAt), micros(i.EndsAt), micros(i.OpenedAt), micros(i.UsedAt), i.AccountID, i.MessageID)
-	return n == 1, err
 }
 
 // InvitationByID implements invitation.Store.
@@ -49,24 +48,21 @@ func (t *Tx) InvitationOf(ctx context.Context, key string) (invitation.Invitatio
 
 // OpenInvitation implements invitation.Store.
 func (t *Tx) OpenInvitation(ctx context.Context, id string, now time.Time) error {
-	_, err := t.exec(ctx, `UPDATE invitation SET opened_at = $2 WHERE id = $1 AND opened_at = 0`, id, micros(now))
-	return err
+	return t.run(ctx, `UPDATE invitation SET opened_at = $2 WHERE id = $1 AND opened_at = 0`, id, micros(now))
 }
 
 // UseInvitation implements invitation.Store.
 func (t *Tx) UseInvitation(ctx context.Context, id, accountID string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE invitation SET used = used + 1, used_at = $3,
+	return t.one(ctx, `UPDATE invitation SET used = used + 1, used_at = $3,
 		state = CASE WHEN used + 1 >= most THEN 'used' ELSE state END,
 		account_id = CASE WHEN address_key > '' THEN $2 ELSE '' END
 		WHERE id = $1 AND state = 'open' AND used < most AND ends_at > $3`, id, accountID, micros(now))
-	return n == 1, err
 }
 
 // EndInvitation implements invitation.Store.
 func (t *Tx) EndInvitation(ctx context.Context, id string, state invitation.State, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE invitation SET state = $2, ends_at = CASE WHEN ends_at > $3 THEN $3 ELSE ends_at END WHERE id = $1 AND state = 'open'`,
+	return t.one(ctx, `UPDATE invitation SET state = $2, ends_at = CASE WHEN ends_at > $3 THEN $3 ELSE ends_at END WHERE id = $1 AND state = 'open'`,
 		id, string(state), micros(now))
-	return n == 1, err
 }
 
 // EndInvitationsBy implements invitation.Store. All rows have an end, and its index leads through them: few admins stop

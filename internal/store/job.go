@@ -31,11 +31,10 @@ func skips(list []job.Skip) string {
 
 // InsertJob implements job.Store.
 func (t *Tx) InsertJob(ctx context.Context, j job.Job) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO job (`+jobColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+	return t.one(ctx, `INSERT INTO job (`+jobColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 		ON CONFLICT (account_id) WHERE state = 'running' DO NOTHING`,
 		j.ID, j.AccountID, j.KeyID, j.Version, j.Peer, j.UserAgent, j.RequestID, string(j.Kind), j.Input, j.Total, micros(j.CreatedAt),
 		string(j.State), j.Why, j.Step, j.Place, j.Done, j.Skips, skips(j.Skipped), micros(j.EndedAt))
-	return n == 1, err
 }
 
 // JobByID implements job.Store.
@@ -55,18 +54,16 @@ func (t *Tx) LastJobs(ctx context.Context, limit int) ([]job.Job, error) {
 
 // AdvanceJob implements job.Store.
 func (t *Tx) AdvanceJob(ctx context.Context, id string, from, to job.Progress) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE job SET step = step + 1, state = $3, why = $4, place = $5, done = $6, skips = $7, skipped = $8, ended_at = $9
+	return t.one(ctx, `UPDATE job SET step = step + 1, state = $3, why = $4, place = $5, done = $6, skips = $7, skipped = $8, ended_at = $9
 		WHERE id = $1 AND step = $2 AND ended_at = 0`,
 		id, from.Step, string(to.State), to.Why, to.Place, to.Done, to.Skips, skips(to.Skipped), micros(to.EndedAt))
-	return n == 1, err
 }
 
 // StartJob implements job.Store.
 func (t *Tx) StartJob(ctx context.Context, j job.Job) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE job SET state = 'running', step = step + 1, version = $3, peer = $4, user_agent = $5, request_id = $6, total = $7
+	return t.one(ctx, `UPDATE job SET state = 'running', step = step + 1, version = $3, peer = $4, user_agent = $5, request_id = $6, total = $7
 		WHERE id = $1 AND step = $2 AND state = 'draft' AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.account_id = $8 AND other.state = 'running')`,
 		j.ID, j.Step, j.Version, j.Peer, j.UserAgent, j.RequestID, j.Total, j.AccountID)
-	return n == 1, err
 }
 
 // DeleteDrafts implements job.Store.
@@ -82,8 +79,7 @@ func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID string) (more bo
 
 // InsertPart implements job.Store.
 func (t *Tx) InsertPart(ctx context.Context, p job.Part) error {
-	_, err := t.exec(ctx, `INSERT INTO job_part (id, job_id, problems, sealed) VALUES ($1, $2, $3, $4)`, p.ID, p.JobID, p.Problems, p.Sealed)
-	return err
+	return t.run(ctx, `INSERT INTO job_part (id, job_id, problems, sealed) VALUES ($1, $2, $3, $4)`, p.ID, p.JobID, p.Problems, p.Sealed)
 }
 
 // NextPart implements job.Store.
@@ -101,14 +97,12 @@ func (t *Tx) NextPart(ctx context.Context, jobID, after string, problems bool) (
 
 // UpdatePart implements job.Store.
 func (t *Tx) UpdatePart(ctx context.Context, p job.Part) error {
-	_, err := t.exec(ctx, `UPDATE job_part SET problems = $2, sealed = $3 WHERE id = $1`, p.ID, p.Problems, p.Sealed)
-	return err
+	return t.run(ctx, `UPDATE job_part SET problems = $2, sealed = $3 WHERE id = $1`, p.ID, p.Problems, p.Sealed)
 }
 
 // DeletePart implements job.Store.
 func (t *Tx) DeletePart(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM job_part WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM job_part WHERE id = $1`, id)
 }
 
 // DeleteParts implements job.Store.

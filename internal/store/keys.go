@@ -22,20 +22,17 @@ func (t *Tx) SigningKeys(ctx context.Context) ([]signingkey.Key, error) {
 
 // InsertSigningKey implements signingkey.Store.
 func (t *Tx) InsertSigningKey(ctx context.Context, k signingkey.Key) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO signing_key (id, generation, sealed, created_at, signs_at, revoked_at)
+	return t.one(ctx, `INSERT INTO signing_key (id, generation, sealed, created_at, signs_at, revoked_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (generation) DO NOTHING`,
 		k.ID, k.Generation, k.Sealed, micros(k.CreatedAt), micros(k.SignsAt), micros(k.RevokedAt))
-	return n == 1, err
 }
 
 // RevokeSigningKey implements signingkey.Store.
 func (t *Tx) RevokeSigningKey(ctx context.Context, id string, at time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE signing_key SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, id, micros(at))
-	return n == 1, err
+	return t.one(ctx, `UPDATE signing_key SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, id, micros(at))
 }
 
 // DeleteSigningKeys implements signingkey.Store.
 func (t *Tx) DeleteSigningKeys(ctx context.Context, from, before int64) error {
-	_, err := t.exec(ctx, `DELETE FROM signing_key WHERE generation >= $1 AND generation < $2`, from, before)
-	return err
+	return t.run(ctx, `DELETE FROM signing_key WHERE generation >= $1 AND generation < $2`, from, before)
 }

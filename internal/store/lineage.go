@@ -17,6 +17,5 @@ func (t *Tx) Lineage(ctx context.Context) (string, error) {
 // KeepLineage stores the name of the copy that is served from now on. It comes after
 // KeepKeyCheck, which makes the row.
 func (t *Tx) KeepLineage(ctx context.Context, name string) error {
-	_, err := t.exec(ctx, `UPDATE installation SET lineage = $1 WHERE id = 1`, name)
-	return err
+	return t.run(ctx, `UPDATE installation SET lineage = $1 WHERE id = 1`, name)
 }

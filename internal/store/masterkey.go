@@ -59,8 +59,7 @@ func (t *Tx) Reseal(ctx context.Context, place masterkey.Place, id string, befor
 	if err != nil {
 		return false, err
 	}
-	n, err := t.exec(ctx, `UPDATE `+at.Table+` SET `+at.Column+` = $3 WHERE id = $1 AND `+at.Column+` = $2`, id, before, after)
-	return n == 1, err
+	return t.one(ctx, `UPDATE `+at.Table+` SET `+at.Column+` = $3 WHERE id = $1 AND `+at.Column+` = $2`, id, before, after)
 }
 
 // FormerKeys implements masterkey.Store.
@@ -76,15 +75,13 @@ func (t *Tx) FormerKeys(ctx context.Context) ([]masterkey.Former, error) {
 
 // SaveFormerKey implements masterkey.Store.
 func (t *Tx) SaveFormerKey(ctx context.Context, f masterkey.Former) error {
-	_, err := t.exec(ctx, `INSERT INTO former_master_key (id, pepper, changed_at, done_at) VALUES ($1, $2, $3, $4)
+	return t.run(ctx, `INSERT INTO former_master_key (id, pepper, changed_at, done_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET pepper = $2, changed_at = $3, done_at = $4`, f.ID, f.Pepper, micros(f.ChangedAt), micros(f.DoneAt))
-	return err
 }
 
 // DeleteFormerKey implements masterkey.Store.
 func (t *Tx) DeleteFormerKey(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM former_master_key WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM former_master_key WHERE id = $1`, id)
 }
 
 // OwedToFormerKey implements masterkey.Store.

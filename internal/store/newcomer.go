@@ -243,6 +243,5 @@ func (t *Tx) IsUnproven(ctx context.Context, accountID string) (bool, error) {
 
 // EndUnproven implements account.ImportedStore.
 func (t *Tx) EndUnproven(ctx context.Context, accountID string) error {
-	_, err := t.exec(ctx, `DELETE FROM unproven_address WHERE account_id = $1`, accountID)
-	return err
+	return t.run(ctx, `DELETE FROM unproven_address WHERE account_id = $1`, accountID)
 }

@@ -30,13 +30,11 @@ func (t *Tx) SaveNode(ctx context.Context, r cluster.NodeRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `INSERT INTO node (id, beat, settings, keys) VALUES ($1, $2, $3, $4)
+	return t.run(ctx, `INSERT INTO node (id, beat, settings, keys) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET beat = $2, settings = $3, keys = $4`, r.ID, r.Beat, string(settings), string(keys))
-	return err
 }
 
 // DeleteNode implements cluster.NodeStore.
 func (t *Tx) DeleteNode(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM node WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM node WHERE id = $1`, id)
 }

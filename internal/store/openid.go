@@ -14,12 +14,11 @@ const grantColumns = `g.id, g.client_id, g.account_id, g.version, g.session_id, 
 
 // InsertGrant implements openid.Store.
 func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
+	return t.run(ctx, `INSERT INTO openid_grant (id, client_id, account_id, version, session_id, sid, scopes, redirect_uri, challenge, nonce, methods,
 			signed_in_at, created_at, expires_at, redeemed_at, ended_at, rotated_at, generation, access_from, resources, proof_key, claims, may_tell, subject)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
 		g.ID, g.ClientID, g.AccountID, g.Version, g.SessionID, g.SID, list(g.Scopes), g.RedirectURI, g.Challenge, g.Nonce, list(g.Methods),
 		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.MayTell), g.Subject)
-	return err
 }
 
 // LiveGrant implements openid.Store.
@@ -57,28 +56,24 @@ func liveRow(row scanner) (openid.Live, error) {
 
 // RedeemGrant implements openid.Store.
 func (t *Tx) RedeemGrant(ctx context.Context, id, key string, now, until time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_grant SET redeemed_at = $2, expires_at = $3, proof_key = $4
+	return t.one(ctx, `UPDATE openid_grant SET redeemed_at = $2, expires_at = $3, proof_key = $4
 		WHERE id = $1 AND redeemed_at = 0 AND ended_at = 0 AND expires_at > $2`, id, micros(now), micros(until), key)
-	return n == 1, err
 }
 
 // RotateGrant implements openid.Store.
 func (t *Tx) RotateGrant(ctx context.Context, id string, generation int64, key string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_grant SET generation = generation + 1, rotated_at = $3, proof_key = $4
+	return t.one(ctx, `UPDATE openid_grant SET generation = generation + 1, rotated_at = $3, proof_key = $4
 		WHERE id = $1 AND generation = $2 AND redeemed_at > 0 AND ended_at = 0 AND expires_at > $3`, id, generation, micros(now), key)
-	return n == 1, err
 }
 
 // EndGrant implements openid.Store.
 func (t *Tx) EndGrant(ctx context.Context, id string, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE id = $1 AND ended_at = 0`, id, micros(now))
-	return n == 1, err
+	return t.one(ctx, `UPDATE openid_grant SET ended_at = $2 WHERE id = $1 AND ended_at = 0`, id, micros(now))
 }
 
 // RevokeAccess implements openid.Store.
 func (t *Tx) RevokeAccess(ctx context.Context, id string, generation int64) error {
-	_, err := t.exec(ctx, `UPDATE openid_grant SET access_from = $2 WHERE id = $1 AND access_from < $2`, id, generation+1)
-	return err
+	return t.run(ctx, `UPDATE openid_grant SET access_from = $2 WHERE id = $1 AND access_from < $2`, id, generation+1)
 }
 
 // MoveGrants implements openid.Store.
@@ -87,8 +82,7 @@ func (t *Tx) MoveGrants(ctx context.Context, from, to string, until time.Time) e
 		WHERE session_id = $1`, from, to, micros(until)); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `UPDATE openid_watch SET session_id = $2 WHERE session_id = $1`, from, to)
-	return err
+	return t.run(ctx, `UPDATE openid_watch SET session_id = $2 WHERE session_id = $1`, from, to)
 }
 
 // outlives says that a grant outlives its session.

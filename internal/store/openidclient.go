@@ -9,9 +9,8 @@ import (
 
 // InsertInitialToken implements openid.RegistryStore.
 func (t *Tx) InsertInitialToken(ctx context.Context, i openid.InitialToken) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_initial_token (hash, id, uses_left, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return t.run(ctx, `INSERT INTO openid_initial_token (hash, id, uses_left, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		i.Hash, i.ID, i.Uses, micros(i.CreatedAt), micros(i.ExpiresAt))
-	return err
 }
 
 // InitialTokens implements openid.RegistryStore.
@@ -28,14 +27,12 @@ func (t *Tx) InitialTokens(ctx context.Context, now time.Time) ([]openid.Initial
 
 // SpendInitialToken implements openid.RegistryStore.
 func (t *Tx) SpendInitialToken(ctx context.Context, hash []byte, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE openid_initial_token SET uses_left = uses_left - 1 WHERE hash = $1 AND uses_left > 0 AND expires_at > $2`, hash, micros(now))
-	return n == 1, err
+	return t.one(ctx, `UPDATE openid_initial_token SET uses_left = uses_left - 1 WHERE hash = $1 AND uses_left > 0 AND expires_at > $2`, hash, micros(now))
 }
 
 // DeleteInitialToken implements openid.RegistryStore.
 func (t *Tx) DeleteInitialToken(ctx context.Context, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_initial_token WHERE id = $1`, id)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM openid_initial_token WHERE id = $1`, id)
 }
 
 // InsertRegistered implements openid.RegistryStore. PostgreSQL would let two transactions
@@ -45,10 +42,9 @@ func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered, now time
 	if _, _, err := first(ctx, t, `SELECT id FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanNumber); err != nil {
 		return false, err
 	}
-	n, err := t.exec(ctx, `INSERT INTO openid_registered_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
+	return t.one(ctx, `INSERT INTO openid_registered_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
 		WHERE (SELECT COUNT(*) FROM openid_registered_client WHERE ends_at > $7) < CAST($8 AS BIGINT)`,
 		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt), micros(now), most)
-	return n == 1, err
 }
 
 func scanNumber(row scanner) (n int64, err error) { return n, row.Scan(&n) }
@@ -79,18 +75,15 @@ func registeredRow(row scanner) (r openid.Registered, err error) {
 
 // ChangeRegistered implements openid.RegistryStore.
 func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered) error {
-	_, err := t.exec(ctx, `UPDATE openid_registered_client SET metadata = $2, secret_hash = $3 WHERE id = $1`, r.ID, r.Metadata, r.Secret)
-	return err
+	return t.run(ctx, `UPDATE openid_registered_client SET metadata = $2, secret_hash = $3 WHERE id = $1`, r.ID, r.Metadata, r.Secret)
 }
 
 // KeepRegistered implements openid.RegistryStore.
 func (t *Tx) KeepRegistered(ctx context.Context, id string, until time.Time) error {
-	_, err := t.exec(ctx, `UPDATE openid_registered_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
-	return err
+	return t.run(ctx, `UPDATE openid_registered_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
 }
 
 // DeleteRegistered implements openid.RegistryStore.
 func (t *Tx) DeleteRegistered(ctx context.Context, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_registered_client WHERE id = $1`, id)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM openid_registered_client WHERE id = $1`, id)
 }

@@ -9,9 +9,8 @@ import (
 
 // Watch implements openid.WatchStore.
 func (t *Tx) Watch(ctx context.Context, sessionID string, at time.Time) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_watch (session_id, check_at) VALUES ($1, $2)
+	return t.run(ctx, `INSERT INTO openid_watch (session_id, check_at) VALUES ($1, $2)
 		ON CONFLICT (session_id) DO UPDATE SET check_at = excluded.check_at`, sessionID, micros(at))
-	return err
 }
 
 // DueWatches implements openid.WatchStore.
@@ -29,6 +28,5 @@ func (t *Tx) DueWatches(ctx context.Context, now time.Time, limit int) ([]openid
 
 // Unwatch implements openid.WatchStore.
 func (t *Tx) Unwatch(ctx context.Context, sessionID string) error {
-	_, err := t.exec(ctx, `DELETE FROM openid_watch WHERE session_id = $1`, sessionID)
-	return err
+	return t.run(ctx, `DELETE FROM openid_watch WHERE session_id = $1`, sessionID)
 }

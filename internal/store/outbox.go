@@ -22,10 +22,9 @@ func scanOutbox(row scanner) (outbox.Record, error) {
 
 // InsertMessage implements outbox.Store.
 func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
-	_, err := t.exec(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+	return t.run(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		r.ID, r.Template, r.AccountID, r.Payload, micros(r.CreatedAt), micros(r.NotAfter), micros(r.DueAt), micros(r.DeadAt),
 		r.Claims, r.Failures, r.Uncertain, r.Reason, r.ClientID, r.Lane)
-	return err
 }
 
 // ClaimMessages implements outbox.Store. Concurrent callers get different rows.
@@ -49,16 +48,14 @@ func (t *Tx) HastenMessages(ctx context.Context, lane outbox.Lane, now, horizon 
 
 // SettleMessage implements outbox.Store.
 func (t *Tx) SettleMessage(ctx context.Context, r outbox.Record) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE outbox SET due_at = $3, dead_at = $4, failures = $5, uncertain = $6, reason = $7
+	return t.one(ctx, `UPDATE outbox SET due_at = $3, dead_at = $4, failures = $5, uncertain = $6, reason = $7
 		WHERE id = $1 AND claims = $2`,
 		r.ID, r.Claims, micros(r.DueAt), micros(r.DeadAt), r.Failures, r.Uncertain, r.Reason)
-	return n == 1, err
 }
 
 // DeleteMessage implements outbox.Store.
 func (t *Tx) DeleteMessage(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM outbox WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM outbox WHERE id = $1`, id)
 }
 
 // Message implements outbox.Store.

@@ -10,15 +10,13 @@ const outcomeColumns = `id, mailbox, template, asked_at, state_at, state, answer
 
 // InsertOutcome implements outbox.OutcomeStore.
 func (t *Tx) InsertOutcome(ctx context.Context, o outbox.Outcome) error {
-	_, err := t.exec(ctx, `INSERT INTO email_outcome (`+outcomeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	return t.run(ctx, `INSERT INTO email_outcome (`+outcomeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		o.ID, o.Mailbox, o.Template, micros(o.AskedAt), micros(o.At), string(o.State), o.Answer)
-	return err
 }
 
 // UpdateOutcome implements outbox.OutcomeStore.
 func (t *Tx) UpdateOutcome(ctx context.Context, o outbox.Outcome) error {
-	_, err := t.exec(ctx, `UPDATE email_outcome SET state_at = $2, state = $3, answer = $4 WHERE id = $1`, o.ID, micros(o.At), string(o.State), o.Answer)
-	return err
+	return t.run(ctx, `UPDATE email_outcome SET state_at = $2, state = $3, answer = $4 WHERE id = $1`, o.ID, micros(o.At), string(o.State), o.Answer)
 }
 
 // OutcomesOf implements outbox.OutcomeStore.

@@ -24,10 +24,9 @@ func passkeyRow(row scanner) (passkey.Passkey, error) {
 
 // InsertPasskey implements passkey.Store.
 func (t *Tx) InsertPasskey(ctx context.Context, p passkey.Passkey) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO passkey (`+passkeyColumns+`)
+	return t.change(ctx, p.AccountID, `INSERT INTO passkey (`+passkeyColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (credential) DO NOTHING`,
 		passkeyValues(p)...)
-	return t.changed(ctx, p.AccountID, n, err)
 }
 
 // passkeyValues returns the values of passkeyColumns.
@@ -50,21 +49,18 @@ func (t *Tx) PasskeyByCredential(ctx context.Context, credential []byte) (passke
 
 // UsePasskey implements passkey.Store.
 func (t *Tx) UsePasskey(ctx context.Context, p passkey.Passkey, before int64) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE passkey SET counter = $3, copied = $4, used_at = $5 WHERE id = $1 AND counter = $2`,
+	return t.one(ctx, `UPDATE passkey SET counter = $3, copied = $4, used_at = $5 WHERE id = $1 AND counter = $2`,
 		p.ID, before, p.Counter, truth(p.Copied), micros(p.UsedAt))
-	return n == 1, err
 }
 
 // RenamePasskey implements passkey.Store.
 func (t *Tx) RenamePasskey(ctx context.Context, accountID, id, name string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE passkey SET name = $3 WHERE id = $1 AND account_id = $2`, id, accountID, name)
-	return n == 1, err
+	return t.one(ctx, `UPDATE passkey SET name = $3 WHERE id = $1 AND account_id = $2`, id, accountID, name)
 }
 
 // DeletePasskey implements passkey.Store.
 func (t *Tx) DeletePasskey(ctx context.Context, accountID, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM passkey WHERE id = $1 AND account_id = $2`, id, accountID)
-	return t.changed(ctx, accountID, n, err)
+	return t.change(ctx, accountID, `DELETE FROM passkey WHERE id = $1 AND account_id = $2`, id, accountID)
 }
 
 // CountPasskeys implements passkey.Store. Each range reads its part of the index. PostgreSQL
@@ -78,8 +74,7 @@ func (t *Tx) CountPasskeys(ctx context.Context, otherThan string) (int64, error)
 
 // RefusePasskeys implements passkey.Store.
 func (t *Tx) RefusePasskeys(ctx context.Context, accountID string, at time.Time) error {
-	_, err := t.exec(ctx, `INSERT INTO passkey_refusal (account_id, at) VALUES ($1, $2) ON CONFLICT (account_id) DO NOTHING`, accountID, micros(at))
-	return err
+	return t.run(ctx, `INSERT INTO passkey_refusal (account_id, at) VALUES ($1, $2) ON CONFLICT (account_id) DO NOTHING`, accountID, micros(at))
 }
 
 // PasskeysRefused implements passkey.Store.

@@ -25,8 +25,7 @@ func (t *Tx) People(ctx context.Context, q account.Query, now time.Time) (accoun
 
 // InsertApplicant implements account.PeopleStore.
 func (t *Tx) InsertApplicant(ctx context.Context, accountID string) error {
-	_, err := t.exec(ctx, `INSERT INTO applicant (account_id) VALUES ($1)`, accountID)
-	return err
+	return t.run(ctx, `INSERT INTO applicant (account_id) VALUES ($1)`, accountID)
 }
 
 // TakeApplicants implements account.PeopleStore.

@@ -107,9 +107,9 @@ func (t *Tx) reindex(ctx context.Context, accountID string) error {
 	return t.index(ctx, all)
 }
 
-// changed is the end of a change of one account that lists of people show or search.
-func (t *Tx) changed(ctx context.Context, accountID string, rows int64, err error) (bool, error) {
-	if err != nil || rows == 0 {
+// change runs a statement about one account that lists of people show or search, and reports whether it has changed a row.
+func (t *Tx) change(ctx context.Context, accountID, query string, args ...any) (bool, error) {
+	if n, err := t.exec(ctx, query, args...); err != nil || n == 0 {
 		return false, err
 	}
 	return true, t.reindex(ctx, accountID)
@@ -157,12 +157,11 @@ func (t *Tx) writePeople(ctx context.Context, rows []personRow) error {
 		}
 		places = append(places, "("+strings.Join(row, ", ")+")")
 	}
-	_, err := t.exec(ctx, `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
+	return t.run(ctx, `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
 		VALUES `+strings.Join(places, ", ")+`
 		ON CONFLICT (account_id) DO UPDATE SET address_key = excluded.address_key, name_key = excluded.name_key, state = excluded.state,
 		roles = excluded.roles, factors = excluded.factors, created_at = excluded.created_at,
 		seen_at = CASE WHEN person.seen_at > excluded.seen_at THEN person.seen_at ELSE excluded.seen_at END`, args...)
-	return err
 }
 
 func (t *Tx) indexRoles(ctx context.Context, p personRow) error {
@@ -183,7 +182,6 @@ func (t *Tx) indexRoles(ctx context.Context, p personRow) error {
 
 // saw stores that the account of a session was in use.
 func (t *Tx) saw(ctx context.Context, sessionID string, at time.Time) error {
-	_, err := t.exec(ctx, `UPDATE person SET seen_at = $2 WHERE account_id = (SELECT account_id FROM session WHERE id = $1) AND seen_at <= $3`,
+	return t.run(ctx, `UPDATE person SET seen_at = $2 WHERE account_id = (SELECT account_id FROM session WHERE id = $1) AND seen_at <= $3`,
 		sessionID, micros(at), micros(at.Add(-seenEvery)))
-	return err
 }

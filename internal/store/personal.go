@@ -27,10 +27,9 @@ func tokenOf(row scanner) (apikey.Personal, error) { return tokenRow(row) }
 
 // InsertPersonal implements apikey.PersonalStore.
 func (t *Tx) InsertPersonal(ctx context.Context, hash []byte, p apikey.Personal) error {
-	_, err := t.exec(ctx, `INSERT INTO personal_token (id, hash, account_id, version, name, app, roles, created_at, ends_at, used_at)
+	return t.run(ctx, `INSERT INTO personal_token (id, hash, account_id, version, name, app, roles, created_at, ends_at, used_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		p.ID, hash, p.AccountID, p.Version, p.Name, p.App, list(p.Roles), micros(p.CreatedAt), micros(p.EndsAt), micros(p.UsedAt))
-	return err
 }
 
 // PersonalByHash implements apikey.PersonalStore.
@@ -46,8 +45,7 @@ func (t *Tx) PersonalsOf(ctx context.Context, accountID string, now time.Time) (
 
 // EndPersonal implements apikey.PersonalStore.
 func (t *Tx) EndPersonal(ctx context.Context, accountID, id string, now time.Time) error {
-	_, err := t.exec(ctx, `UPDATE personal_token SET ends_at = $3 WHERE account_id = $1 AND (id = $2 OR $2 = '') AND ends_at > $3`, accountID, id, micros(now))
-	return err
+	return t.run(ctx, `UPDATE personal_token SET ends_at = $3 WHERE account_id = $1 AND (id = $2 OR $2 = '') AND ends_at > $3`, accountID, id, micros(now))
 }
 
 // TokenByHash implements session.Store.
@@ -75,6 +73,5 @@ func (t *Tx) TokenByHash(ctx context.Context, hash []byte) (session.Found, bool,
 
 // TouchToken implements session.Store.
 func (t *Tx) TouchToken(ctx context.Context, id string, seen time.Time) error {
-	_, err := t.exec(ctx, `UPDATE personal_token SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, micros(seen))
-	return err
+	return t.run(ctx, `UPDATE personal_token SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, micros(seen))
 }

@@ -8,9 +8,8 @@ import (
 
 // SavePortrait implements account.PortraitStore.
 func (t *Tx) SavePortrait(ctx context.Context, p account.Portrait) error {
-	_, err := t.exec(ctx, `INSERT INTO portrait (account_id, id, image, changed_at) VALUES ($1, $2, $3, $4)
+	return t.run(ctx, `INSERT INTO portrait (account_id, id, image, changed_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id) DO UPDATE SET id = $2, image = $3, changed_at = $4`, p.AccountID, p.ID, p.Image, micros(p.ChangedAt))
-	return err
 }
 
 // PortraitID implements account.PortraitStore.
@@ -29,6 +28,5 @@ func (t *Tx) PortraitImage(ctx context.Context, id string) ([]byte, bool, error)
 
 // DeletePortrait implements account.PortraitStore.
 func (t *Tx) DeletePortrait(ctx context.Context, accountID string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM portrait WHERE account_id = $1`, accountID)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM portrait WHERE account_id = $1`, accountID)
 }

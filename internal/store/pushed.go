@@ -9,9 +9,8 @@ import (
 
 // InsertPushed implements openid.PushStore.
 func (t *Tx) InsertPushed(ctx context.Context, p openid.Pushed) error {
-	_, err := t.exec(ctx, `INSERT INTO openid_pushed_request (hash, client_id, query, begin_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return t.run(ctx, `INSERT INTO openid_pushed_request (hash, client_id, query, begin_by, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		p.Hash, p.ClientID, p.Query, micros(p.BeginBy), micros(p.ExpiresAt))
-	return err
 }
 
 // PushedByHash implements openid.PushStore.
@@ -27,6 +26,5 @@ func (t *Tx) PushedByHash(ctx context.Context, hash []byte) (openid.Pushed, bool
 
 // UsePushed implements openid.PushStore.
 func (t *Tx) UsePushed(ctx context.Context, hash []byte, now time.Time) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM openid_pushed_request WHERE hash = $1 AND expires_at > $2`, hash, micros(now))
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM openid_pushed_request WHERE hash = $1 AND expires_at > $2`, hash, micros(now))
 }

@@ -8,10 +8,9 @@ import (
 
 // InsertRefusal implements outbox.RefusalStore.
 func (t *Tx) InsertRefusal(ctx context.Context, r outbox.Refusal) error {
-	_, err := t.exec(ctx, `INSERT INTO mailbox_refusal (mailbox, asked_at, refused_at) VALUES ($1, $2, $3)
+	return t.run(ctx, `INSERT INTO mailbox_refusal (mailbox, asked_at, refused_at) VALUES ($1, $2, $3)
 		ON CONFLICT (mailbox) DO UPDATE SET asked_at = excluded.asked_at, refused_at = excluded.refused_at`,
 		r.Mailbox, micros(r.AskedAt), micros(r.RefusedAt))
-	return err
 }
 
 // RefusalOf implements outbox.RefusalStore.
@@ -28,6 +27,5 @@ func (t *Tx) RefusalOf(ctx context.Context, mailbox []byte) (outbox.Refusal, boo
 
 // DeleteRefusal implements outbox.RefusalStore.
 func (t *Tx) DeleteRefusal(ctx context.Context, mailbox []byte) error {
-	_, err := t.exec(ctx, `DELETE FROM mailbox_refusal WHERE mailbox = $1`, mailbox)
-	return err
+	return t.run(ctx, `DELETE FROM mailbox_refusal WHERE mailbox = $1`, mailbox)
 }

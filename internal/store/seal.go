@@ -21,15 +21,13 @@ func (t *Tx) Chain(ctx context.Context) (audit.Chain, error) {
 
 // BeginChain implements audit.SealStore.
 func (t *Tx) BeginChain(ctx context.Context, c audit.Chain) error {
-	_, err := t.exec(ctx, `INSERT INTO audit_chain (id, sealed, began_at, number, hash, until, proof) VALUES ('audit', $1, $2, $3, $4, $5, $6)`,
+	return t.run(ctx, `INSERT INTO audit_chain (id, sealed, began_at, number, hash, until, proof) VALUES ('audit', $1, $2, $3, $4, $5, $6)`,
 		c.Sealed, micros(c.BeganAt), c.Number, c.Hash, micros(c.Until), c.Proof)
-	return err
 }
 
 // KeepChain implements audit.SealStore.
 func (t *Tx) KeepChain(ctx context.Context, c audit.Chain) error {
-	_, err := t.exec(ctx, `UPDATE audit_chain SET number = $1, hash = $2, until = $3, proof = $4 WHERE id = 'audit'`, c.Number, c.Hash, micros(c.Until), c.Proof)
-	return err
+	return t.run(ctx, `UPDATE audit_chain SET number = $1, hash = $2, until = $3, proof = $4 WHERE id = 'audit'`, c.Number, c.Hash, micros(c.Until), c.Proof)
 }
 
 const sealColumns = `number, first_at, last_at, last_id, records, sealed_at, hash`
@@ -54,9 +52,8 @@ func (t *Tx) Seals(ctx context.Context, after int64, limit int) ([]audit.Seal, e
 
 // InsertSeal implements audit.SealStore.
 func (t *Tx) InsertSeal(ctx context.Context, s audit.Seal) error {
-	_, err := t.exec(ctx, `INSERT INTO audit_seal (number, first_at, last_at, last_id, records, sealed_at, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	return t.run(ctx, `INSERT INTO audit_seal (number, first_at, last_at, last_id, records, sealed_at, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		s.Number, micros(s.FirstAt), micros(s.Last.At), s.Last.ID, s.Records, micros(s.SealedAt), s.Hash)
-	return err
 }
 
 // ReleaseSeals implements audit.SealStore.
@@ -64,8 +61,7 @@ func (t *Tx) ReleaseSeals(ctx context.Context, number int64) error {
 	if _, err := t.exec(ctx, `DELETE FROM audit WHERE seal > 0 AND seal <= $1 AND seal <> 0`, number); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `DELETE FROM audit_seal WHERE number <= $1`, number)
-	return err
+	return t.run(ctx, `DELETE FROM audit_seal WHERE number <= $1`, number)
 }
 
 // Unsealed implements audit.SealStore. PostgreSQL chooses the partitions by the time alone.
@@ -82,8 +78,7 @@ func (t *Tx) LateFacts(ctx context.Context, to audit.Position, limit int) ([]aud
 
 // AssignSeal implements audit.SealStore.
 func (t *Tx) AssignSeal(ctx context.Context, f audit.Fact, number int64) error {
-	_, err := t.exec(ctx, `UPDATE audit SET seal = $3 WHERE at = $1 AND id = $2`, micros(f.At), f.ID, number)
-	return err
+	return t.run(ctx, `UPDATE audit SET seal = $3 WHERE at = $1 AND id = $2`, micros(f.At), f.ID, number)
 }
 
 // FactsOfSeal implements audit.SealStore.

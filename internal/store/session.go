@@ -90,8 +90,7 @@ func (t *Tx) DeleteSession(ctx context.Context, accountID, id string, why sessio
 			return false, err
 		}
 	}
-	n, err := t.exec(ctx, `DELETE FROM session WHERE id = $1 AND account_id = $2`, id, accountID)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM session WHERE id = $1 AND account_id = $2`, id, accountID)
 }
 
 // DeleteSessions implements session.Store.
@@ -109,8 +108,7 @@ func (t *Tx) DeleteSessions(ctx context.Context, accountID, keep string, why ses
 
 // InsertRevocation implements session.Store.
 func (t *Tx) InsertRevocation(ctx context.Context, accountID string, at time.Time) error {
-	_, err := t.exec(ctx, `INSERT INTO revocation (id, account_id, at) VALUES ($1, $2, $3)`, ids.New(), accountID, micros(at))
-	return err
+	return t.run(ctx, `INSERT INTO revocation (id, account_id, at) VALUES ($1, $2, $3)`, ids.New(), accountID, micros(at))
 }
 
 // Revocations implements session.Store.
@@ -125,8 +123,7 @@ func (t *Tx) Revocations(ctx context.Context) ([]session.Revocation, error) {
 
 // DeleteRevocation implements session.Store.
 func (t *Tx) DeleteRevocation(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `DELETE FROM revocation WHERE id = $1`, id)
-	return err
+	return t.run(ctx, `DELETE FROM revocation WHERE id = $1`, id)
 }
 
 // TouchSession implements session.Store.

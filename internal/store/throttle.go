@@ -31,14 +31,12 @@ func scanThrottle(row scanner) (throttle.State, error) {
 
 // SaveThrottle implements throttle.Store.
 func (t *Tx) SaveThrottle(ctx context.Context, key string, s throttle.State) error {
-	_, err := t.exec(ctx, `INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ($1, $2, $3, $4)
+	return t.run(ctx, `INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (key) DO UPDATE SET attempts = $2, last_at = $3, forget_at = $4`,
 		key, s.Count, micros(s.Last), micros(s.Until))
-	return err
 }
 
 // DeleteThrottle implements throttle.Store.
 func (t *Tx) DeleteThrottle(ctx context.Context, key string) error {
-	_, err := t.exec(ctx, `DELETE FROM throttle WHERE key = $1`, key)
-	return err
+	return t.run(ctx, `DELETE FROM throttle WHERE key = $1`, key)
 }

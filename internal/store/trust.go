@@ -11,9 +11,8 @@ const trustColumns = `id, account_id, token_hash, mark, user_agent, created_at, 
 
 // InsertTrust implements trust.Store.
 func (t *Tx) InsertTrust(ctx context.Context, b trust.Browser) error {
-	_, err := t.exec(ctx, `INSERT INTO trusted_browser (`+trustColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+	return t.run(ctx, `INSERT INTO trusted_browser (`+trustColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		b.ID, b.AccountID, b.Hash, b.Fingerprint, b.UserAgent, micros(b.CreatedAt), micros(b.UsedAt), micros(b.ExpiresAt))
-	return err
 }
 
 // TrustsOf implements trust.Store.
@@ -30,12 +29,10 @@ func (t *Tx) TrustsOf(ctx context.Context, accountID string) ([]trust.Browser, e
 
 // UseTrust implements trust.Store.
 func (t *Tx) UseTrust(ctx context.Context, id string, at time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE trusted_browser SET used_at = $2 WHERE id = $1`, id, micros(at))
-	return n == 1, err
+	return t.one(ctx, `UPDATE trusted_browser SET used_at = $2 WHERE id = $1`, id, micros(at))
 }
 
 // DeleteTrust implements trust.Store.
 func (t *Tx) DeleteTrust(ctx context.Context, accountID, id string) (bool, error) {
-	n, err := t.exec(ctx, `DELETE FROM trusted_browser WHERE id = $1 AND account_id = $2`, id, accountID)
-	return n == 1, err
+	return t.one(ctx, `DELETE FROM trusted_browser WHERE id = $1 AND account_id = $2`, id, accountID)
 }

@@ -17,8 +17,21 @@ type Tx struct{ core *engine.Tx }
 // AfterCommit implements outbox.Store.
 func (t *Tx) AfterCommit(fn func()) { t.core.After = append(t.core.After, fn) }
 
+// exec runs a statement and returns how many rows it has changed.
 func (t *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	return t.core.Exec(ctx, query, args...)
+}
+
+// run runs a statement.
+func (t *Tx) run(ctx context.Context, query string, args ...any) error {
+	_, err := t.core.Exec(ctx, query, args...)
+	return err
+}
+
+// one runs a statement and reports whether it has changed one row.
+func (t *Tx) one(ctx context.Context, query string, args ...any) (bool, error) {
+	n, err := t.core.Exec(ctx, query, args...)
+	return n == 1, err
 }
 
 // scanner reads the columns of one row.

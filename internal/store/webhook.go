@@ -37,9 +37,8 @@ func (t *Tx) InsertDelivery(ctx context.Context, d webhook.Delivery) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0, 0, '', 0, 0)`,
+	return t.run(ctx, `INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0, 0, '', 0, 0)`,
 		d.ID, d.Webhook, d.AccountID, last+1, d.Type, d.Change, d.Actor, micros(d.At), string(stateAfter(some)), micros(d.DueAt), micros(d.Until))
-	return err
 }
 
 // ClaimDeliveries implements webhook.Store. While a move waits for messages that are being sent, no caller gets any.
@@ -52,15 +51,13 @@ func (t *Tx) ClaimDeliveries(ctx context.Context, hook string, now, until time.T
 
 // HastenDeliveries implements webhook.Store.
 func (t *Tx) HastenDeliveries(ctx context.Context, hook string, now, horizon time.Time) error {
-	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $2, failures = 0 WHERE webhook = $1 AND state = 'waiting' AND due_at > $3`, hook, micros(now), micros(horizon))
-	return err
+	return t.run(ctx, `UPDATE webhook_delivery SET due_at = $2, failures = 0 WHERE webhook = $1 AND state = 'waiting' AND due_at > $3`, hook, micros(now), micros(horizon))
 }
 
 // PostponeDelivery implements webhook.Store.
 func (t *Tx) PostponeDelivery(ctx context.Context, d webhook.Delivery) error {
-	_, err := t.exec(ctx, `UPDATE webhook_delivery SET due_at = $3, failures = $4, status = $5, answer = $6, tried_at = $7 WHERE id = $1 AND claims = $2 AND state NOT IN ('delivered', 'dropped')`,
+	return t.run(ctx, `UPDATE webhook_delivery SET due_at = $3, failures = $4, status = $5, answer = $6, tried_at = $7 WHERE id = $1 AND claims = $2 AND state NOT IN ('delivered', 'dropped')`,
 		d.ID, d.Claims, micros(d.DueAt), d.Failures, d.Status, d.Answer, micros(d.TriedAt))
-	return err
 }
 
 // EndDelivery implements webhook.Store.

@@ -18,15 +18,13 @@ func (t *Tx) WelcomeOf(ctx context.Context, accountID string) (flow.Welcome, boo
 
 // UpdateWelcome implements flow.NewcomerStore.
 func (t *Tx) UpdateWelcome(ctx context.Context, accountID string, w flow.Welcome) error {
-	_, err := t.exec(ctx, `UPDATE newcomer SET queued_at = $2, pace = $3, welcomed_at = $4 WHERE account_id = $1`,
+	return t.run(ctx, `UPDATE newcomer SET queued_at = $2, pace = $3, welcomed_at = $4 WHERE account_id = $1`,
 		accountID, micros(w.QueuedAt), w.Pace.Microseconds(), micros(w.MailedAt))
-	return err
 }
 
 // DeleteWelcome implements flow.NewcomerStore.
 func (t *Tx) DeleteWelcome(ctx context.Context, accountID string) error {
-	_, err := t.exec(ctx, `DELETE FROM newcomer WHERE account_id = $1`, accountID)
-	return err
+	return t.run(ctx, `DELETE FROM newcomer WHERE account_id = $1`, accountID)
 }
 
 // NextWelcome implements flow.NewcomerStore.
