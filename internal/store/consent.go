@@ -47,18 +47,16 @@ func (t *Tx) ConsentsOf(ctx context.Context, accountID string) ([]openid.Consent
 // HoldersOf implements openid.ConsentStore. It walks over the accounts. An index by client
 // would make each sign-in of a client slower, and only rare commands would use it.
 func (t *Tx) HoldersOf(ctx context.Context, clientID, after string, now time.Time, limit int) (holders []string, last string, err error) {
-	walked, err := collect(ctx, t, `SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit}, scanID)
+	walked, err := collect(ctx, t, `SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT CAST($2 AS BIGINT)`, []any{after, limit}, scanOne[string])
 	if err != nil || len(walked) == 0 {
 		return nil, "", err
 	}
 	last = walked[len(walked)-1]
 	holders, err = collect(ctx, t, `SELECT account_id FROM openid_consent WHERE account_id > $1 AND account_id <= $2 AND client_id = $3
 		UNION SELECT account_id FROM openid_grant WHERE account_id > $1 AND account_id <= $2 AND client_id = $3 AND ended_at = 0 AND expires_at > $4
-		ORDER BY account_id`, []any{after, last, clientID, micros(now)}, scanID)
+		ORDER BY account_id`, []any{after, last, clientID, micros(now)}, scanOne[string])
 	return holders, last, err
 }
-
-func scanID(row scanner) (id string, err error) { return id, row.Scan(&id) }
 
 // ClientsOf implements openid.ConsentStore.
 func (t *Tx) ClientsOf(ctx context.Context, accountID string, now time.Time) ([]openid.Consent, error) {

@@ -27,8 +27,7 @@ func (t *Tx) addDueEnd(ctx context.Context, id string, at time.Time) error {
 
 // DueEnds implements account.EndStore.
 func (t *Tx) DueEnds(ctx context.Context, now time.Time, limit int) ([]string, error) {
-	return collect(ctx, t, `SELECT account_id FROM account_end WHERE ends_at <= $1 ORDER BY ends_at LIMIT CAST($2 AS BIGINT)`, []any{micros(now), limit},
-		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
+	return collect(ctx, t, `SELECT account_id FROM account_end WHERE ends_at <= $1 ORDER BY ends_at LIMIT CAST($2 AS BIGINT)`, []any{micros(now), limit}, scanOne[string])
 }
 
 // DropDueEnd implements account.EndStore.

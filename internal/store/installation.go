@@ -20,11 +20,7 @@ func (t *Tx) KeepKeyCheck(ctx context.Context, check []byte, purpose Purpose) (b
 // KeyCheck returns the stored check value. A database without one holds nothing
 // yet that a key protects.
 func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
-	return first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, func(row scanner) ([]byte, error) {
-		var check []byte
-		err := row.Scan(&check)
-		return check, err
-	})
+	return first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, scanOne[[]byte])
 }
 
 // ChangeKeyCheck replaces the stored check value if it still is before, and reports
@@ -35,11 +31,7 @@ func (t *Tx) ChangeKeyCheck(ctx context.Context, before, after []byte) (bool, er
 
 // HashCost returns the cost of a password hash that KeepHashCost stored last.
 func (t *Tx) HashCost(ctx context.Context) (string, bool, error) {
-	return first(ctx, t, `SELECT hash_cost FROM installation WHERE id = 1 AND hash_cost <> ''`, nil, func(row scanner) (string, error) {
-		var cost string
-		err := row.Scan(&cost)
-		return cost, err
-	})
+	return first(ctx, t, `SELECT hash_cost FROM installation WHERE id = 1 AND hash_cost <> ''`, nil, scanOne[string])
 }
 
 // KeepHashCost replaces the stored cost of a password hash. It comes after

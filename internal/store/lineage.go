@@ -8,10 +8,7 @@ func (s *Store) Lineage(ctx context.Context) (string, error) { return s.engine.L
 
 // Lineage returns the name that KeepLineage has stored, or "".
 func (t *Tx) Lineage(ctx context.Context) (string, error) {
-	name, _, err := first(ctx, t, `SELECT lineage FROM installation WHERE id = 1`, nil, func(row scanner) (name string, err error) {
-		return name, row.Scan(&name)
-	})
-	return name, err
+	return only(ctx, t, `SELECT lineage FROM installation WHERE id = 1`, nil, scanOne[string])
 }
 
 // KeepLineage stores the name of the copy that is served from now on. It comes after

@@ -86,7 +86,7 @@ func (t *Tx) DeleteFormerKey(ctx context.Context, id string) error {
 
 // OwedToFormerKey implements masterkey.Store.
 func (t *Tx) OwedToFormerKey(ctx context.Context, before, now time.Time) (masterkey.Owed, error) {
-	owed, _, err := first(ctx, t, `SELECT
+	return only(ctx, t, `SELECT
 		(SELECT COUNT(*) FROM flow WHERE created_at <= $1 AND expires_at > $2 AND step <> 'done'),
 		(SELECT COUNT(*) FROM openid_grant WHERE redeemed_at > 0 AND redeemed_at <= $1 AND rotated_at <= $1 AND ended_at = 0 AND expires_at > $2)`,
 		[]any{micros(before), micros(now)},
@@ -94,5 +94,4 @@ func (t *Tx) OwedToFormerKey(ctx context.Context, before, now time.Time) (master
 			err = row.Scan(&o.Steps, &o.Grants)
 			return o, err
 		})
-	return owed, err
 }

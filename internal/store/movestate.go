@@ -20,9 +20,8 @@ func (t *Tx) ForgetMoveState(ctx context.Context) error { return t.core.ForgetMo
 // MailUnderWay returns how many messages may be on their way to a mail server:
 // claimed with a lease that ends after now, and by the horizon.
 func (t *Tx) MailUnderWay(ctx context.Context, now, horizon time.Time) (int64, error) {
-	n, _, err := first(ctx, t, `SELECT COUNT(*) FROM outbox WHERE dead_at = 0 AND due_at > $1 AND due_at <= $2 AND uncertain > 0`,
-		[]any{micros(now), micros(horizon)}, func(row scanner) (n int64, err error) { return n, row.Scan(&n) })
-	return n, err
+	return only(ctx, t, `SELECT COUNT(*) FROM outbox WHERE dead_at = 0 AND due_at > $1 AND due_at <= $2 AND uncertain > 0`,
+		[]any{micros(now), micros(horizon)}, scanOne[int64])
 }
 
 // CheckHome returns ErrMoved or ErrComing when another database has the newest data. This

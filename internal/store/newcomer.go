@@ -235,9 +235,7 @@ func (t *Tx) Imported(ctx context.Context, after string, limit int) ([]account.I
 
 // IsUnproven implements account.ImportedStore.
 func (t *Tx) IsUnproven(ctx context.Context, accountID string) (bool, error) {
-	_, unproven, err := first(ctx, t, `SELECT since FROM unproven_address WHERE account_id = $1`, []any{accountID}, func(row scanner) (at int64, err error) {
-		return at, row.Scan(&at)
-	})
+	_, unproven, err := first(ctx, t, `SELECT since FROM unproven_address WHERE account_id = $1`, []any{accountID}, scanOne[int64])
 	return unproven, err
 }
 

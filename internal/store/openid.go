@@ -106,7 +106,7 @@ func (t *Tx) EndGrantsBeside(ctx context.Context, accountID, keep string, now ti
 // OfflineSessions implements openid.LogoutStore.
 func (t *Tx) OfflineSessions(ctx context.Context, accountID string, now time.Time) ([]string, error) {
 	return collect(ctx, t, `SELECT DISTINCT g.session_id FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
-		WHERE g.account_id = $1 AND g.ended_at = 0 AND g.expires_at > $2 AND `+outlives, []any{accountID, micros(now)}, scanID)
+		WHERE g.account_id = $1 AND g.ended_at = 0 AND g.expires_at > $2 AND `+outlives, []any{accountID, micros(now)}, scanOne[string])
 }
 
 // endGrants updates every grant, so that it excludes a concurrent redemption.

@@ -39,15 +39,13 @@ func (t *Tx) DeleteInitialToken(ctx context.Context, id string) (bool, error) {
 // find the last place free. The row of the installation makes the second one wait, and it
 // counts after that in a statement of its own.
 func (t *Tx) InsertRegistered(ctx context.Context, r openid.Registered, now time.Time, most int) (bool, error) {
-	if _, _, err := first(ctx, t, `SELECT id FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanNumber); err != nil {
+	if _, _, err := first(ctx, t, `SELECT id FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanOne[int64]); err != nil {
 		return false, err
 	}
 	return t.one(ctx, `INSERT INTO openid_registered_client (id, metadata, secret_hash, access_hash, created_at, ends_at) SELECT $1, $2, $3, $4, $5, $6
 		WHERE (SELECT COUNT(*) FROM openid_registered_client WHERE ends_at > $7) < CAST($8 AS BIGINT)`,
 		r.ID, r.Metadata, r.Secret, r.Access, micros(r.CreatedAt), micros(r.EndsAt), micros(now), most)
 }
-
-func scanNumber(row scanner) (n int64, err error) { return n, row.Scan(&n) }
 
 const registeredColumns = `SELECT id, metadata, secret_hash, access_hash, created_at, ends_at FROM openid_registered_client WHERE ends_at > $1`
 

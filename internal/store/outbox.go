@@ -86,7 +86,7 @@ func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time) ([]ou
 
 // CountMessages implements outbox.Store.
 func (t *Tx) CountMessages(ctx context.Context, most int) (outbox.Counts, error) {
-	c, _, err := first(ctx, t, `SELECT COUNT(*), (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE dead_at > 0 LIMIT CAST($1 AS BIGINT)) looked), COALESCE(MIN(created_at), 0)
+	return only(ctx, t, `SELECT COUNT(*), (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE dead_at > 0 LIMIT CAST($1 AS BIGINT)) looked), COALESCE(MIN(created_at), 0)
 		FROM (SELECT created_at FROM outbox WHERE dead_at = 0 ORDER BY lane, due_at LIMIT CAST($1 AS BIGINT)) looked`, []any{most},
 		func(row scanner) (outbox.Counts, error) {
 			var c outbox.Counts
@@ -95,5 +95,4 @@ func (t *Tx) CountMessages(ctx context.Context, most int) (outbox.Counts, error)
 			c.Oldest = fromMicros(oldest)
 			return c, err
 		})
-	return c, err
 }

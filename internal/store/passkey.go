@@ -66,10 +66,7 @@ func (t *Tx) DeletePasskey(ctx context.Context, accountID, id string) (bool, err
 // CountPasskeys implements passkey.Store. Each range reads its part of the index. PostgreSQL
 // would read the whole index for <> and for OR.
 func (t *Tx) CountPasskeys(ctx context.Context, otherThan string) (int64, error) {
-	n, _, err := first(ctx, t, `SELECT (SELECT COUNT(*) FROM passkey WHERE host < $1) + (SELECT COUNT(*) FROM passkey WHERE host > $1)`, []any{otherThan}, func(row scanner) (n int64, err error) {
-		return n, row.Scan(&n)
-	})
-	return n, err
+	return only(ctx, t, `SELECT (SELECT COUNT(*) FROM passkey WHERE host < $1) + (SELECT COUNT(*) FROM passkey WHERE host > $1)`, []any{otherThan}, scanOne[int64])
 }
 
 // RefusePasskeys implements passkey.Store.
@@ -79,9 +76,7 @@ func (t *Tx) RefusePasskeys(ctx context.Context, accountID string, at time.Time)
 
 // PasskeysRefused implements passkey.Store.
 func (t *Tx) PasskeysRefused(ctx context.Context, accountID string) (bool, error) {
-	_, refused, err := first(ctx, t, `SELECT at FROM passkey_refusal WHERE account_id = $1`, []any{accountID}, func(row scanner) (at int64, err error) {
-		return at, row.Scan(&at)
-	})
+	_, refused, err := first(ctx, t, `SELECT at FROM passkey_refusal WHERE account_id = $1`, []any{accountID}, scanOne[int64])
 	return refused, err
 }
 

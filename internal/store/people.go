@@ -30,8 +30,7 @@ func (t *Tx) InsertApplicant(ctx context.Context, accountID string) error {
 
 // TakeApplicants implements account.PeopleStore.
 func (t *Tx) TakeApplicants(ctx context.Context) (n int, err error) {
-	counts, err := collect(ctx, t, `DELETE FROM applicant WHERE account_id > '' RETURNING (SELECT COUNT(*) FROM account a WHERE a.id = account_id AND a.state = 'waiting')`, nil,
-		func(row scanner) (count int, err error) { return count, row.Scan(&count) })
+	counts, err := collect(ctx, t, `DELETE FROM applicant WHERE account_id > '' RETURNING (SELECT COUNT(*) FROM account a WHERE a.id = account_id AND a.state = 'waiting')`, nil, scanOne[int])
 	for _, count := range counts {
 		n += count
 	}

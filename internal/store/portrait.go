@@ -14,16 +14,13 @@ func (t *Tx) SavePortrait(ctx context.Context, p account.Portrait) error {
 
 // PortraitID implements account.PortraitStore.
 func (t *Tx) PortraitID(ctx context.Context, accountID string) (string, error) {
-	id, _, err := first(ctx, t, `SELECT id FROM portrait WHERE account_id = $1`, []any{accountID},
-		func(row scanner) (id string, err error) { return id, row.Scan(&id) })
-	return id, err
+	return only(ctx, t, `SELECT id FROM portrait WHERE account_id = $1`, []any{accountID}, scanOne[string])
 }
 
 // PortraitImage implements account.PortraitStore.
 func (t *Tx) PortraitImage(ctx context.Context, id string) ([]byte, bool, error) {
 	return first(ctx, t, `SELECT portrait.image FROM portrait JOIN account ON account.id = portrait.account_id WHERE portrait.id = $1 AND account.state = $2`,
-		[]any{id, string(account.Active)},
-		func(row scanner) (image []byte, err error) { err = row.Scan(&image); return image, err })
+		[]any{id, string(account.Active)}, scanOne[[]byte])
 }
 
 // DeletePortrait implements account.PortraitStore.

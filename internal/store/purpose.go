@@ -23,11 +23,7 @@ func (s *Store) Purpose(ctx context.Context) (purpose Purpose, err error) {
 		return Undecided, err
 	}
 	err = s.Read(ctx, func(tx *Tx) error {
-		purpose, _, err = first(ctx, tx, `SELECT purpose FROM installation WHERE id = 1`, nil, func(row scanner) (Purpose, error) {
-			var kept Purpose
-			err := row.Scan(&kept)
-			return kept, err
-		})
+		purpose, _, err = first(ctx, tx, `SELECT purpose FROM installation WHERE id = 1`, nil, scanOne[Purpose])
 		return err
 	})
 	return purpose, err

@@ -9,14 +9,13 @@ import (
 
 // Chain implements audit.SealStore.
 func (t *Tx) Chain(ctx context.Context) (audit.Chain, error) {
-	c, _, err := first(ctx, t, `SELECT sealed, began_at, number, hash, until, proof FROM audit_chain WHERE id = 'audit'`, nil,
+	return only(ctx, t, `SELECT sealed, began_at, number, hash, until, proof FROM audit_chain WHERE id = 'audit'`, nil,
 		func(row scanner) (c audit.Chain, err error) {
 			var began, until int64
 			err = row.Scan(&c.Sealed, &began, &c.Number, &c.Hash, &until, &c.Proof)
 			c.BeganAt, c.Until = fromMicros(began), fromMicros(until)
 			return c, err
 		})
-	return c, err
 }
 
 // BeginChain implements audit.SealStore.
@@ -41,8 +40,7 @@ func scanSeal(row scanner) (s audit.Seal, err error) {
 
 // NewestSeal implements audit.SealStore.
 func (t *Tx) NewestSeal(ctx context.Context) (audit.Seal, error) {
-	s, _, err := first(ctx, t, `SELECT `+sealColumns+` FROM audit_seal WHERE number > 0 ORDER BY number DESC LIMIT 1`, nil, scanSeal)
-	return s, err
+	return only(ctx, t, `SELECT `+sealColumns+` FROM audit_seal WHERE number > 0 ORDER BY number DESC LIMIT 1`, nil, scanSeal)
 }
 
 // Seals implements audit.SealStore.
@@ -94,8 +92,6 @@ func (t *Tx) FactsOfSeal(ctx context.Context, after audit.Position, s audit.Seal
 
 // StrayFacts implements audit.SealStore.
 func (t *Tx) StrayFacts(ctx context.Context, gone, newest int64) (n int64, err error) {
-	n, _, err = first(ctx, t, `SELECT (SELECT COUNT(*) FROM audit WHERE seal < -1 AND seal <> 0) + (SELECT COUNT(*) FROM audit WHERE seal > $2 AND seal <> 0)
-		+ (SELECT COUNT(*) FROM audit WHERE seal > 0 AND seal <= $1 AND seal <> 0)`, []any{gone, newest},
-		func(row scanner) (n int64, err error) { return n, row.Scan(&n) })
-	return n, err
+	return only(ctx, t, `SELECT (SELECT COUNT(*) FROM audit WHERE seal < -1 AND seal <> 0) + (SELECT COUNT(*) FROM audit WHERE seal > $2 AND seal <> 0)
+		+ (SELECT COUNT(*) FROM audit WHERE seal > 0 AND seal <= $1 AND seal <> 0)`, []any{gone, newest}, scanOne[int64])
 }

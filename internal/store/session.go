@@ -72,12 +72,7 @@ func (t *Tx) SessionsOf(ctx context.Context, accountID string, now time.Time) ([
 
 // SessionEnd implements session.Store.
 func (t *Tx) SessionEnd(ctx context.Context, hash []byte) (session.Reason, bool, error) {
-	return first(ctx, t, `SELECT reason FROM session_end WHERE token_hash = $1`, []any{hash},
-		func(row scanner) (session.Reason, error) {
-			var why session.Reason
-			err := row.Scan(&why)
-			return why, err
-		})
+	return first(ctx, t, `SELECT reason FROM session_end WHERE token_hash = $1`, []any{hash}, scanOne[session.Reason])
 }
 
 // DeleteSession implements session.Store.

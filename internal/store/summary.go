@@ -10,7 +10,7 @@ import (
 // SummaryOf implements account.SummaryStore, in one statement. It counts the rows that the
 // lists of the account return: AddressesOf, SessionsOf, ConsentsOf with ClientsOf, and so on.
 func (t *Tx) SummaryOf(ctx context.Context, accountID string, now, since time.Time) (account.Summary, error) {
-	s, _, err := first(ctx, t, `SELECT CASE a.password WHEN '' THEN 0 ELSE 1 END,
+	return only(ctx, t, `SELECT CASE a.password WHEN '' THEN 0 ELSE 1 END,
 		(SELECT COUNT(*) FROM other_address WHERE account_id = a.id AND expires_at > $2 AND kind IN ($4, $5)),
 		(SELECT COUNT(*) FROM passkey WHERE account_id = a.id),
 		(SELECT COUNT(*) FROM factor WHERE account_id = a.id),
@@ -26,5 +26,4 @@ func (t *Tx) SummaryOf(ctx context.Context, accountID string, now, since time.Ti
 			s.Addresses++
 			return s, err
 		})
-	return s, err
 }

@@ -11,14 +11,12 @@ func (t *Tx) LockThrottle(ctx context.Context, key string) (throttle.State, erro
 	if t.core.Locks.Throttle == "" {
 		return t.ThrottleState(ctx, key)
 	}
-	s, _, err := first(ctx, t, t.core.Locks.Throttle, []any{key}, scanThrottle)
-	return s, err
+	return only(ctx, t, t.core.Locks.Throttle, []any{key}, scanThrottle)
 }
 
 // ThrottleState implements throttle.Store.
 func (t *Tx) ThrottleState(ctx context.Context, key string) (throttle.State, error) {
-	s, _, err := first(ctx, t, `SELECT attempts, last_at, forget_at FROM throttle WHERE key = $1`, []any{key}, scanThrottle)
-	return s, err
+	return only(ctx, t, `SELECT attempts, last_at, forget_at FROM throttle WHERE key = $1`, []any{key}, scanThrottle)
 }
 
 func scanThrottle(row scanner) (throttle.State, error) {

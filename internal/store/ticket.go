@@ -12,7 +12,6 @@ func (t *Tx) SpendTicket(ctx context.Context, hash []byte, until time.Time) (boo
 
 // TicketSpent implements openid.MachineStore.
 func (t *Tx) TicketSpent(ctx context.Context, hash []byte) (bool, error) {
-	_, found, err := first(ctx, t, `SELECT expires_at FROM spent_ticket WHERE hash = $1`, []any{hash},
-		func(row scanner) (at int64, err error) { return at, row.Scan(&at) })
+	_, found, err := first(ctx, t, `SELECT expires_at FROM spent_ticket WHERE hash = $1`, []any{hash}, scanOne[int64])
 	return found, err
 }

@@ -37,9 +37,18 @@ func (t *Tx) one(ctx context.Context, query string, args ...any) (bool, error) {
 // scanner reads the columns of one row.
 type scanner = engine.Scanner
 
+// scanOne scans a row of one column.
+func scanOne[T any](row scanner) (T, error) { return engine.One[T](row) }
+
 // first scans the first row of a query and reports whether there was one.
 func first[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (T, bool, error) {
 	return engine.First(ctx, t.core, query, args, scan)
+}
+
+// only scans the row of a query that has one at most, and is zero without one.
+func only[T any](ctx context.Context, t *Tx, query string, args []any, scan func(row scanner) (T, error)) (T, error) {
+	v, _, err := first(ctx, t, query, args, scan)
+	return v, err
 }
 
 // collect scans every row of a query.

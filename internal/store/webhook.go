@@ -21,7 +21,7 @@ func scanDelivery(row scanner) (d webhook.Delivery, err error) {
 // there is none: so the next one is never left held.
 func (t *Tx) newestDelivery(ctx context.Context, hook, accountID string) (seq int64, some bool, err error) {
 	return first(ctx, t, `SELECT seq FROM webhook_delivery WHERE webhook = $1 AND account_id = $2 AND ended_at = 0 ORDER BY seq DESC LIMIT 1`+t.core.Locks.Row,
-		[]any{hook, accountID}, func(row scanner) (seq int64, err error) { return seq, row.Scan(&seq) })
+		[]any{hook, accountID}, scanOne[int64])
 }
 
 func stateAfter(some bool) webhook.State {
@@ -102,14 +102,13 @@ func (t *Tx) Deliveries(ctx context.Context, hook, before string, limit int) ([]
 
 // CountDeliveries implements webhook.Store.
 func (t *Tx) CountDeliveries(ctx context.Context, hook string, most int) (webhook.Counts, error) {
-	c, _, err := first(ctx, t, `SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MIN(CASE WHEN failures > 0 THEN at END), 0)
+	return only(ctx, t, `SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MIN(CASE WHEN failures > 0 THEN at END), 0)
 		FROM (SELECT at, failures FROM webhook_delivery WHERE webhook = $1 AND ended_at = 0 LIMIT CAST($2 AS BIGINT)) looked`, []any{hook, most}, func(row scanner) (c webhook.Counts, err error) {
 		var oldest, failing int64
 		err = row.Scan(&c.Waiting, &oldest, &failing)
 		c.Oldest, c.Failing = fromMicros(oldest), fromMicros(failing)
 		return c, err
 	})
-	return c, err
 }
 
 // ForgetDeliveries implements webhook.Store.

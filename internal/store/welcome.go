@@ -29,9 +29,7 @@ func (t *Tx) DeleteWelcome(ctx context.Context, accountID string) error {
 
 // NextWelcome implements flow.NewcomerStore.
 func (t *Tx) NextWelcome(ctx context.Context) (string, bool, error) {
-	return first(ctx, t, `SELECT account_id FROM newcomer WHERE queued_at > 0 ORDER BY queued_at, account_id LIMIT 1`, nil, func(row scanner) (id string, err error) {
-		return id, row.Scan(&id)
-	})
+	return first(ctx, t, `SELECT account_id FROM newcomer WHERE queued_at > 0 ORDER BY queued_at, account_id LIMIT 1`, nil, scanOne[string])
 }
 
 // StopWelcomes implements flow.NewcomerStore.

@@ -25,10 +25,8 @@ var ErrComing = errors.New("this database is being filled by 'portico move', or 
 
 // MoveState returns the part of this database in a move.
 func (t *Tx) MoveState(ctx context.Context) (MoveState, error) {
-	state, _, err := First(ctx, t, `SELECT state FROM move WHERE id = 1`, nil, func(row Scanner) (state string, err error) {
-		return state, row.Scan(&state)
-	})
-	return MoveState(state), err
+	state, _, err := First(ctx, t, `SELECT state FROM move WHERE id = 1`, nil, One[MoveState])
+	return state, err
 }
 
 // KeepMoveState replaces it. Emails wait until the given time.

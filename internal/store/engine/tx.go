@@ -24,6 +24,12 @@ type Rows interface {
 // Scanner reads the columns of one row.
 type Scanner interface{ Scan(dest ...any) error }
 
+// One scans a row of one column.
+func One[T any](row Scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
 // Tx runs statements in one transaction when it comes from Write, and each on its
 // own when it comes from Read. It is not safe for concurrent use.
 type Tx struct {

@@ -16,7 +16,7 @@ import (
 func (p *DB) Lineage(ctx context.Context) (string, error) {
 	name, _, err := engine.First(ctx, p.Read(), `SELECT (SELECT system_identifier FROM pg_control_system())::text
 		|| '/' || 'installation'::regclass::oid::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`,
-		nil, func(row engine.Scanner) (name string, err error) { return name, row.Scan(&name) })
+		nil, engine.One[string])
 	switch code := sqlState(err); {
 	case strings.HasPrefix(code, "42"), strings.HasPrefix(code, "0A"), strings.HasPrefix(code, "XX"):
 		return "", nil // no such function, or not here, or not for this role

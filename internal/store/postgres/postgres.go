@@ -157,9 +157,7 @@ func several(cfg *pgx.ConnConfig) bool {
 func (p *DB) exists(ctx context.Context) error {
 	tx := p.Read()
 	_, found, err := engine.First(ctx, tx, `SELECT table_name FROM information_schema.tables
-		WHERE table_schema = current_schema() AND table_name = 'installation'`, nil, func(row engine.Scanner) (name string, err error) {
-		return name, row.Scan(&name)
-	})
+		WHERE table_schema = current_schema() AND table_name = 'installation'`, nil, engine.One[string])
 	if err == nil && !found {
 		f, failed := p.Facts(ctx)
 		err = p.Rights(ctx, f, failed) // a role without rights sees no tables
@@ -276,9 +274,7 @@ func (p *DB) Shared() bool { return true }
 
 // Now implements engine.Engine.
 func (p *DB) Now(ctx context.Context) (now time.Time, known bool, err error) {
-	return engine.First(ctx, p.Read(), `SELECT clock_timestamp()`, nil, func(row engine.Scanner) (now time.Time, err error) {
-		return now, row.Scan(&now)
-	})
+	return engine.First(ctx, p.Read(), `SELECT clock_timestamp()`, nil, engine.One[time.Time])
 }
 
 // Backup implements engine.Engine.
