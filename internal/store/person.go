@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -146,19 +144,12 @@ func (t *Tx) index(ctx context.Context, all []compared) error {
 }
 
 func (t *Tx) writePeople(ctx context.Context, rows []personRow) error {
-	var places []string
 	var args []any
 	for _, p := range rows {
-		values := []any{p.id, p.address, p.name, p.state, p.roles, p.factors, p.seen, p.createdAt}
-		var row []string
-		for _, v := range values {
-			args = append(args, v)
-			row = append(row, "$"+strconv.Itoa(len(args)))
-		}
-		places = append(places, "("+strings.Join(row, ", ")+")")
+		args = append(args, p.id, p.address, p.name, p.state, p.roles, p.factors, p.seen, p.createdAt)
 	}
 	return t.run(ctx, `INSERT INTO person (account_id, address_key, name_key, state, roles, factors, seen_at, created_at)
-		VALUES `+strings.Join(places, ", ")+`
+		VALUES `+rowsOf(len(rows), len(args)/len(rows))+`
 		ON CONFLICT (account_id) DO UPDATE SET address_key = excluded.address_key, name_key = excluded.name_key, state = excluded.state,
 		roles = excluded.roles, factors = excluded.factors, created_at = excluded.created_at,
 		seen_at = CASE WHEN person.seen_at > excluded.seen_at THEN person.seen_at ELSE excluded.seen_at END`, args...)
