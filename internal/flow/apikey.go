@@ -21,11 +21,7 @@ func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, err
 	if !apikey.Valid(text) {
 		return Actor{}, apikey.Unknown
 	}
-	var held apikey.Held
-	err := f.store.Read(ctx, func(tx Tx) (err error) {
-		held, err = f.keyOf(ctx, tx, secret.Hash(text))
-		return err
-	})
+	held, err := read(ctx, f.store, func(tx Tx) (apikey.Held, error) { return f.keyOf(ctx, tx, secret.Hash(text)) })
 	return Actor{name: audit.ByKey(held.ID), caller: ByOperator.caller, from: c, key: &held}, err
 }
 

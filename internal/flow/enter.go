@@ -255,12 +255,8 @@ func (f *Flows) Session(ctx context.Context, token string) (session.Found, error
 }
 
 // checkSession is a function of its own because found escapes to the heap here.
-func (f *Flows) checkSession(ctx context.Context, token string) (found session.Found, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		found, err = f.sessions.Check(ctx, tx, token)
-		return err
-	})
-	return found, err
+func (f *Flows) checkSession(ctx context.Context, token string) (session.Found, error) {
+	return read(ctx, f.store, func(tx Tx) (session.Found, error) { return f.sessions.Check(ctx, tx, token) })
 }
 
 // PeekSession is Session without counting as use, for the watch over open
@@ -273,12 +269,8 @@ func (f *Flows) PeekSession(ctx context.Context, token string) (session.Found, e
 }
 
 // readSession is a function of its own because found escapes to the heap here.
-func (f *Flows) readSession(ctx context.Context, token string) (found session.Found, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		found, err = f.sessions.Peek(ctx, tx, token)
-		return err
-	})
-	return found, err
+func (f *Flows) readSession(ctx context.Context, token string) (session.Found, error) {
+	return read(ctx, f.store, func(tx Tx) (session.Found, error) { return f.sessions.Peek(ctx, tx, token) })
 }
 
 func (f *core) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {

@@ -67,6 +67,15 @@ type Store interface {
 	Read(ctx context.Context, fn func(Tx) error) error
 }
 
+// read returns what fn reads.
+func read[T any](ctx context.Context, s Store, fn func(tx Tx) (T, error)) (v T, err error) {
+	err = s.Read(ctx, func(tx Tx) error {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}
+
 // Caller describes the sender of a request. Nothing in it is proven.
 type Caller struct {
 	Peer          string    // network address, masked for limits

@@ -658,7 +658,7 @@ func TestSessions_OwnOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.Owner.Sessions(t.Context(), found)
+	list, err := b.Owner.UserSessions(t.Context(), found.User.ID)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d sessions, %v", len(list), err)
 	}

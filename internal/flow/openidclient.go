@@ -87,10 +87,6 @@ func (f *OpenID) Push(ctx context.Context, c Caller, client openid.Client, query
 
 // Pushed returns the request with a name, or openid.RequestUnknown. begun says that
 // the browser was here with it before.
-func (f *OpenID) Pushed(ctx context.Context, clientID, name string, begun bool) (p openid.Pushed, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		p, err = f.grants.Pushed(ctx, tx, clientID, name, begun)
-		return err
-	})
-	return p, err
+func (f *OpenID) Pushed(ctx context.Context, clientID, name string, begun bool) (openid.Pushed, error) {
+	return read(ctx, f.store, func(tx Tx) (openid.Pushed, error) { return f.grants.Pushed(ctx, tx, clientID, name, begun) })
 }

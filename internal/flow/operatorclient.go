@@ -80,12 +80,8 @@ func (f *Operator) AllowRegistrations(ctx context.Context, by Actor, uses int64,
 }
 
 // InitialTokens returns the tokens by which clients may register, the oldest first.
-func (f *Operator) InitialTokens(ctx context.Context) (list []openid.InitialToken, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.InitialTokens(ctx, f.clock.Now())
-		return err
-	})
-	return list, err
+func (f *Operator) InitialTokens(ctx context.Context) ([]openid.InitialToken, error) {
+	return read(ctx, f.store, func(tx Tx) ([]openid.InitialToken, error) { return tx.InitialTokens(ctx, f.clock.Now()) })
 }
 
 // EndInitialToken deletes a token by which clients may register, and reports whether there
@@ -101,12 +97,8 @@ func (f *Operator) EndInitialToken(ctx context.Context, by Actor, id string) (th
 }
 
 // Registered returns the clients that have registered themselves, the oldest first.
-func (f *Operator) Registered(ctx context.Context) (list []openid.Registered, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.RegisteredList(ctx, f.clock.Now())
-		return err
-	})
-	return list, err
+func (f *Operator) Registered(ctx context.Context) ([]openid.Registered, error) {
+	return read(ctx, f.store, func(tx Tx) ([]openid.Registered, error) { return tx.RegisteredList(ctx, f.clock.Now()) })
 }
 
 // RegisteredByID returns a client that has registered itself, or false.

@@ -55,12 +55,8 @@ func (f *Operator) WorkJobs(ctx context.Context) error {
 	return err
 }
 
-func (f *Operator) running(ctx context.Context) (list []job.Job, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.RunningJobs(ctx)
-		return err
-	})
-	return list, err
+func (f *Operator) running(ctx context.Context) ([]job.Job, error) {
+	return read(ctx, f.store, func(tx Tx) ([]job.Job, error) { return tx.RunningJobs(ctx) })
 }
 
 // work does some steps of a job.

@@ -8,12 +8,8 @@ import (
 )
 
 // SigningKeys lists the signing keys, oldest first.
-func (f *Operator) SigningKeys(ctx context.Context) (list []signingkey.Entry, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.keys.List(ctx, tx)
-		return err
-	})
-	return list, err
+func (f *Operator) SigningKeys(ctx context.Context) ([]signingkey.Entry, error) {
+	return read(ctx, f.store, func(tx Tx) ([]signingkey.Entry, error) { return f.keys.List(ctx, tx) })
 }
 
 // RotateKey publishes the next signing key of each algorithm, and returns the key of

@@ -35,12 +35,8 @@ type Named struct {
 
 // Known returns the accounts that some audit records are about, those of the admins who made them,
 // and the API keys.
-func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (known Named, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		known, err = f.namesIn(ctx, tx, facts)
-		return err
-	})
-	return known, err
+func (f *Operator) Known(ctx context.Context, facts []audit.Fact) (Named, error) {
+	return read(ctx, f.store, func(tx Tx) (Named, error) { return f.namesIn(ctx, tx, facts) })
 }
 
 func (f *Operator) namesIn(ctx context.Context, tx Tx, facts []audit.Fact) (Named, error) {

@@ -9,12 +9,8 @@ import (
 )
 
 // UserSessions lists the sessions of an account, newest first.
-func (f *reader) UserSessions(ctx context.Context, accountID string) (list []session.Session, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.sessions.List(ctx, tx, accountID)
-		return err
-	})
-	return list, err
+func (f *reader) UserSessions(ctx context.Context, accountID string) ([]session.Session, error) {
+	return read(ctx, f.store, func(tx Tx) ([]session.Session, error) { return f.sessions.List(ctx, tx, accountID) })
 }
 
 // EndUserSessions ends all sessions of an account, in every app, and returns how many

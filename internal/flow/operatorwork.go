@@ -24,12 +24,8 @@ func (f *Operator) FollowKeys(ctx context.Context) error {
 	return err
 }
 
-func (f *Operator) loadKeys(ctx context.Context) (renew bool, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		renew, err = f.keys.Load(ctx, tx)
-		return err
-	})
-	return renew, err
+func (f *Operator) loadKeys(ctx context.Context) (bool, error) {
+	return read(ctx, f.store, func(tx Tx) (bool, error) { return f.keys.Load(ctx, tx) })
 }
 
 // eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.

@@ -21,12 +21,8 @@ type App struct {
 }
 
 // Apps returns the OpenID clients that know an account, the newest first.
-func (f *reader) Apps(ctx context.Context, accountID string) (list []App, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.apps(ctx, tx, accountID)
-		return err
-	})
-	return list, err
+func (f *reader) Apps(ctx context.Context, accountID string) ([]App, error) {
+	return read(ctx, f.store, func(tx Tx) ([]App, error) { return f.apps(ctx, tx, accountID) })
 }
 
 func (f *core) apps(ctx context.Context, tx Tx, accountID string) (list []App, err error) {

@@ -29,12 +29,8 @@ type FactorsView struct {
 }
 
 // Factors returns the second factors of an account, without their secrets.
-func (f *reader) Factors(ctx context.Context, accountID string) (v FactorsView, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		v, err = f.readFactors(ctx, tx, accountID)
-		return err
-	})
-	return v, err
+func (f *reader) Factors(ctx context.Context, accountID string) (FactorsView, error) {
+	return read(ctx, f.store, func(tx Tx) (FactorsView, error) { return f.readFactors(ctx, tx, accountID) })
 }
 
 func (f *reader) readFactors(ctx context.Context, tx Tx, accountID string) (v FactorsView, err error) {

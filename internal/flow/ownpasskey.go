@@ -11,12 +11,8 @@ import (
 )
 
 // Passkeys returns all passkeys of an account, whatever their host.
-func (f *reader) Passkeys(ctx context.Context, accountID string) (list []passkey.Passkey, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.PasskeysOf(ctx, accountID)
-		return err
-	})
-	return list, err
+func (f *reader) Passkeys(ctx context.Context, accountID string) ([]passkey.Passkey, error) {
+	return read(ctx, f.store, func(tx Tx) ([]passkey.Passkey, error) { return tx.PasskeysOf(ctx, accountID) })
 }
 
 // PasskeysView is the state of an account's passkeys for their page.

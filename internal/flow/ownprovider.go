@@ -21,12 +21,8 @@ type OwnProvider struct {
 
 // OwnProviders returns the providers that the site offers, and the ones that the account
 // has an identity at.
-func (f *Owner) OwnProviders(ctx context.Context, accountID string) (list []OwnProvider, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.ownProviders(ctx, tx, accountID)
-		return err
-	})
-	return list, err
+func (f *Owner) OwnProviders(ctx context.Context, accountID string) ([]OwnProvider, error) {
+	return read(ctx, f.store, func(tx Tx) ([]OwnProvider, error) { return f.ownProviders(ctx, tx, accountID) })
 }
 
 func (f *core) ownProviders(ctx context.Context, tx Tx, accountID string) (list []OwnProvider, err error) {

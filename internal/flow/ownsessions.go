@@ -9,11 +9,6 @@ import (
 	"portico/internal/session"
 )
 
-// Sessions lists the sessions of the signed-in user.
-func (f *Owner) Sessions(ctx context.Context, found session.Found) ([]session.Session, error) {
-	return f.UserSessions(ctx, found.User.ID)
-}
-
 // EndSession ends one of the user's own sessions, or returns session.Missing. It
 // returns the same for a session of another user, so that ids reveal nothing.
 func (f *Owner) EndSession(ctx context.Context, c Caller, found session.Found, id string) error {

@@ -42,12 +42,8 @@ type TokensView struct {
 }
 
 // UserTokens lists the personal access tokens of an account that work, the newest first.
-func (f *reader) UserTokens(ctx context.Context, accountID string) (list []apikey.Personal, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.tokensOf(ctx, tx, accountID)
-		return err
-	})
-	return list, err
+func (f *reader) UserTokens(ctx context.Context, accountID string) ([]apikey.Personal, error) {
+	return read(ctx, f.store, func(tx Tx) ([]apikey.Personal, error) { return f.tokensOf(ctx, tx, accountID) })
 }
 
 func (f *core) tokensOf(ctx context.Context, tx Tx, accountID string) ([]apikey.Personal, error) {

@@ -27,12 +27,8 @@ type SecondFactors struct {
 func (s SecondFactors) Any() bool { return s.App || s.Passkey }
 
 // SecondFactors returns what an account can give in addition to a first proof.
-func (f *Flows) SecondFactors(ctx context.Context, accountID string) (s SecondFactors, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		s, err = f.secondFactors(ctx, tx, accountID)
-		return err
-	})
-	return s, err
+func (f *Flows) SecondFactors(ctx context.Context, accountID string) (SecondFactors, error) {
+	return read(ctx, f.store, func(tx Tx) (SecondFactors, error) { return f.secondFactors(ctx, tx, accountID) })
 }
 
 func (f *core) secondFactors(ctx context.Context, tx Tx, accountID string) (s SecondFactors, err error) {

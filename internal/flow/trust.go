@@ -85,12 +85,8 @@ func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (co
 }
 
 // TrustedBrowsers returns the browsers that an account trusts, the last used first.
-func (f *reader) TrustedBrowsers(ctx context.Context, accountID string) (list []trust.Browser, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = f.trustedBrowsers(ctx, tx, accountID)
-		return err
-	})
-	return list, err
+func (f *reader) TrustedBrowsers(ctx context.Context, accountID string) ([]trust.Browser, error) {
+	return read(ctx, f.store, func(tx Tx) ([]trust.Browser, error) { return f.trustedBrowsers(ctx, tx, accountID) })
 }
 
 func (f *core) trustedBrowsers(ctx context.Context, tx Tx, accountID string) ([]trust.Browser, error) {

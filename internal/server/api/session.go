@@ -35,7 +35,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := a.owner.Sessions(r.Context(), found)
+	sessions, err := a.owner.UserSessions(r.Context(), found.User.ID)
 	if err != nil {
 		return err
 	}

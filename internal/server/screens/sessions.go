@@ -54,7 +54,7 @@ func (s *Screens) used(loc string, added, used time.Time) Moment {
 
 // fillSessions adds the sessions of the account, the one that asks first.
 func (s *Screens) fillSessions(_ http.ResponseWriter, r *http.Request, found session.Found, b *Boot) error {
-	sessions, err := s.Owner.Sessions(r.Context(), found)
+	sessions, err := s.Owner.UserSessions(r.Context(), found.User.ID)
 	for _, each := range sessions {
 		shown := OwnSession{
 			ID: each.ID, Name: s.device(b.Locale, each.UserAgent), Phone: yes(useragent.Handheld(each.UserAgent)),
