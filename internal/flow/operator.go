@@ -57,14 +57,7 @@ func (f *Operator) hashChosen(ctx context.Context, chosen, address string) (stri
 	if chosen == "" {
 		return "", nil
 	}
-	fields, err := f.checkPassword(ctx, chosen, chosen, address)
-	if err != nil {
-		return "", err
-	}
-	if len(fields) > 0 {
-		return "", fault.InvalidFields(fields...)
-	}
-	return f.passwords.Hash(ctx, chosen)
+	return f.newHash(ctx, "", chosen, chosen, address)
 }
 
 // User returns the account of an address, or account.MissingAddress.

@@ -6,8 +6,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/fault"
-	"portico/internal/password"
 	"portico/internal/session"
 )
 
@@ -22,27 +20,11 @@ func (f *Owner) ChangePassword(ctx context.Context, c Caller, found session.Foun
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hash
 	}
-	fields, err := f.checkPassword(ctx, chosen, confirm, found.User.Address)
+	former, err := f.verifierOf(ctx, found.User.ID)
 	if err != nil {
 		return Result{}, err
 	}
-	if len(fields) > 0 {
-		return Result{}, fault.InvalidFields(fields...)
-	}
-	verifier, err := f.verifierOf(ctx, found.User.ID)
-	if err != nil {
-		return Result{}, err
-	}
-	if verifier != "" {
-		same, _, err := f.passwords.Verify(ctx, verifier, chosen)
-		if err != nil {
-			return Result{}, err
-		}
-		if same {
-			return Result{}, fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeSame})
-		}
-	}
-	hash, err := f.passwords.Hash(ctx, chosen)
+	hash, err := f.newHash(ctx, former, chosen, confirm, found.User.Address)
 	if err != nil {
 		return Result{}, err
 	}

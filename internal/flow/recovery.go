@@ -6,7 +6,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
-	"portico/internal/password"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -48,21 +47,7 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	fields, err := f.checkPassword(ctx, in.Password, in.Confirm, owner.Address.Mail)
-	if err != nil {
-		return Result{}, err
-	}
-	if len(fields) > 0 {
-		return Result{}, fault.InvalidFields(fields...)
-	}
-	same, _, err := f.verify(ctx, owner.Password, in.Password)
-	if err != nil {
-		return Result{}, err
-	}
-	if same {
-		return Result{}, fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeSame})
-	}
-	hash, err := f.passwords.Hash(ctx, in.Password)
+	hash, err := f.newHash(ctx, owner.Password, in.Password, in.Confirm, owner.Address.Mail)
 	if err != nil {
 		return Result{}, err
 	}

@@ -193,6 +193,24 @@ func (f *core) checkPassword(ctx context.Context, chosen, confirm, address strin
 	return append(fields, password.Confirm(chosen, confirm)...), nil
 }
 
+// newHash checks and hashes a new password of an account. It must differ from the one of the former hash, "" without one.
+func (f *core) newHash(ctx context.Context, former, chosen, confirm, address string) (string, error) {
+	fields, err := f.checkPassword(ctx, chosen, confirm, address)
+	if err == nil && len(fields) == 0 && former != "" {
+		var same bool
+		if same, _, err = f.passwords.Verify(ctx, former, chosen); same {
+			fields = append(fields, fault.Field{Name: "password", Code: password.CodeSame})
+		}
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case len(fields) > 0:
+		return "", fault.InvalidFields(fields...)
+	}
+	return f.passwords.Hash(ctx, chosen)
+}
+
 // startProof begins a flow that waits for a mailed code, and mails the first code.
 // While the mailbox gets no more emails, it leaves that to Resend. With a fault,
 // Result still has the browser cookie: the step may have been committed, and then
