@@ -49,6 +49,7 @@ func endsLater() map[string]string {
 		"dropCodes":      "as dropFactors",
 		"dropPasskeys":   "as dropFactors",
 		"dropIdentities": "as dropFactors",
+		"removeFactors":  "claim ends the flows, and ResetFactors has afterRemoval",
 		"unlink":         "its callers raise the credential version",
 		"undoAddresses":  "as dropFactors",
 		"undo":           "as dropFactors",

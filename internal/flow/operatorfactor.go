@@ -9,7 +9,7 @@ import (
 	"portico/internal/session"
 )
 
-// Removed counts what ResetFactors has removed.
+// Removed counts what removeFactors has removed.
 type Removed struct {
 	Factors, Passkeys int
 }
@@ -22,44 +22,46 @@ func (f *Operator) ResetFactors(ctx context.Context, by Actor, id string) (remov
 		return removed, apikey.Never
 	}
 	err = f.removing(ctx, by, id, func(tx Tx, a cleared) error {
-		passkeys, err := tx.PasskeysOf(ctx, a.ID)
-		if err != nil {
+		if removed, err = removeFactors(ctx, tx, a); err != nil || removed == (Removed{}) {
 			return err
-		}
-		for _, p := range passkeys {
-			if _, err := tx.DeletePasskey(ctx, a.ID, p.ID); err != nil {
-				return err
-			}
-		}
-		have, err := tx.FactorsOf(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		for _, each := range have {
-			if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
-				return err
-			}
-		}
-		if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
-			return err
-		}
-		if removed = (Removed{len(have), len(passkeys)}); removed == (Removed{}) {
-			return nil
 		}
 		if err := f.afterRemoval(ctx, tx, a, "", session.Operator); err != nil {
 			return err
 		}
-		if len(have) > 0 {
+		if removed.Factors > 0 {
 			if err := f.noteReset(ctx, tx, by, a.Account, audit.FactorRemoved, mailFactorRemoved); err != nil {
 				return err
 			}
 		}
-		if len(passkeys) > 0 {
+		if removed.Passkeys > 0 {
 			return f.noteReset(ctx, tx, by, a.Account, audit.PasskeyRemoved, mailPasskeyRemoved)
 		}
 		return nil
 	})
 	return removed, err
+}
+
+// removeFactors removes all second factors, passkeys and recovery codes of an account.
+func removeFactors(ctx context.Context, tx Tx, a cleared) (removed Removed, err error) {
+	factors, err := tx.FactorsOf(ctx, a.ID)
+	if err != nil {
+		return removed, err
+	}
+	for _, each := range factors {
+		if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
+			return removed, err
+		}
+	}
+	passkeys, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return removed, err
+	}
+	for _, each := range passkeys {
+		if _, err := tx.DeletePasskey(ctx, a.ID, each.ID); err != nil {
+			return removed, err
+		}
+	}
+	return Removed{len(factors), len(passkeys)}, tx.DeleteRecoveryCodes(ctx, a.ID)
 }
 
 // noteReset records that an operator has removed everything of a kind, and tells

@@ -70,23 +70,8 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
 	if err != nil || !unproven {
 		return err
 	}
-	factors, err := tx.FactorsOf(ctx, a.ID)
-	if err != nil {
+	if _, err := removeFactors(ctx, tx, a); err != nil {
 		return err
-	}
-	for _, each := range factors {
-		if _, err := tx.DeleteFactor(ctx, a.ID, each.ID); err != nil {
-			return err
-		}
-	}
-	passkeys, err := tx.PasskeysOf(ctx, a.ID)
-	if err != nil {
-		return err
-	}
-	for _, each := range passkeys {
-		if _, err := tx.DeletePasskey(ctx, a.ID, each.ID); err != nil {
-			return err
-		}
 	}
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
 	if err != nil {
@@ -96,9 +81,6 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
 		if _, err := tx.DeleteIdentities(ctx, a.ID, each.Provider); err != nil {
 			return err
 		}
-	}
-	if err := tx.DeleteRecoveryCodes(ctx, a.ID); err != nil {
-		return err
 	}
 	if err := tx.DropAddresses(ctx, a.ID); err != nil {
 		return err
