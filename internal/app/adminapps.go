@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -116,7 +117,7 @@ func (s adminApps) Explain(ctx context.Context, id, target string, p flow.Person
 	if !ok {
 		r, there, err := s.desk.RegisteredByID(ctx, id)
 		if err != nil || !there {
-			return e, orMissing(err)
+			return e, cmp.Or[error](err, flow.NoApp)
 		}
 		if client, err = r.Client(nil, nil); err != nil {
 			return e, err
@@ -198,11 +199,4 @@ func pretty(claims map[string]any) string {
 		return ""
 	}
 	return string(text)
-}
-
-func orMissing(err error) error {
-	if err != nil {
-		return err
-	}
-	return flow.NoApp
 }

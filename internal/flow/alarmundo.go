@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 
 	"portico/internal/account"
@@ -57,7 +58,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 func (f *Flows) restoreAddress(ctx context.Context, tx Tx, c Caller, a alarm) error {
 	now, id := f.clock.Now(), a.owner.ID
 	if ok, err := tx.UpdateAddress(ctx, id, a.restored.Address, a.restored.AddedAt, now); err != nil || !ok {
-		return missing(err)
+		return cmp.Or[error](err, account.Missing)
 	}
 	if err := tx.DropAddress(ctx, id, a.restored.Address.Key); err != nil {
 		return err

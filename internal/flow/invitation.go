@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -70,7 +71,7 @@ func (f *core) invitationAt(ctx context.Context, tx Tx, id string) (invitation.I
 		ok, err = f.stillCounts(ctx, tx, i)
 	}
 	if err != nil || !ok {
-		return i, orUninvited(err)
+		return i, cmp.Or[error](err, SignUpUninvited)
 	}
 	return i, nil
 }
@@ -98,16 +99,9 @@ func (f *core) useInvitation(ctx context.Context, tx Tx, i *invitation.Invitatio
 		return nil
 	}
 	if ok, err := tx.UseInvitation(ctx, i.ID, accountID, f.clock.Now()); err != nil || !ok {
-		return orUninvited(err)
+		return cmp.Or[error](err, SignUpUninvited)
 	}
 	return f.record.Add(ctx, tx, audit.Fact{Name: audit.InvitationUsed, AccountID: accountID, Actor: i.By, Detail: wordsOf(*i)})
-}
-
-func orUninvited(err error) error {
-	if err != nil {
-		return err
-	}
-	return SignUpUninvited
 }
 
 // opened returns the invitation of a link, whatever its state.
@@ -128,7 +122,7 @@ func (f *Flows) openedID(ctx context.Context, token string) (i invitation.Invita
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, ok, err := f.opened(ctx, tx, token)
 		if i = found; err != nil || !ok {
-			return orUninvited(err)
+			return cmp.Or[error](err, SignUpUninvited)
 		}
 		return nil
 	})
@@ -208,7 +202,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 	err := f.store.Write(ctx, func(tx Tx) error {
 		i, ok, err := tx.InvitationOf(ctx, old.Key)
 		if err != nil || !ok || i.First() {
-			return orUninvited(err)
+			return cmp.Or[error](err, SignUpUninvited)
 		}
 		to, err := f.addressed(ctx, tx, i.Key)
 		if err != nil {
@@ -220,7 +214,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 		renewed := i
 		renewed.EndsAt = f.clock.Now().Add(invitation.Life)
 		if ok, err := f.stillCounts(ctx, tx, renewed); err != nil || !ok {
-			return orUninvited(err)
+			return cmp.Or[error](err, SignUpUninvited)
 		}
 		return f.replaceInvitation(ctx, tx, c, i)
 	})
@@ -233,7 +227,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 // replaceInvitation ends an invitation and mails the same one with another link.
 func (f *core) replaceInvitation(ctx context.Context, tx Tx, c Caller, i invitation.Invitation) error {
 	if ok, err := tx.EndInvitation(ctx, i.ID, invitation.Replaced, f.clock.Now()); err != nil || !ok {
-		return orUninvited(err)
+		return cmp.Or[error](err, SignUpUninvited)
 	}
 	_, _, err := f.invite(ctx, tx, c, i)
 	return err

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -238,7 +239,7 @@ func (f *Operator) change(ctx context.Context, by Actor, id string, fn func(tx T
 	err := f.acts(ctx, by, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
-			return missing(err)
+			return cmp.Or[error](err, account.Missing)
 		}
 		if err := by.mayChange(a.Roles); err != nil {
 			return err

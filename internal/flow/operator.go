@@ -266,10 +266,3 @@ func (f *Operator) DeleteUser(ctx context.Context, by Actor, id string) error {
 		return f.erase(ctx, tx, erased)
 	})
 }
-
-func missing(err error) error {
-	if err != nil {
-		return err
-	}
-	return account.Missing
-}

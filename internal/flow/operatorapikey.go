@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -109,7 +110,7 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 	err = f.acts(ctx, by, func(tx Tx) error {
 		owner, ok, err := tx.AccountByID(ctx, ownerID)
 		if err != nil || !ok {
-			return missing(err)
+			return cmp.Or[error](err, account.Missing)
 		}
 		if err := f.answers(ctx, tx, ownerID); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -45,7 +46,7 @@ func (f *Operator) Person(ctx context.Context, id string) (p Person, err error) 
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, ok, err := tx.AccountByID(ctx, id)
 		if err != nil || !ok {
-			return missing(err)
+			return cmp.Or[error](err, account.Missing)
 		}
 		p = Person{Account: a}
 		return f.support(ctx, tx, &p)

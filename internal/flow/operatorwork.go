@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -76,7 +77,7 @@ func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
 		return err
 	}
 	if ok, err := tx.DeleteAccount(ctx, id); err != nil || !ok {
-		return missing(err)
+		return cmp.Or[error](err, account.Missing)
 	}
 	return f.record.Add(ctx, tx, erased)
 }
