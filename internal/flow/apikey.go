@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -39,7 +38,11 @@ func (f *Operator) keyOf(ctx context.Context, tx Tx, hash []byte) (apikey.Held, 
 	case !f.clock.Now().Before(held.EndsAt):
 		return held, apikey.Ended
 	}
-	return held, f.answers(ctx, tx, held.AccountID)
+	answers, err := f.answers(ctx, tx, held.AccountID)
+	if err == nil && !answers {
+		err = apikey.Stopped
+	}
+	return held, err
 }
 
 // isAdmin reports whether an account is an admin's, and neither disabled, ended nor closed by its owner.
@@ -47,21 +50,10 @@ func (f *core) isAdmin(a account.Account) bool {
 	return a.State == account.Active && !a.Ended(f.clock.Now()) && slices.Contains(a.Roles, RoleAdmin)
 }
 
-// answers returns apikey.Stopped unless an account is that of an admin, and open.
-func (f *core) answers(ctx context.Context, tx Tx, accountID string) error {
+// answers reports whether an account may answer for an API key: it is that of an admin, and open.
+func (f *core) answers(ctx context.Context, tx Tx, accountID string) (bool, error) {
 	owner, ok, err := tx.AccountByID(ctx, accountID)
-	if err == nil && (!ok || !f.isAdmin(owner)) {
-		err = apikey.Stopped
-	}
-	return err
-}
-
-// stands turns the error of answers into an answer.
-func stands(err error) (bool, error) {
-	if errors.Is(err, apikey.Stopped) {
-		return false, nil
-	}
-	return err == nil, err
+	return ok && f.isAdmin(owner), err
 }
 
 // keyWorks reports whether any secret of a key works.
@@ -72,7 +64,7 @@ func (f *core) keyWorks(ctx context.Context, tx Tx, id string) (bool, error) {
 	}
 	secrets, err := tx.APIKeySecrets(ctx, id)
 	for _, s := range secrets {
-		if works, err := stands(f.answers(ctx, tx, s.AccountID)); works || err != nil {
+		if works, err := f.answers(ctx, tx, s.AccountID); works || err != nil {
 			return works, err
 		}
 	}

@@ -40,7 +40,7 @@ func (f *core) senderStands(ctx context.Context, tx Tx, i invitation.Invitation)
 	case byKey:
 		return f.keyWorks(ctx, tx, keyID)
 	case byAdmin:
-		return stands(f.answers(ctx, tx, id))
+		return f.answers(ctx, tx, id)
 	}
 	return true, nil
 }

@@ -87,7 +87,7 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 			return k, nil, err
 		}
 		for i, s := range had {
-			works, err := stands(f.answers(ctx, tx, s.AccountID))
+			works, err := f.answers(ctx, tx, s.AccountID)
 			if err == nil && (i > 0 || !works) {
 				err = f.endSecret(ctx, tx, s, change)
 			}
@@ -112,8 +112,8 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 		if err != nil || !ok {
 			return cmp.Or[error](err, account.Missing)
 		}
-		if err := f.answers(ctx, tx, ownerID); err != nil {
-			return err
+		if !f.isAdmin(owner) {
+			return apikey.Stopped
 		}
 		k, before, err := prepare(tx)
 		if err != nil {
