@@ -203,14 +203,10 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 		m.NotAfter = mail.until
 		m.Data["link"], m.Data["words"], m.Data["until"] = f.linkTo(mail.link), mail.words, mail.until.Format(time.RFC3339)
 	}
-	if mail.event != "" {
-		m.Data["event"] = string(mail.event)
-	}
-	if mail.app != "" {
-		m.Data["app"] = mail.app
-	}
-	if mail.about.Mail != "" {
-		m.Data["address"] = account.Mask(mail.about.Mail)
+	for name, value := range map[string]string{"event": string(mail.event), "app": mail.app, "address": account.Mask(mail.about.Mail), "left": mail.left} {
+		if value != "" {
+			m.Data[name] = value
+		}
 	}
 	if !mail.eraseAt.IsZero() {
 		m.Data["erase_at"] = mail.eraseAt.Format(time.RFC3339)
@@ -220,9 +216,6 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	}
 	if mail.waiting > 0 {
 		m.Data["count"], m.Data["people_link"] = strconv.Itoa(mail.waiting), f.settings.PublicURL+pages.Admin+"/people?state="+string(account.Waiting)
-	}
-	if mail.left != "" {
-		m.Data["left"] = mail.left
 	}
 	if mail.lasts > 0 {
 		m.Data["minutes"] = strconv.Itoa(int((mail.lasts + time.Minute - 1) / time.Minute))

@@ -101,14 +101,8 @@ func (f *core) waysOtherThanPassword(ctx context.Context, tx Tx, accountID strin
 	if err != nil {
 		return 0, err
 	}
-	count := len(linked)
 	passkeys, err := tx.PasskeysOf(ctx, accountID)
-	for _, p := range passkeys {
-		if f.passkeyWorks(p) {
-			count++
-		}
-	}
-	return count, err
+	return len(linked) + f.working(passkeys), err
 }
 
 // workingIdentities returns the identities that the account can sign in with: those at
