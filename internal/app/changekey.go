@@ -124,7 +124,7 @@ func (a *App) switchKey(ctx context.Context, back bool, tell func(string)) (mast
 		if err := errors.Join(tx.DeleteFormerKey(ctx, a.key.ID()), tx.SaveFormerKey(ctx, former)); err != nil {
 			return err
 		}
-		return audit.NewRecord(a.clock).Add(ctx, tx, audit.Fact{Name: audit.KeyChanged, Actor: "operator", Detail: a.key.ID()})
+		return audit.NewRecord(a.clock).Add(ctx, tx, audit.Fact{Name: audit.KeyChanged, Actor: operator, Detail: a.key.ID()})
 	})
 	return former, err
 }
@@ -189,11 +189,7 @@ type beat struct {
 
 // unfit returns the machines of live nodes whose keys do not fit.
 func (a *App) unfit(ctx context.Context, seen map[string]beat, fits func(cluster.Keys) bool) (hosts []string, err error) {
-	var rows []cluster.NodeRow
-	err = a.Store.Read(ctx, func(tx *store.Tx) error {
-		rows, err = tx.Nodes(ctx)
-		return err
-	})
+	rows, err := a.nodeRows(ctx)
 	for _, r := range rows {
 		if last, ok := seen[r.ID]; !ok || last.value != r.Beat {
 			seen[r.ID] = beat{r.Beat, clock.Here()}

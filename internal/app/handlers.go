@@ -107,13 +107,10 @@ func (a *App) system(c config.Config) admin.System {
 }
 
 func (a *App) nodes(ctx context.Context) (list []admin.AdminNode, err error) {
-	err = a.Store.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Nodes(ctx)
-		for _, row := range rows {
-			list = append(list, admin.AdminNode{ID: row.ID, Host: row.Keys.Host})
-		}
-		return err
-	})
+	rows, err := a.nodeRows(ctx)
+	for _, row := range rows {
+		list = append(list, admin.AdminNode{ID: row.ID, Host: row.Keys.Host})
+	}
 	return list, err
 }
 

@@ -109,11 +109,7 @@ func checkKey(ctx context.Context, s *store.Store, key *secret.Key, file string,
 
 // rememberFormers lets Portico verify password hashes of former keys.
 func (a *App) rememberFormers(ctx context.Context) error {
-	var formers []masterkey.Former
-	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		formers, err = tx.FormerKeys(ctx)
-		return err
-	})
+	formers, err := a.formers(ctx)
 	for _, f := range formers {
 		if bad := a.hashing.Remember(f.ID, f.Pepper); bad != nil && err == nil {
 			err = fmt.Errorf("the key of the password hashes of the former key %s: %w", f.ID, bad)

@@ -37,14 +37,11 @@ func (a *App) makeLegacy(p parts, before *live) *legacy.Keeper {
 	if p.asked == nil {
 		return nil
 	}
-	if before != nil && before.legacy != nil && p.config.SignIn == before.config.SignIn && p.config.TLS.CAFile == before.config.TLS.CAFile {
+	if before.legacy != nil && p.config.SignIn == before.config.SignIn && p.config.TLS.CAFile == before.config.TLS.CAFile {
 		return before.legacy
 	}
 	made := *p.asked
 	made.Log = a.log
-	if before == nil {
-		return legacy.New(made, nil)
-	}
 	return legacy.New(made, before.legacy)
 }
 

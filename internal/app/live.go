@@ -57,8 +57,8 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	if l.passwords, err = a.hashing.With(l.policy, []string{"Portico", cfg.Brand.Name, publicURL(cfg).Hostname()}); err != nil {
 		return nil, err
 	}
-	l.legacy = a.makeLegacy(l.parts, before)
-	l.signUpAsk = a.makeSignUpAsk(l.parts, before)
+	was := cmp.Or(before, &live{})
+	l.legacy, l.signUpAsk = a.makeLegacy(l.parts, was), a.makeSignUpAsk(l.parts, was)
 	public := publicURL(cfg)
 	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {

@@ -33,9 +33,6 @@ func (a *App) makeSignUpAsk(p parts, before *live) *signupask.Keeper {
 	}
 	made := *p.admits
 	made.Log = a.log
-	if before == nil {
-		return signupask.New(made, nil)
-	}
 	return signupask.New(made, before.signUpAsk)
 }
 

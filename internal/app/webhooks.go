@@ -66,20 +66,11 @@ func (a *App) wakeEvents() { a.events.Wake() }
 // sendEvent sends a delivery with the settings of this moment.
 func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {
 	l := a.live.Load()
-	if now, ok := l.hook(h.Name); ok {
-		h = now
+	if i := slices.IndexFunc(l.hooks, func(now webhook.Hook) bool { return now.Name == h.Name }); i >= 0 {
+		h = l.hooks[i]
 	}
 	s := webhook.Sender{Client: l.hooked, Clock: a.clock, Account: l.Operator.EventAccount}
 	return s.Send(ctx, h, d)
-}
-
-func (l *live) hook(name string) (webhook.Hook, bool) {
-	for _, h := range l.hooks {
-		if h.Name == name {
-			return h, true
-		}
-	}
-	return webhook.Hook{}, false
 }
 
 // forgetEvents deletes what waits for webhooks that the settings no longer have.
