@@ -254,7 +254,7 @@ func (b *bundle) run(box *outbox.Outbox) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	runner := outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: box, Lane: outbox.Mail, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
+		Outbox: box, Lane: outbox.Mail, Parallel: 10, Log: slog.New(slog.DiscardHandler), Deliver: b.mail.deliver,
 		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
 			return b.store.Store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
 		},

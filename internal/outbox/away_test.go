@@ -23,7 +23,7 @@ func TestRun_AwayIsLoggedOnce(t *testing.T) {
 		back := time.Now().Add(time.Minute)
 		box := outbox.New(outbox.Config{Clock: clock.System{}})
 		runner := outbox.NewRunner(outbox.RunnerConfig{
-			Outbox: box, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Outbox: box, Parallel: 1, Log: slog.New(slog.NewTextHandler(&log, nil)),
 			Write: func(context.Context, func(outbox.Store) error) error {
 				if time.Now().Before(back) {
 					return errors.New("away")

@@ -100,13 +100,13 @@ type Config struct {
 type Outbox struct {
 	clock clock.Clock
 	box   *secret.Box
-	wakes map[Lane]chan struct{} // each holds one token when something may be due
+	wakes [Lanes]chan struct{} // each holds one token when something may be due
 }
 
 // New returns an Outbox.
 func New(cfg Config) *Outbox {
-	o := &Outbox{clock: cfg.Clock, box: cfg.Box, wakes: map[Lane]chan struct{}{}}
-	for _, lane := range []Lane{Mail, Awaited, Logouts, GuestLogouts} {
+	o := &Outbox{clock: cfg.Clock, box: cfg.Box}
+	for lane := range o.wakes {
 		o.wakes[lane] = make(chan struct{}, 1)
 	}
 	return o

@@ -642,7 +642,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	left := make(chan struct{}, b.N)
 	runner := outbox.NewRunner(outbox.RunnerConfig{
-		Outbox: o, Log: slog.New(slog.DiscardHandler),
+		Outbox: o, Log: slog.New(slog.DiscardHandler), Parallel: 10,
 		Write: func(ctx context.Context, fn func(outbox.Store) error) error {
 			return s.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
 		},

@@ -94,7 +94,7 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, err
 // message that is due within the Lease: it may be a claimed one, which is being sent.
 func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, err error) {
 	now := o.clock.Now()
-	for lane := range o.wakes {
+	for lane := range Lane(Lanes) {
 		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease))
 		if err != nil {
 			return 0, fmt.Errorf("flush the outbox: %w", err)
@@ -127,7 +127,7 @@ func (o *Outbox) Drop(ctx context.Context, tx Store, id string) (Listed, error) 
 
 func (o *Outbox) wakeAfter(tx Store) {
 	tx.AfterCommit(func() {
-		for lane := range o.wakes {
+		for lane := range Lane(Lanes) {
 			o.Wake(lane)
 		}
 	})

@@ -43,14 +43,6 @@ func refused(failure error) bool {
 	return ok && answer.Refused()
 }
 
-// keepRefusal stores that the server refused the message, if a visitor is told.
-func keepRefusal(ctx context.Context, tx Store, m Message, at time.Time) error {
-	if m.Told == nil {
-		return nil
-	}
-	return tx.InsertRefusal(ctx, Refusal{Mailbox: m.Told.Mailbox, AskedAt: m.Told.AskedAt, RefusedAt: at})
-}
-
 // forgetRefusal forgets what an earlier message has shown about the mailbox.
 func forgetRefusal(ctx context.Context, tx Store, m Message) error {
 	if m.Told == nil {

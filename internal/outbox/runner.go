@@ -16,8 +16,6 @@ const (
 	poll = 5 * time.Second
 
 	settlePause = 500 * time.Millisecond
-
-	defaultParallel = 10
 )
 
 // RunnerConfig is what a Runner depends on.
@@ -34,7 +32,7 @@ type RunnerConfig struct {
 	// returns a DeliveryError when it knows more than that it failed.
 	Deliver func(ctx context.Context, m Message) error
 
-	Parallel  int // deliveries at a time; 10 when zero
+	Parallel  int // deliveries at a time
 	PerClient int // of them to one OpenID client, at least 2; no limit when zero
 }
 
@@ -67,9 +65,6 @@ type Runner struct {
 
 // NewRunner returns a Runner. Run starts it.
 func NewRunner(cfg RunnerConfig) *Runner {
-	if cfg.Parallel == 0 {
-		cfg.Parallel = defaultParallel
-	}
 	return &Runner{
 		outbox: cfg.Outbox, lane: cfg.Lane, log: cfg.Log, write: cfg.Write,
 		deliver: cfg.Deliver, parallel: cfg.Parallel, each: cfg.PerClient,
@@ -160,7 +155,7 @@ func (r *Runner) process(record Record) {
 	switch {
 	case err != nil:
 		record.Reason = "the content cannot be read: was it sealed with another key?"
-		r.bury(ctx, record, log)
+		r.giveUp(ctx, record, nil, log)
 	case message.Suppressed:
 		r.remove(ctx, record, Suppressed, log)
 	case !record.NotAfter.IsZero() && !r.outbox.clock.Now().Before(record.NotAfter):
@@ -171,7 +166,7 @@ func (r *Runner) process(record Record) {
 		if record.Reason == "" {
 			record.Reason = "the process ended twice during the delivery"
 		}
-		r.bury(ctx, record, log)
+		r.giveUp(ctx, record, nil, log)
 	default:
 		r.send(ctx, record, message, log)
 	}
@@ -187,7 +182,11 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 		return
 	}
 	if !record.count(failure) {
-		r.giveUp(ctx, record, message, refused(failure), advised(log, failure))
+		var told *Told
+		if refused(failure) {
+			told = message.Told
+		}
+		r.giveUp(ctx, record, told, advised(log, failure))
 		return
 	}
 	record.DueAt = r.outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
@@ -203,13 +202,9 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 	})
 }
 
-func (r *Runner) bury(ctx context.Context, record Record, log *slog.Logger) {
-	r.giveUp(ctx, record, Message{}, false, log)
-}
-
-// giveUp keeps the message for the operator. If its server has refused it, the
-// visitor may learn that.
-func (r *Runner) giveUp(ctx context.Context, record Record, message Message, refused bool, log *slog.Logger) {
+// giveUp keeps the message for the operator. told is set if the server has refused it, and
+// the visitor learns that.
+func (r *Runner) giveUp(ctx context.Context, record Record, told *Told, log *slog.Logger) {
 	record.DeadAt = r.outbox.clock.Now()
 	r.dead.Add(1)
 	log.Error("a message was given up", "reason", record.Reason, "claims", record.Claims)
@@ -218,8 +213,8 @@ func (r *Runner) giveUp(ctx context.Context, record Record, message Message, ref
 		if err == nil && last {
 			err = r.became(ctx, tx, record, GivenUp)
 		}
-		if err == nil && last && refused {
-			err = keepRefusal(ctx, tx, message, record.DeadAt)
+		if err == nil && last && told != nil {
+			err = tx.InsertRefusal(ctx, Refusal{Mailbox: told.Mailbox, AskedAt: told.AskedAt, RefusedAt: record.DeadAt})
 		}
 		return err
 	})
