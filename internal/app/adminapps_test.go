@@ -47,7 +47,7 @@ func TestAdminApps_ExplainImported(t *testing.T) {
 	t.Parallel()
 	s, explain := explained(t)
 	done, err := s.desk.Import(t.Context(), flow.ByOperator, []people.Person{{Email: "kai@x.test", EmailVerified: true, Subject: &people.Subject{Issuer: "https://old.test", Value: "user-42"}}},
-		flow.Import{KeepSubject: true, Locale: func(string) string { return "" }})
+		flow.Import{KeepSubject: true})
 	if err != nil || len(done) != 1 {
 		t.Fatal(done, err)
 	}

@@ -15,8 +15,7 @@ func TestWelcome_AfterRestart(t *testing.T) {
 	cfg := settings(t, t.TempDir())
 	before := open(t, cfg, Options{Dist: dist()})
 	arrived := []people.Person{{Email: "a@example.org", EmailVerified: true}, {Email: "b@example.org", EmailVerified: true}}
-	how := flow.Import{Locale: func(string) string { return "" }}
-	if _, err := before.Operator.Import(t.Context(), flow.ByOperator, arrived, how); err != nil {
+	if _, err := before.Operator.Import(t.Context(), flow.ByOperator, arrived, flow.Import{}); err != nil {
 		t.Fatal(err)
 	}
 	order := flow.Welcoming{Query: account.Query{Limit: account.MostPeople}, Pace: time.Hour}

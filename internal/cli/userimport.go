@@ -12,9 +12,7 @@ import (
 	"portico/internal/app"
 	"portico/internal/file"
 	"portico/internal/flow"
-	"portico/internal/locale"
 	"portico/internal/people"
-	"portico/web"
 )
 
 type userImportCmd struct {
@@ -45,10 +43,6 @@ func (c userImportCmd) Run(s *session) error {
 	if c.File == "-" && !c.DryRun && !c.SkipBad {
 		return fmt.Errorf("%w: standard input is read only once, so it cannot be checked before: add --skip-bad or --dry-run", errUsage)
 	}
-	catalogue, err := locale.Load(web.Messages)
-	if err != nil {
-		return err
-	}
 	// A server on this machine keeps half of the processors, and goes first on the others.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
 	standBack()
@@ -61,7 +55,6 @@ func (c userImportCmd) Run(s *session) error {
 		}
 		how := flow.Import{DryRun: true, Update: c.Update, KeepSubject: c.KeepSubject}
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
-		how.Locale = catalogue.Of
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)
 			if err != nil || c.DryRun || sum.Refused > 0 {

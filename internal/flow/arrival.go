@@ -56,7 +56,7 @@ func (f *Operator) arrive(by Actor, p people.Person, how Import) *arrival {
 	a := &arrival{Newcomer: Newcomer{Unproven: !p.EmailVerified}, from: p}
 	a.Account = account.Account{ID: ids.NewAt(now), State: account.Active, Version: 1, Roles: distinct(p.Roles)}
 	a.address(p.Email)
-	a.profile(p, how)
+	a.profile(p, f.settings.Locale)
 	a.times(p, now)
 	a.secrets(p, how)
 	if p.Subject != nil && how.KeepSubject {
@@ -103,13 +103,13 @@ func inEnglish(code string) string {
 	return "is not an email address"
 }
 
-func (a *arrival) profile(p people.Person, how Import) {
+func (a *arrival) profile(p people.Person, languageOf func(tag string) string) {
 	name, bad := account.ParseName(p.Name, "name")
 	if bad != nil {
 		a.refuse("name", p.Name, inEnglish(bad.Code))
 	}
 	a.Account.Name = name
-	if a.Account.Locale = how.Locale(p.Locale); p.Locale != "" && a.Account.Locale == "" {
+	if a.Account.Locale = languageOf(p.Locale); p.Locale != "" && a.Account.Locale == "" {
 		a.leave("a language that Portico does not have")
 	}
 	switch account.State(p.State) {

@@ -15,7 +15,6 @@ type Import struct {
 	DryRun      bool                                         // look, and write nothing
 	Update      bool                                         // change accounts that differ
 	KeepSubject bool                                         // keep what the other system calls a person
-	Locale      func(tag string) string                      // the language of Portico that a tag means, or ""
 	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
 }
 

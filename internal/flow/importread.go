@@ -93,7 +93,7 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 
 // importing returns how the people of an order are taken.
 func (f *Operator) importing(o ImportOrder) Import {
-	return Import{Update: o.Update, KeepSubject: o.KeepSubject, Locale: f.settings.Locale, Hash: func(text string) (string, error) {
+	return Import{Update: o.Update, KeepSubject: o.KeepSubject, Hash: func(text string) (string, error) {
 		stored, _, err := f.passwords.Adopt(text)
 		return stored, err
 	}}

@@ -64,7 +64,7 @@ func TestSEC364_ImportGivesNoPower(t *testing.T) {
 	}
 	file := line(victim, `,"password":"`+strings.Replace(hash, "n2j", "n3j", 1)+`"`) + line(fresh("root"), `,"roles":["portico:admin"]`) +
 		line(admin.addressOf(admin.id()), `,"name":"Taken"`) + line(user, `,"roles":["portico:admin"]`)
-	how := flow.Import{Locale: func(string) string { return "" }, Hash: func(text string) (string, error) {
+	how := flow.Import{Hash: func(text string) (string, error) {
 		stored, _, err := s.app.Passwords.Adopt(text)
 		return stored, err
 	}}

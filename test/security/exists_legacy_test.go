@@ -63,8 +63,7 @@ func asItIs(*config.Config) {}
 func (s *site) arrives(name string) (address string) {
 	s.Helper()
 	address = fresh(name)
-	how := flow.Import{Locale: func(string) string { return "" }}
-	if _, err := s.app.Operator.Import(s.Context(), flow.ByOperator, []imports.Person{{Email: address, EmailVerified: true}}, how); err != nil {
+	if _, err := s.app.Operator.Import(s.Context(), flow.ByOperator, []imports.Person{{Email: address, EmailVerified: true}}, flow.Import{}); err != nil {
 		s.Fatal(err)
 	}
 	return address

@@ -22,7 +22,6 @@ func TestSEC410_ImportedRecoveryCodes(t *testing.T) {
 		Email: address, EmailVerified: true, Password: s.of(former.Address.Mail).Password, RecoveryCodes: codes,
 		TOTP: []format.TOTP{{Secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}},
 	}}, flow.Import{
-		Locale: func(string) string { return "" },
 		Hash: func(text string) (string, error) {
 			stored, _, err := s.app.Passwords.Adopt(text)
 			return stored, err

@@ -30,7 +30,7 @@ func (s *site) brings(p *idp, verified bool) prepared {
 			RPID: "portico.test", ID: secret.Encode(a.key.ID), PublicKey: secret.Encode(a.key.PublicKey()), UserHandle: secret.Encode(a.key.Handle),
 		}},
 	}}, flow.Import{
-		Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
+		Hash: func(text string) (string, error) { return text, nil },
 	})
 	if err != nil || done[0].Outcome != flow.Created || len(done[0].Left) > 0 {
 		s.Fatalf("the import: %+v (%v)", done, err)

@@ -18,7 +18,7 @@ func TestSubject_Imported(t *testing.T) {
 	done, err := s.Operator.Import(t.Context(), flow.ByOperator, []people.Person{
 		{Email: "mara@example.org", EmailVerified: true, Password: s.passwordOf("noah@example.org"), Subject: &people.Subject{Issuer: "https://old.test", Value: "user|42"}},
 	}, flow.Import{
-		KeepSubject: true, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil },
+		KeepSubject: true, Hash: func(text string) (string, error) { return text, nil },
 	})
 	if err != nil || done[0].Outcome != flow.Created {
 		t.Fatalf("%+v, %v", done, err)
