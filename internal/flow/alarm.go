@@ -110,21 +110,16 @@ func (a alarm) elsewhere() bool { return a.from.Address.Key != a.address().Key }
 // recent reports whether an alarm removes what was added at a time.
 func recent(added, now time.Time) bool { return added.After(now.Add(-alarmLife)) }
 
-// AlarmView is the state of the page of an alarm.
-type AlarmView struct {
-	Address string // masked: of the email, where the code goes
-}
-
-// ViewAlarm returns what a link would do, without doing it.
+// ViewAlarm returns the masked address of the email with a link, where the code would go, without raising the alarm.
 //
 // Faults: AlarmOver, AlarmDone.
-func (f *Flows) ViewAlarm(ctx context.Context, token string) (v AlarmView, err error) {
+func (f *Flows) ViewAlarm(ctx context.Context, token string) (address string, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		a, err := f.alarmOf(ctx, tx, token)
-		v.Address = account.Mask(a.from.Address.Mail)
+		address = account.Mask(a.from.Address.Mail)
 		return err
 	})
-	return v, err
+	return address, err
 }
 
 // address returns the primary address that the account keeps or gets back.

@@ -31,9 +31,9 @@ func (s *Screens) notMe(w http.ResponseWriter, r *http.Request) error {
 // showAlarm shows the page, with why its button was refused.
 func (s *Screens) showAlarm(w http.ResponseWriter, r *http.Request, refused error, _ func(*Boot)) error {
 	token := s.Actions.Alarm(w, r)
-	v, err := s.Actions.Flows.ViewAlarm(r.Context(), token)
+	address, err := s.Actions.Flows.ViewAlarm(r.Context(), token)
 	fill := func(b *Boot) {
-		b.Link = Link{State: "ready", Mark: form.LinkMark(token), Address: v.Address}
+		b.Link = Link{State: "ready", Mark: form.LinkMark(token), Address: address}
 		switch {
 		case errors.Is(err, flow.AlarmDone):
 			b.Link.State = "used"
