@@ -138,7 +138,7 @@ func (a alarm) address() account.Address {
 func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "alarm", Recovery)
 	defer w.end(&r, &err)
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	value, fresh := browser(c)

@@ -195,7 +195,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
 		return Result{}, err
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	var held *fault.Error

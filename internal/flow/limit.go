@@ -186,7 +186,7 @@ func (f *core) take(ctx context.Context, tx Tx, attempt throttle.Attempt) error 
 
 // count counts the attempts in a transaction of its own and returns
 // throttle.Limited if one of them is refused.
-func (f *core) count(ctx context.Context, attempts ...throttle.Attempt) (throttle.Decision, error) {
-	d, _, err := f.countAny(ctx, []way{{counts: attempts}})
-	return d, err
+func (f *core) count(ctx context.Context, attempts ...throttle.Attempt) error {
+	_, _, err := f.countAny(ctx, []way{{counts: attempts}})
+	return err
 }

@@ -121,7 +121,7 @@ func (f *Flows) provePassword(ctx context.Context, p Pending, d data, typed stri
 	if typed == "" {
 		return fault.InvalidFields(fault.Field{Name: "password", Code: password.CodeRequired})
 	}
-	_, err := f.count(ctx, throttle.Attempt{Limit: linkPassword, Subject: p.ID})
+	err := f.count(ctx, throttle.Attempt{Limit: linkPassword, Subject: p.ID})
 	if errors.Is(err, throttle.Limited(0)) {
 		return LinkLocked // the link expires before the limit does
 	}
@@ -211,7 +211,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	address, bad := account.ParseAddress(d.Address, "email")

@@ -71,7 +71,7 @@ func unproven(err error) error {
 // Faults: throttle.Limited, for a public client: anybody can be one.
 func (f *OpenID) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
 	if client.Public {
-		if _, err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
+		if err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
 			return "", err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Faults: throttle.Limited, for a public client: anybody can be one.
 func (f *OpenID) BeginDevice(ctx context.Context, c Caller, client openid.Client, scopes string, resources []string) (codes openid.DeviceCodes, err error) {
 	if client.Public {
-		if _, err := f.count(ctx, fromNetwork(devicePeer, c)...); err != nil {
+		if err := f.count(ctx, fromNetwork(devicePeer, c)...); err != nil {
 			return openid.DeviceCodes{}, err
 		}
 	}
@@ -34,7 +34,7 @@ func (f *OpenID) BeginDevice(ctx context.Context, c Caller, client openid.Client
 // Faults: openid.DeviceUnknown, throttle.Limited.
 func (f *OpenID) Device(ctx context.Context, c Caller, found session.Found, typed string) (d openid.Device, client openid.Client, err error) {
 	attempts := append(fromNetwork(deviceCodePeer, c), throttle.Attempt{Limit: deviceCode, Subject: found.User.ID})
-	if _, err := f.count(ctx, attempts...); err != nil {
+	if err := f.count(ctx, attempts...); err != nil {
 		return openid.Device{}, openid.Client{}, err
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {

@@ -76,7 +76,7 @@ func (f *OpenID) published(ctx context.Context, c Caller, address string, check 
 	if text, ok := f.documents.Kept(address); ok {
 		return text, nil
 	}
-	if _, err := f.count(ctx, fromNetwork(documentPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(documentPeer, c)...); err != nil {
 		return nil, err
 	}
 	text, err := f.documents.Load(ctx, address, check)

@@ -96,7 +96,7 @@ func (f *OpenID) EndRegistration(ctx context.Context, c Caller, id, access strin
 // registering counts a request about a registration, carries it out and records it, unless
 // name is "".
 func (f *OpenID) registering(ctx context.Context, c Caller, name audit.Name, do func(Tx) (openid.Registree, error)) (r openid.Registree, err error) {
-	if _, err := f.count(ctx, fromNetwork(registerPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(registerPeer, c)...); err != nil {
 		return openid.Registree{}, err
 	}
 	err = f.store.Write(ctx, func(tx Tx) error {

@@ -33,7 +33,7 @@ func (f *Owner) ChangeAddress(ctx context.Context, c Caller, found session.Found
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before anything is counted
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	value, fresh := browser(c)

@@ -20,7 +20,7 @@ func (f *Owner) Data(ctx context.Context, c Caller, found session.Found) (tables
 	if err := f.MayChange(ctx, found.User.ID); err != nil { // before a download of the day is used up
 		return nil, err
 	}
-	if _, err := f.count(ctx, throttle.Attempt{Limit: dataDay, Subject: found.User.ID}); err != nil {
+	if err := f.count(ctx, throttle.Attempt{Limit: dataDay, Subject: found.User.ID}); err != nil {
 		return nil, err
 	}
 	// The rows are read outside the transaction, because other writes wait for it.

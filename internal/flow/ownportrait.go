@@ -56,7 +56,7 @@ func (f *Owner) draw(ctx context.Context, accountID string, data []byte) ([]byte
 	if f.drawing.full() {
 		return nil, DrawingBusy
 	}
-	if _, err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
+	if err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
 		return nil, err
 	}
 	leave, err := f.drawing.enter()

@@ -51,7 +51,7 @@ func (f *Owner) ConnectProvider(ctx context.Context, c Caller, found session.Fou
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the provider is asked
 	}
-	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	id := ids.New()

@@ -87,7 +87,7 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 // answer is checked, so that a refused answer has cost them.
 func (f *core) spend(ctx context.Context, c Caller, challenge string, p passkey.Purpose, subject string, attempts ...throttle.Attempt) error {
 	if len(attempts) > 0 {
-		if _, err := f.count(ctx, attempts...); err != nil {
+		if err := f.count(ctx, attempts...); err != nil {
 			return err
 		}
 	}

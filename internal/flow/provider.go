@@ -31,7 +31,7 @@ type ProviderInput struct {
 func (f *Flows) StartProvider(ctx context.Context, c Caller, in ProviderInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "start-provider", Provider)
 	defer w.end(&r, &err)
-	if _, err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(providerPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	invited, err := f.openedID(ctx, in.Invitation)

@@ -22,7 +22,7 @@ func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Ta
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail})

@@ -124,7 +124,7 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if err != nil {
 		return Result{}, err
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	d := data{Name: name, Address: address.Mail, Passkey: in.Passkey, Terms: f.acceptedNow(), Invitation: invited.ID}

@@ -48,7 +48,7 @@ func (f *Flows) making(ctx context.Context, c Caller, step func(tx Tx, c Caller)
 	if !first {
 		return err
 	}
-	if _, err := f.count(ctx, throttle.Attempt{Limit: askAddress, Subject: q.key}); err != nil {
+	if err := f.count(ctx, throttle.Attempt{Limit: askAddress, Subject: q.key}); err != nil {
 		return err
 	}
 	a, used, err := f.signUpAsk.Ask(ctx, q.Question)

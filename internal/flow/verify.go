@@ -232,7 +232,7 @@ func (f *Flows) Resend(ctx context.Context, c Caller, flowID string) (r Result, 
 	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
-	if _, err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
+	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
 	address, bad := account.ParseAddress(d.Address, "email")
