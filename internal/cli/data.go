@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"portico/internal/app"
@@ -106,7 +107,7 @@ func counted(n int, thing string) string {
 }
 
 // withStore runs fn with the database only. It needs no key file.
-func (s *session) withStore(mustExist bool, fn func(*store.Store) error) (err error) {
+func (s *session) withStore(mustExist bool, fn func(*store.Store) error) error {
 	cfg, err := s.settings()
 	if err != nil {
 		return err
@@ -115,10 +116,5 @@ func (s *session) withStore(mustExist bool, fn func(*store.Store) error) (err er
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := db.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	return fn(db)
+	return errors.Join(fn(db), db.Close())
 }

@@ -42,13 +42,11 @@ type verdict struct {
 func (v verdict) String() string { return v.Address + "\t" + v.Verdict }
 
 func (c userInviteCmd) Run(s *session) error {
-	d := flow.Draft{Roles: c.Role, Words: c.Text, Uses: c.Uses}
-	var err error
-	if c.End != "" {
-		if d.AccountEnds, err = endOf(c.End); err != nil {
-			return err
-		}
+	end, err := keyEnd(c.End)
+	if err != nil {
+		return err
 	}
+	d := flow.Draft{Roles: c.Role, AccountEnds: end, Words: c.Text, Uses: c.Uses}
 	list, err := c.list(s)
 	if err != nil {
 		return err
