@@ -9,14 +9,9 @@ const (
 	CodeWrong    = "code.wrong"
 	CodeUsedUp   = "code.used_up"
 	CodeLocked   = "code.locked"
-	CodeLinkOnly = "code.link_only"
 	CodeExpired  = "code.expired"
-	CodeUsed     = "code.used"
-	CodeEarly    = "code.early"
-	CodeHeld     = "code.held"
 
 	CodeLinkExpired   = "link.expired"
-	CodeLinkUsed      = "link.used"
 	CodeLinkReplaced  = "link.replaced"
 	CodeLinkMalformed = "link.malformed"
 )
@@ -25,21 +20,21 @@ var (
 	Wrong   = fault.New(fault.Invalid, CodeWrong)
 	UsedUp  = fault.New(fault.Limited, CodeUsedUp)
 	Expired = fault.New(fault.Expired, CodeExpired)
-	Used    = fault.New(fault.Conflict, CodeUsed)
+	Used    = fault.New(fault.Conflict, "code.used")
 	// Locked says that an address or a network has sent too many wrong codes.
 	// The mailed link still works. The returned fault carries RetryAfter.
 	Locked = fault.New(fault.Limited, CodeLocked)
 	// LinkOnly says the same of an address whose wait is too long to name.
-	LinkOnly = fault.New(fault.Limited, CodeLinkOnly)
+	LinkOnly = fault.New(fault.Limited, "code.link_only")
 	// Early says that another email cannot be sent yet. The returned fault
 	// carries RetryAfter.
-	Early = fault.New(fault.Limited, CodeEarly)
+	Early = fault.New(fault.Limited, "code.early")
 	// Held says that the mailbox gets no more email for now. The returned fault
 	// carries RetryAfter.
-	Held = fault.New(fault.Limited, CodeHeld)
+	Held = fault.New(fault.Limited, "code.held")
 
 	LinkExpired   = fault.New(fault.Expired, CodeLinkExpired)
-	LinkUsed      = fault.New(fault.Conflict, CodeLinkUsed)
+	LinkUsed      = fault.New(fault.Conflict, "link.used")
 	LinkReplaced  = fault.New(fault.Expired, CodeLinkReplaced)
 	LinkMalformed = fault.New(fault.Invalid, CodeLinkMalformed)
 )

@@ -10,9 +10,6 @@ const (
 	CodeReplayed       = "factor.replayed"
 	CodeRecoveryFormat = "factor.recovery_format"
 	CodeMovedFormat    = "factor.moved_format" // of a recovery code, where some are from another system
-	CodeUsedUp         = "factor.used_up"
-	CodeFull           = "factor.full"
-	CodeMissing        = "factor.missing"
 )
 
 var (
@@ -25,11 +22,11 @@ var (
 
 	// UsedUp means that the pending step has no attempts left. Signing in again
 	// helps.
-	UsedUp = fault.New(fault.Limited, CodeUsedUp)
+	UsedUp = fault.New(fault.Limited, "factor.used_up")
 
 	// Full means that the account has as many factors as it may have.
-	Full = fault.New(fault.Conflict, CodeFull)
+	Full = fault.New(fault.Conflict, "factor.full")
 
 	// Missing means that the account has no such factor.
-	Missing = fault.New(fault.Missing, CodeMissing)
+	Missing = fault.New(fault.Missing, "factor.missing")
 )

@@ -5,6 +5,6 @@
 //
 // An error that is not a fault is internal. Its text is only logged.
 //
-// Every code is a constant in a file named fault.go of the package that owns it.
+// Every code is in a file named fault.go of the package that owns it, and has a constant if it is needed twice.
 // internal/archtest collects the codes and fails if a locale has no text for one.
 package fault

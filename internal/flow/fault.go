@@ -12,7 +12,6 @@ const (
 	CodeFlowConflict = "flow.conflict"
 
 	CodeSignInRejected = "signin.rejected"
-	CodeSignInCodeOff  = "signin.code_off"
 	CodeSignUpClosed   = "signup.closed"
 	CodeSignUpDomain   = "signup.domain"
 	CodeSignUpTaken    = "signup.taken"
@@ -23,32 +22,18 @@ const (
 	CodeSignUpSaid     = "signup.said"
 	CodeSignUpUnasked  = "signup.unasked"
 	CodeLinkPassword   = "link.password"
-	CodeLinkLocked     = "link.locked"
 	CodeRoleInvalid    = "role.invalid"
 	CodeImportFile     = "import.file"
-	CodeImportUnread   = "import.unread"
-	CodeImportBad      = "import.bad_lines"
-	CodeImportBusy     = "import.busy"
 	CodeProofNeeded    = "proof.needed"
-	CodeLastWay        = "account.last_way"
-	CodeAddressSame    = "address.same"  // as the account has
-	CodeAddressTaken   = "address.taken" // by another account since the flow began
-	CodeAddressMissing = "address.missing"
-	CodeAddressesFull  = "address.full"
-	CodePortrait       = "picture.unusable"
-	CodeLinkElsewhere  = "link.elsewhere"
+	CodeAddressSame    = "address.same" // as the account has
 	CodeAlarmed        = "alarm.raised"
-	CodeAlarmOver      = "alarm.over"
-	CodeAlarmDone      = "alarm.done"
-	CodeNotLinked      = "provider.not_linked"
 	CodeAlreadyLinked  = "provider.already_linked"
 	CodeIdentityTaken  = "provider.taken"
 	CodeTermsRequired  = "terms.required"
 	CodeTermsChanged   = "terms.changed" // since the page was loaded
 
-	CodeAdminFactor = "admin.factor"
-	CodeAdminSelf   = "admin.self"
-	CodeAdminLast   = "admin.last"
+	CodeAdminSelf = "admin.self"
+	CodeAdminLast = "admin.last"
 
 	CodeOtherAddress = "admin.other_address"
 	CodeNoApp        = "admin.no_app"
@@ -59,9 +44,6 @@ const (
 	CodeInvitationList = "invitation.list"
 	CodeInvitationUses = "invitation.uses"
 	CodeInvitationEnd  = "invitation.end"
-	CodeNoInvitation   = "invitation.not_found"
-	CodeNotWaiting     = "approval.not_waiting"
-	CodeUndecided      = "approval.undecided"
 
 	CodeProviderNoAddress    = "provider.no_address"
 	CodeProviderAddressTaken = "provider.address_taken"
@@ -83,7 +65,7 @@ var (
 	Rejected = fault.New(fault.Unauthenticated, CodeSignInRejected)
 
 	// ByCodeOff means that the operator does not allow a sign-in by an emailed code.
-	ByCodeOff = fault.New(fault.Missing, CodeSignInCodeOff)
+	ByCodeOff = fault.New(fault.Missing, "signin.code_off")
 
 	// LinkPassword means that the password does not match the sign-up to which
 	// the mailed link belongs.
@@ -92,7 +74,7 @@ var (
 
 	// LinkLocked means that no further password is accepted for the link. The link works
 	// without one, if the owner of the mailbox chooses a password.
-	LinkLocked = fault.New(fault.Limited, CodeLinkLocked)
+	LinkLocked = fault.New(fault.Limited, "link.locked")
 
 	// ProofNeeded means that a change of the account requires a newer proof than
 	// the session has: a sign-in, or a second factor, as its parameter reason says.
@@ -100,21 +82,21 @@ var (
 	ProofNeeded = fault.New(fault.Unauthenticated, CodeProofNeeded)
 
 	// LastWay means that a change would leave the account without a way in.
-	LastWay = fault.New(fault.Conflict, CodeLastWay)
+	LastWay = fault.New(fault.Conflict, "account.last_way")
 
 	// AddressTaken means that another account has got the address since its code
 	// was mailed. Only a caller with the code from the mailbox gets it.
-	AddressTaken = fault.New(fault.Conflict, CodeAddressTaken)
+	AddressTaken = fault.New(fault.Conflict, "address.taken")
 
 	// NoAddress means that the user does not have this address, or it is the primary one.
-	NoAddress = fault.New(fault.Missing, CodeAddressMissing)
+	NoAddress = fault.New(fault.Missing, "address.missing")
 
 	// AddressesFull means that the account has as many addresses as it may have.
-	AddressesFull = fault.New(fault.Conflict, CodeAddressesFull)
+	AddressesFull = fault.New(fault.Conflict, "address.full")
 
 	// LinkElsewhere means that the mailed link works only in the browser that asked
 	// for it.
-	LinkElsewhere = fault.New(fault.Forbidden, CodeLinkElsewhere)
+	LinkElsewhere = fault.New(fault.Forbidden, "link.elsewhere")
 
 	// Alarmed means that the owner raised the alarm recently, so the ways to sign in
 	// cannot be changed.
@@ -122,13 +104,13 @@ var (
 
 	// AlarmOver means that the link of an alarm does nothing: it has expired, is
 	// broken, or an alarm about an earlier change has made it void.
-	AlarmOver = fault.New(fault.Expired, CodeAlarmOver)
+	AlarmOver = fault.New(fault.Expired, "alarm.over")
 
 	// AlarmDone means that the alarm of the link was raised before.
-	AlarmDone = fault.New(fault.Conflict, CodeAlarmDone)
+	AlarmDone = fault.New(fault.Conflict, "alarm.done")
 
 	// NotLinked means that the account has no identity at the provider.
-	NotLinked = fault.New(fault.Missing, CodeNotLinked)
+	NotLinked = fault.New(fault.Missing, "provider.not_linked")
 
 	// AlreadyLinked means that the account has an identity at the provider.
 	AlreadyLinked = fault.New(fault.Conflict, CodeAlreadyLinked)
@@ -173,19 +155,19 @@ var (
 	SignUpWaits = fault.New(fault.Forbidden, CodeSignUpWaits)
 
 	// NoInvitation means that there is no such invitation that somebody could still use.
-	NoInvitation = fault.New(fault.Missing, CodeNoInvitation)
+	NoInvitation = fault.New(fault.Missing, "invitation.not_found")
 
 	// NoApp means that neither an app nor an OpenID client has an id.
 	NoApp = fault.New(fault.Missing, CodeNoApp)
 
 	// NotWaiting means that an account does not wait for an approval.
-	NotWaiting = fault.New(fault.Conflict, CodeNotWaiting)
+	NotWaiting = fault.New(fault.Conflict, "approval.not_waiting")
 
 	// Undecided means that an account waits for an approval, and is closed already.
-	Undecided = fault.New(fault.Conflict, CodeUndecided)
+	Undecided = fault.New(fault.Conflict, "approval.undecided")
 
 	// NoAdminFactor means that an admin has neither a second factor nor a passkey.
-	NoAdminFactor = fault.New(fault.Forbidden, CodeAdminFactor)
+	NoAdminFactor = fault.New(fault.Forbidden, "admin.factor")
 
 	// AdminSelf means that an admin would cease to be one. Another admin may do it.
 	AdminSelf = fault.New(fault.Conflict, CodeAdminSelf)
@@ -195,16 +177,16 @@ var (
 	AdminLast = fault.New(fault.Conflict, CodeAdminLast)
 
 	// ImportUnread means that no file was read to its end.
-	ImportUnread = fault.New(fault.Conflict, CodeImportUnread)
+	ImportUnread = fault.New(fault.Conflict, "import.unread")
 
 	// ImportBad means that a file has lines that cannot be taken, and nobody has said to skip them.
-	ImportBad = fault.New(fault.Conflict, CodeImportBad)
+	ImportBad = fault.New(fault.Conflict, "import.bad_lines")
 
 	// ImportBusy means that another file of the same admin or key is read now, or several of others.
-	ImportBusy = fault.New(fault.Limited, CodeImportBusy).WithRetryAfter(readPause)
+	ImportBusy = fault.New(fault.Limited, "import.busy").WithRetryAfter(readPause)
 
 	// PortraitUnusable means that a file is not a picture that a user may upload.
-	PortraitUnusable = fault.New(fault.Invalid, CodePortrait)
+	PortraitUnusable = fault.New(fault.Invalid, "picture.unusable")
 )
 
 // SignUpEnds returns the codes of the faults that end a sign-up, with or without a

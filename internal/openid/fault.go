@@ -6,11 +6,8 @@ import "portico/internal/fault"
 const (
 	CodeClientUnknown   = "openid.client_unknown"
 	CodeRedirectUnknown = "openid.redirect_unknown"
-	CodeRefused         = "openid.refused"
 	CodeLogoutUnknown   = "openid.logout_unknown"
-	CodeRequestUnknown  = "openid.request_unknown"
 	CodeDeviceUnknown   = "openid.device_unknown"
-	CodeParameterTwice  = "openid.parameter_twice"
 )
 
 var (
@@ -27,18 +24,18 @@ var (
 
 	// ParameterTwice says that a request has its client_id or its redirect_uri twice.
 	// So the browser must not go to either address.
-	ParameterTwice = fault.New(fault.Invalid, CodeParameterTwice)
+	ParameterTwice = fault.New(fault.Invalid, "openid.parameter_twice")
 
 	// RequestUnknown says that a pushed request is not there: it was used, it has
 	// expired, or it is of another client.
-	RequestUnknown = fault.New(fault.Invalid, CodeRequestUnknown)
+	RequestUnknown = fault.New(fault.Invalid, "openid.request_unknown")
 
 	// DeviceUnknown says that no device waits with the code that a user has typed.
 	DeviceUnknown = fault.New(fault.Invalid, CodeDeviceUnknown).WithFields(fault.Field{Name: "code", Code: CodeDeviceUnknown})
 
 	// Refused says that a client's request was refused. Its cause is the Error
 	// that the client gets.
-	Refused = fault.New(fault.Invalid, CodeRefused)
+	Refused = fault.New(fault.Invalid, "openid.refused")
 )
 
 // Error is an error that a client gets, by the words of the standards.

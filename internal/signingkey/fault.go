@@ -4,8 +4,7 @@ import "portico/internal/fault"
 
 // Codes of the faults of this package.
 const (
-	CodeMissing     = "keys.missing"
-	CodeUnavailable = "keys.unavailable"
+	CodeMissing = "keys.missing"
 )
 
 var (
@@ -13,5 +12,5 @@ var (
 	Missing = fault.New(fault.Missing, CodeMissing)
 
 	// Unavailable says that there is no key to sign with.
-	Unavailable = fault.New(fault.Unavailable, CodeUnavailable)
+	Unavailable = fault.New(fault.Unavailable, "keys.unavailable")
 )
