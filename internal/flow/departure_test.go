@@ -113,10 +113,7 @@ func TestLeaveAccount_IsErased(t *testing.T) {
 	v.register("mara@example.org")
 	v.links("google")
 	other.register("noor@example.org")
-	a, err := b.Operator.User(t.Context(), "mara@example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.user("mara@example.org")
 	v.leaves()
 	v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	r := v.must(v.signIn("mara@example.org", good))

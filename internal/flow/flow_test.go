@@ -74,10 +74,7 @@ func TestSignIn_Refusals(t *testing.T) {
 	b := setup(t)
 	v := b.visitor("192.0.2.1")
 	v.register("mara@example.org")
-	a, err := b.Operator.User(t.Context(), "mara@example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.user("mara@example.org")
 	pending := b.visitor("192.0.2.9")
 	pending.must(b.Flows.SignUp(t.Context(), pending.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
 	b.next()
@@ -654,10 +651,7 @@ func TestSessions_OwnOnly(t *testing.T) {
 	noah.register("noah@example.org")
 	r, err := second.signIn("mara@example.org", good)
 	second.must(r, err)
-	found, err := b.Flows.Session(t.Context(), mara.Caller.Session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := mara.found()
 	list, err := b.Owner.UserSessions(t.Context(), found.User.ID)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d sessions, %v", len(list), err)

@@ -226,7 +226,7 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 	cfg := flow.Config{
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
 		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
-		Providers: providers(t, b.clock), Outbox: box,
+		Providers: federated(t, b.clock), Outbox: box,
 		Events: webhook.NewQueue([]webhook.Hook{{Name: "all", Events: []string{webhook.Every}}}, b.clock, slog.New(slog.DiscardHandler), func() {}),
 		Settings: flow.Settings{
 			Locale: func(tag string) string { return tag }, SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
@@ -306,6 +306,17 @@ func (v *visitor) register(address string) {
 	v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
 }
 
+// admin makes an admin with a second factor, and signs them in.
+func (b *bundle) admin(address, peer string) (*visitor, phone) {
+	b.Helper()
+	if _, err := b.Operator.CreateUser(b.Context(), flow.ByOperator, address, "", good, flow.RoleAdmin); err != nil {
+		b.Fatal(err)
+	}
+	v := b.visitor(peer)
+	v.must(v.signIn(address, good))
+	return v, v.enrols()
+}
+
 func (v *visitor) signIn(address, password string) (flow.Result, error) {
 	return v.Flows.SignIn(v.Context(), v.Caller, flow.SignInInput{Email: address, Password: password})
 }
@@ -325,13 +336,18 @@ func linkToken(m outbox.Message) string {
 	return token
 }
 
-func providers(t *testing.T, c clock.Clock) *federation.Service {
+// federated returns providers with the ids.
+func federated(t *testing.T, c clock.Clock, ids ...string) *federation.Service {
 	t.Helper()
 	client, err := egress.New(egress.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := federation.New(federation.Config{Client: client, Clock: c, RedirectURL: func(string) string { return "" }})
+	cfg := federation.Config{Client: client, Clock: c, RedirectURL: func(string) string { return "https://portico.test/cb" }}
+	for _, id := range ids {
+		cfg.Providers = append(cfg.Providers, federation.ProviderConfig{ID: id, ClientID: "x", ClientSecret: "y"})
+	}
+	service, err := federation.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,11 +68,7 @@ func (b *bundle) hash(password string) string {
 	if password != good {
 		b.Fatal("the hash is of the good password")
 	}
-	a, err := b.Operator.User(b.Context(), "hash@example.org")
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a.Password
+	return b.user("hash@example.org").Password
 }
 
 func TestImport_WithEverything(t *testing.T) {

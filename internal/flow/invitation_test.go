@@ -148,11 +148,7 @@ func TestInvitation_Again(t *testing.T) {
 // invited returns the token of the next invitation, after other emails.
 func (b *bundle) invited() string {
 	b.Helper()
-	for m := b.next(); ; m = b.next() {
-		if m.Template == "invitation" {
-			return linkToken(m)
-		}
-	}
+	return linkToken(b.awaits("invitation"))
 }
 
 // What an admin does to an invitation: send it again, or end it.
@@ -192,12 +188,7 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 func TestInvitation_OfAFormerAdmin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, with(flow.ModeInvited))
-	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "ada@example.org", "", good, flow.RoleAdmin); err != nil {
-		t.Fatal(err)
-	}
-	ada := b.visitor("192.0.2.9")
-	ada.must(ada.signIn("ada@example.org", good))
-	ada.enrols()
+	ada, _ := b.admin("ada@example.org", "192.0.2.9")
 	if _, err := b.Operator.Invite(t.Context(), flow.ByAdmin(ada.Caller, ada.found()), "mara@example.org", flow.Draft{Roles: []string{flow.RoleAdmin}}); err != nil {
 		t.Fatal(err)
 	}
@@ -220,12 +211,7 @@ func TestInvitation_OfAFormerAdmin(t *testing.T) {
 func TestInvitation_AfterAnAlarm(t *testing.T) {
 	t.Parallel()
 	b := setup(t, with(flow.ModeInvited))
-	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "ada@example.org", "", good, flow.RoleAdmin); err != nil {
-		t.Fatal(err)
-	}
-	ada := b.visitor("192.0.2.9")
-	ada.must(ada.signIn("ada@example.org", good))
-	phone := ada.enrols()
+	ada, phone := b.admin("ada@example.org", "192.0.2.9")
 	by := func() flow.Actor { return flow.ByAdmin(ada.Caller, ada.found()) }
 	if _, err := b.Operator.Invite(t.Context(), by(), "early@example.org", flow.Draft{}); err != nil {
 		t.Fatal(err)

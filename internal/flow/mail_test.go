@@ -64,10 +64,7 @@ func TestMail_AboutChanges(t *testing.T) {
 	v.register("mara@example.org")
 	v.recovers("spare@example.org", 2)
 	b.clock.Advance(72 * time.Hour)
-	owner, err := b.Operator.User(t.Context(), "mara@example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := b.user("mara@example.org")
 	templates := regexp.MustCompile(`(?m)^\tmail\w+ += "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(templates) < 40 {
 		t.Fatalf("%d templates are found", len(templates))

@@ -180,8 +180,7 @@ func TestMFA_GuessesCountTogether(t *testing.T) {
 	if _, err := b.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, recovery(p.codes[0])); fault.From(err).Code != "throttle.limited" {
 		t.Errorf("a recovery code has a count of its own: %v", err)
 	}
-	for b.next().Template != "factor-failed" {
-	}
+	b.awaits("factor-failed")
 	r = owner.must(owner.signIn("mara@example.org", good))
 	owner.must(b.Flows.GiveFactor(t.Context(), owner.Caller, r.FlowID, digits(p.secret.At(b.clock.Now()))))
 	if owner.signedIn() == "" {

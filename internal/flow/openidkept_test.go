@@ -193,11 +193,8 @@ func (n *nodes) follow() {
 
 func (n *nodes) authorize() (code string, t openid.Tokens) {
 	n.Helper()
-	found, err := n.Flows.Session(n.Context(), n.Caller.Session)
-	if err != nil {
-		n.Fatal(err)
-	}
-	code, err = n.OpenID.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
+	found := n.found()
+	code, err := n.OpenID.Authorize(n.Context(), n.Caller, found, openid.Request{Client: n.client, RedirectURI: "https://rp.test/cb", Scopes: n.client.Scopes}, flow.Mark{}, false)
 	if err != nil {
 		n.Fatal(err)
 	}

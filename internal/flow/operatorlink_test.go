@@ -16,10 +16,7 @@ import (
 // handed presses a new link of the operator, and returns the page that follows.
 func (v *visitor) handed(address string) (page, flowID string) {
 	v.Helper()
-	a, err := v.Operator.User(v.Context(), address)
-	if err != nil {
-		v.Fatal(err)
-	}
+	a := v.user(address)
 	link, _, err := v.Operator.AccountLink(v.Context(), flow.ByOperator, a)
 	if err != nil {
 		v.Fatal(err)
@@ -112,10 +109,7 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 	}
 	b.next()
 	b.clock.Advance(72 * time.Hour)
-	a, err := b.Operator.User(t.Context(), "mara@example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.user("mara@example.org")
 	link, _, err := b.Operator.AccountLink(t.Context(), flow.ByOperator, a)
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/egress"
-	"portico/internal/federation"
 	"portico/internal/flow"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -17,22 +15,7 @@ import (
 // withProvider gives the flows the provider "google", and "github", which never tells
 // when its user signed in.
 func withProvider(t *testing.T) option {
-	return func(c *flow.Config) {
-		client, err := egress.New(egress.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Providers, err = federation.New(federation.Config{
-			Client: client, Clock: c.Clock, RedirectURL: func(string) string { return "https://portico.test/cb" },
-			Providers: []federation.ProviderConfig{
-				{ID: "google", ClientID: "x", ClientSecret: "y"},
-				{ID: "github", ClientID: "x", ClientSecret: "y"},
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	return func(c *flow.Config) { c.Providers = federated(t, c.Clock, "google", "github") }
 }
 
 // found returns the session of the visitor.

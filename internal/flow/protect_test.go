@@ -159,10 +159,7 @@ func TestProtect_RolesOnly(t *testing.T) {
 	b, change := withRequire(t)
 	b.visitor("192.0.2.1").register("mara@example.org")
 	b.visitor("192.0.2.1").register("admin@example.org")
-	admin, err := b.Operator.User(t.Context(), "admin@example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := b.user("admin@example.org")
 	if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, admin.ID, []string{"staff", "admin"}); err != nil {
 		t.Fatal(err)
 	}

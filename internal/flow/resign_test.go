@@ -142,12 +142,7 @@ func TestResigns(t *testing.T) {
 			t.Parallel()
 			b := setup(t, withProvider(t))
 			p, ada := b.plants("ada@example.org")
-			if _, err := b.Operator.CreateUser(ctx, flow.ByOperator, "noor@example.org", "", good, flow.RoleAdmin); err != nil {
-				t.Fatal(err)
-			}
-			last := b.visitor("192.0.2.8")
-			last.must(last.signIn("noor@example.org", good))
-			last.enrols()
+			b.admin("noor@example.org", "192.0.2.8")
 			if works := b.stay(p); len(works) != 5 {
 				t.Fatalf("before, only %q work", works)
 			}

@@ -29,10 +29,7 @@ func TestSetUserRoles(t *testing.T) {
 	v := b.visitor("192.0.2.1")
 	v.must(v.signIn("mara@example.org", good))
 	roles := func() (here, there []string) {
-		found, err := b.Flows.Session(t.Context(), v.Caller.Session)
-		if err != nil {
-			t.Fatalf("signed out: %v", err)
-		}
+		found := v.found()
 		err = b.store.Store.Read(t.Context(), func(tx *store.Tx) error {
 			if _, err := far.Follow(t.Context(), tx); err != nil {
 				return err

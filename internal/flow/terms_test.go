@@ -25,16 +25,6 @@ func withTerms(t *testing.T, version string, options ...option) (b *bundle, chan
 	}
 }
 
-// accepted returns what the account of the address has accepted.
-func (b *bundle) accepted(address string) account.Terms {
-	b.Helper()
-	a, err := b.Operator.User(b.Context(), address)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a.Terms
-}
-
 func (b *bundle) hasAccount(address string) bool {
 	_, err := b.Operator.User(b.Context(), address)
 	return err == nil
@@ -76,7 +66,7 @@ func TestTerms_SignUp(t *testing.T) {
 	if v.signedIn() == "" {
 		t.Error("the terms are asked for a second time")
 	}
-	if got := b.accepted("mara@example.org"); got.Version != "2" || !got.AcceptedAt.Equal(at) {
+	if got := b.user("mara@example.org").Terms; got.Version != "2" || !got.AcceptedAt.Equal(at) {
 		t.Errorf("the account has accepted %v, want 2 at %v", got, at)
 	}
 	if got := b.record(audit.TermsAccepted); got.Detail != "2" || got.Actor != "self" {
@@ -99,7 +89,7 @@ func TestTerms_ChangedDuringASignUp(t *testing.T) {
 		t.Errorf("the page shows %+v (%v)", view, err)
 	}
 	first := v.accepts(r, "2")
-	if v.signedIn() == "" || b.accepted("mara@example.org").Version != "2" {
+	if v.signedIn() == "" || b.user("mara@example.org").Terms.Version != "2" {
 		t.Error("the terms are accepted, and there is no account")
 	}
 	if again := v.accepts(r, "2"); again.Next != first.Next || again.Session != nil {
@@ -120,7 +110,7 @@ func TestTerms_LinkInAnotherBrowser(t *testing.T) {
 	}
 	r = v.accepts(r, "1")
 	r = v.must(v.Flows.ResetPassword(t.Context(), v.Caller, flow.ResetInput{FlowID: r.FlowID, Password: good, Confirm: good}))
-	if v.signedIn() == "" || b.accepted("mara@example.org").Version != "1" {
+	if v.signedIn() == "" || b.user("mara@example.org").Terms.Version != "1" {
 		t.Errorf("the owner is asked again: %+v", r)
 	}
 }
@@ -146,11 +136,11 @@ func TestTerms_ChangedSinceTheLastSignIn(t *testing.T) {
 	if _, err := b.Flows.AcceptTerms(t.Context(), other.Caller, r.FlowID, "1"); !errors.Is(err, flow.Unknown) {
 		t.Errorf("another browser gets %v", err)
 	}
-	if got := b.accepted("mara@example.org"); got != (account.Terms{}) {
+	if got := b.user("mara@example.org").Terms; got != (account.Terms{}) {
 		t.Fatalf("refused forms have accepted %v", got)
 	}
 	v.accepts(r, "1")
-	if v.signedIn() == "" || b.accepted("mara@example.org").Version != "1" || b.record(audit.TermsAccepted).Detail != "1" {
+	if v.signedIn() == "" || b.user("mara@example.org").Terms.Version != "1" || b.record(audit.TermsAccepted).Detail != "1" {
 		t.Error("the terms are accepted, and there is no session")
 	}
 	if m := b.next(); m.Template != "new-device" {
@@ -191,7 +181,7 @@ func TestTerms_LiveSessionGoesOn(t *testing.T) {
 	if r.Session == nil || v.signedIn() == "" {
 		t.Errorf("the factor of a live session gives %+v", r)
 	}
-	if got := b.accepted("mara@example.org"); got != (account.Terms{}) {
+	if got := b.user("mara@example.org").Terms; got != (account.Terms{}) {
 		t.Errorf("the factor has accepted %v", got)
 	}
 }
