@@ -79,9 +79,7 @@ func TestRaiseAlarm(t *testing.T) {
 // removes the new password.
 func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	var links []string
 	for _, password := range []string{another, good} {
 		b.clock.Advance(time.Minute)
@@ -98,9 +96,7 @@ func TestRaiseAlarm_OnceForAllEmailsBefore(t *testing.T) {
 
 func TestRaiseAlarm_Refused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id := v.found().User.ID
 	token := alarmToken(v.moves("mara@example.net"))
 	for _, bad := range []string{"", "malformed", token[:len(token)-4], token + "AAAA"} {
@@ -126,9 +122,7 @@ func TestRaiseAlarm_Refused(t *testing.T) {
 
 func TestRaiseAlarm_Expires(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	token := alarmToken(v.moves("mara@example.net"))
 	b.clock.Advance(72 * time.Hour)
 	if _, err := b.Flows.RaiseAlarm(t.Context(), v.Caller, token); !errors.Is(err, flow.AlarmOver) {
@@ -172,9 +166,7 @@ func TestRaiseAlarm_NoPasswordWithoutTheMailbox(t *testing.T) {
 // new password, which the alarm has removed.
 func TestRaiseAlarm_BesideTheEmailsOfStrangers(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	token := alarmToken(v.moves("thief@example.net"))
 	for i := range 25 {
 		stranger := b.visitor(fmt.Sprintf("198.51.100.%d", i))

@@ -116,9 +116,7 @@ func TestAlarm_OlderAddressWins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			v := b.visitor("192.0.2.1")
-			v.register("mara@example.org")
+			b, v := registered(t)
 			id := v.found().User.ID
 			v.recovers("thief@example.org", 2)
 			b.clock.Advance(73 * time.Hour)
@@ -157,9 +155,7 @@ func TestAlarm_OlderAddressWins(t *testing.T) {
 // link, until the account is open to changes again.
 func TestAlarm_NoneOfAYoungerAddressWhileItIsClosed(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id := v.found().User.ID
 	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
@@ -198,9 +194,7 @@ func TestAlarm_NoneOfAYoungerAddressWhileItIsClosed(t *testing.T) {
 // becomes the primary one.
 func TestAlarm_NoLinkToAYoungAddress(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	emails := v.recovers("new@example.org", 2)
 	link := func(wait time.Duration, change func() (flow.Result, error)) bool {
 		t.Helper()
@@ -232,9 +226,7 @@ func TestAlarm_NoLinkToAYoungAddress(t *testing.T) {
 // A link is of its time. Its address has left the account since, and has come back.
 func TestAlarm_NoLinkOfAnAddressThatHasComeBack(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
@@ -259,9 +251,7 @@ func TestAlarm_NoLinkOfAnAddressThatHasComeBack(t *testing.T) {
 func TestAlarm_TheOwnerMovesBack(t *testing.T) {
 	t.Parallel()
 	for hour, kept := range map[time.Duration]bool{1: true, 71: true, 73: false} {
-		b := setup(t)
-		v := b.visitor("192.0.2.1")
-		v.register("mara@example.org")
+		b, v := registered(t)
 		v.moves("thief@example.org")
 		b.clock.Advance(hour * time.Hour)
 		v.must(v.signIn("thief@example.org", good))
@@ -290,9 +280,7 @@ func TestAlarm_TheOwnerMovesBack(t *testing.T) {
 // is as young as this one.
 func TestAlarm_AThiefComesBackToAnAddress(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	for hours, to := range []string{"thief@example.org", "mara@example.org", "more@example.org", "thief@example.org"} {
 		b.clock.Advance(time.Duration(hours) * time.Hour)
 		v.must(v.signIn(v.found().User.Address, good))
@@ -373,9 +361,7 @@ func TestAlarm_OfTheLastEmail(t *testing.T) {
 // link ends the sessions, but does not make it the primary one.
 func TestAlarm_OfAYoungerAddressThatChangedPlaces(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id := v.found().User.ID
 	v.recovers("thief@example.org", 2)
 	b.clock.Advance(73 * time.Hour)
@@ -402,9 +388,7 @@ func TestAlarm_AddressesThatAreNotYoung(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			v := b.visitor("192.0.2.1")
-			v.register("mara@example.org")
+			b, v := registered(t)
 			a := account.Account{ID: v.found().User.ID}
 			b.clock.Advance(time.Second)
 			if err := change(v); err != nil {

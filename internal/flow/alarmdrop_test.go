@@ -28,9 +28,7 @@ func (b *bundle) byAlarm() string {
 // in no record.
 func TestRaiseAlarm_RecordsWhatItRemoves(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	old := v.adds()
 	b.mailed("passkey-added", "en")
 	v.links("old")

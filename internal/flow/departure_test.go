@@ -146,9 +146,7 @@ func TestLeaveAccount_IsErased(t *testing.T) {
 // recovery takes it back only by the press.
 func TestLeaveAccount_EqualAnswers(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.leaves()
 	b.next()
 	stranger := b.visitor("192.0.2.9")
@@ -225,9 +223,7 @@ func (o overtaken) DueDepartures(context.Context, time.Time, int) ([]account.Dep
 // An owner takes an account back while the background work is about to erase it.
 func TestEraseDue_TakenBackMeanwhile(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.leaves()
 	b.clock.Advance(14 * 24 * time.Hour)
 	var due []account.Departure

@@ -14,9 +14,7 @@ import (
 func TestPortrait_WaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	var cfg flow.Config
-	b := setup(t, func(c *flow.Config) { cfg = *c })
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, func(c *flow.Config) { cfg = *c })
 	found := v.found()
 	release := b.Owner.HoldDrawing()
 	cfg.Before = &b.All

@@ -90,9 +90,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			v := b.visitor("192.0.2.1")
-			v.register("mara@example.org")
+			b, v := registered(t)
 			v.recovers("spare@example.org", 2)
 			b.clock.Advance(72 * time.Hour)
 			a, err := b.Operator.User(t.Context(), "mara@example.org")
@@ -115,9 +113,7 @@ func TestReport(t *testing.T) {
 // A call that changes nothing is no news, and is not recorded: a script may repeat it.
 func TestReport_OnlyOfChanges(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id := v.found().User.ID
 	if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, id, []string{"admin", "editor"}); err != nil {
 		t.Fatal(err)
@@ -189,9 +185,7 @@ func TestReport_NotOfOneSession(t *testing.T) {
 // address that was never proven gets no email.
 func TestAlarm_IsTold(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.recovers("spare@example.org", 2)
 	v.recovers("second@example.org", 3)
 	b.clock.Advance(100 * 24 * time.Hour)
@@ -218,9 +212,7 @@ func TestAlarm_IsTold(t *testing.T) {
 // may have made an address of the owner the primary one. The older address wins.
 func TestAlarm_OfTheNewAddress(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.recovers("safe@example.net", 2)
 	b.clock.Advance(72 * time.Hour)
 	v.must(v.signIn("mara@example.org", good))
@@ -241,9 +233,7 @@ func TestAlarm_OfTheNewAddress(t *testing.T) {
 // The language that a visitor chooses in the menu is recorded, once.
 func TestLocale_IsRecorded(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.Locale = "de"
 	for range 2 {
 		if err := b.Flows.ChooseLocale(t.Context(), v.Caller); err != nil {

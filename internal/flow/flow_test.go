@@ -71,9 +71,7 @@ func TestSignUp_TakenAddress(t *testing.T) {
 
 func TestSignIn_Refusals(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	a := b.user("mara@example.org")
 	pending := b.visitor("192.0.2.9")
 	pending.must(b.Flows.SignUp(t.Context(), pending.Caller, flow.SignUpInput{Email: "new@example.org", Password: good, Confirm: good}))
@@ -151,9 +149,7 @@ func TestSignIn_UnprovenAddress(t *testing.T) {
 // SEC-062: each sign-in makes a new token and ends the browser's old one.
 func TestSignIn_Rotates(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	before := v.Caller
 	r, err := v.signIn("mara@example.org", good)
 	v.must(r, err)
@@ -291,9 +287,7 @@ func TestReset_EndsSessions(t *testing.T) {
 // SEC-030: a change of credentials ends the recovery that was begun before it.
 func TestReset_DeadAfterChange(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
 	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))

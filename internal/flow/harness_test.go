@@ -306,6 +306,15 @@ func (v *visitor) register(address string) {
 	v.must(v.Flows.VerifyCode(v.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
 }
 
+// registered returns a bundle with a visitor who has registered as mara@example.org.
+func registered(t *testing.T, options ...option) (*bundle, *visitor) {
+	t.Helper()
+	b := setup(t, options...)
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	return b, v
+}
+
 // admin makes an admin with a second factor, and signs them in.
 func (b *bundle) admin(address, peer string) (*visitor, phone) {
 	b.Helper()

@@ -13,9 +13,7 @@ import (
 // owner adds, nor for a proof that a change asks for.
 func TestHistory_SignsInOnce(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	begins := len(b.store.facts.all())
 	wants := func(when string, want ...string) {
 		t.Helper()

@@ -102,9 +102,7 @@ func TestLocale_IsLearntAtTheFirstSignIn(t *testing.T) {
 // sign-in that brings the choice is still in the previous language.
 func TestLocale_FollowsTheMenu(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.Locale = "de"
 	if err := b.Flows.ChooseLocale(t.Context(), v.Caller); err != nil {
 		t.Fatal(err)

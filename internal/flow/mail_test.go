@@ -59,9 +59,7 @@ func TestMail_AboutChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.recovers("spare@example.org", 2)
 	b.clock.Advance(72 * time.Hour)
 	owner := b.user("mara@example.org")

@@ -319,9 +319,7 @@ func TestFactors_NeedAFreshProof(t *testing.T) {
 // nothing.
 func TestEnrolment_TwoTabs(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	first := v.must(b.Owner.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
 	second := v.must(b.Owner.BeginFactor(t.Context(), v.Caller, v.found(), flow.Target{}))
 	shown, err := b.Owner.Enrolment(t.Context(), v.Caller, v.found(), first.FlowID)

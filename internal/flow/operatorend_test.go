@@ -26,9 +26,7 @@ func (b *bundle) closes() {
 // From its end on, an account is closed to everything, before and after the background work.
 func TestSetUserEnd(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id, ctx := v.found().User.ID, t.Context()
 	ends := func(at time.Time) {
 		t.Helper()

@@ -143,9 +143,7 @@ func TestRestoreUser_OpensNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			v := b.visitor("192.0.2.1")
-			v.register("mara@example.org")
+			b, v := registered(t)
 			id := v.found().User.ID
 			if test.before != nil {
 				test.before(b, v, id)
@@ -191,9 +189,7 @@ func TestSetUserState_ErasedWaits(t *testing.T) {
 // A person was seen although a lock-out has ended every session.
 func TestPerson_SeenAfterALockOut(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id, at := v.found().User.ID, b.clock.Now()
 	b.clock.Advance(time.Minute)
 	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.DisabledByOperator); err != nil {

@@ -98,9 +98,7 @@ func TestAccountLink_Recorded(t *testing.T) {
 // an email that takes the place of an expired one.
 func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
 	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(b.next())))
 	b.next()

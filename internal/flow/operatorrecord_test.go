@@ -71,9 +71,7 @@ func TestExportRecord_Judged(t *testing.T) {
 // The page of a person says that the record has older events.
 func TestPerson_MoreEvents(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	id := v.found().User.ID
 	for _, more := range []bool{false, true} {
 		p, err := b.Operator.Person(t.Context(), id)

@@ -144,9 +144,7 @@ func TestWhy_NamesTheProofs(t *testing.T) {
 // A passkey has the name of its authenticator, as on the page of the account.
 func TestWhy_NamesTheAuthenticator(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	v.adds()
 	b.mailed("passkey-added", "en")
 	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
@@ -181,9 +179,7 @@ func TestDetailOf_HasNoUnknownModel(t *testing.T) {
 // An alarm and its changes name the button that raised it: its caller need not be signed in.
 func TestWhy_NamesTheAlarm(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.must(b.Flows.RaiseAlarm(t.Context(), v.Caller, alarmToken(v.moves("mara@example.net"))))
 	_, lines := b.story("mara@example.org")
 	for _, want := range []string{"event alarm_raised: ", "event password_removed: "} {

@@ -81,9 +81,7 @@ func TestChangePassword(t *testing.T) {
 // A change needs a proof of the last ten minutes, and a session that still exists.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withProvider(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withProvider(t))
 	v.links("google")
 	found := v.found()
 	for name, change := range map[string]func(session.Found) (flow.Result, error){
@@ -122,9 +120,7 @@ func TestGuard(t *testing.T) {
 
 func TestRemovePassword(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withProvider(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withProvider(t))
 	v.links("gone") // a provider that the operator has removed
 	if _, err := b.Owner.RemovePassword(t.Context(), v.Caller, v.found()); !errors.Is(err, flow.LastWay) {
 		t.Errorf("the only way in may be removed: %v", err)
@@ -147,9 +143,7 @@ func TestRemovePassword(t *testing.T) {
 
 func TestRecover_WithoutAPassword(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withProvider(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withProvider(t))
 	v.links("gone") // a provider that the operator has removed
 	v.links("google")
 	id := v.found().User.ID
@@ -177,9 +171,7 @@ func TestRecover_WithoutAPassword(t *testing.T) {
 // without a password. Its owner sets the first one by email, and then can.
 func TestRecover_ProviderWithoutTime(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withProvider(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withProvider(t))
 	v.links("github")
 	id := v.found().User.ID
 	proves := func(want flow.Renewal) {
@@ -218,9 +210,7 @@ func TestRecover_ProviderWithoutTimeBesideFactor(t *testing.T) {
 		"authenticator app": func(v *visitor) { v.enrols() },
 		"passkey":           func(v *visitor) { v.adds() },
 	} {
-		b := setup(t, withProvider(t), withPasskeys(t))
-		v := b.visitor("192.0.2.1")
-		v.register("mara@example.org")
+		b, v := registered(t, withProvider(t), withPasskeys(t))
 		v.links("github")
 		adds(v)
 		v.must(b.Owner.RemovePassword(t.Context(), v.Caller, v.found()))
@@ -240,9 +230,7 @@ func TestRecover_ProviderWithoutTimeBesideFactor(t *testing.T) {
 
 func TestChangeProfile(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	b.clock.Advance(time.Hour) // needs no new proof
 	change := func(p flow.Profile) error {
 		_, _, err := b.Owner.ChangeProfile(t.Context(), v.Caller, v.found(), p, []string{"de", "en"})
@@ -324,9 +312,7 @@ func TestSetUserAddress(t *testing.T) {
 
 func TestUnlinkUser(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withProvider(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withProvider(t))
 	v.links("google")
 	id := v.found().User.ID
 	if err := b.Operator.UnlinkUser(t.Context(), flow.ByOperator, id, "github"); !errors.Is(err, flow.NotLinked) {

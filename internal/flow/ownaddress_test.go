@@ -86,9 +86,7 @@ func TestChangeAddress(t *testing.T) {
 
 func TestChangeAddress_Refused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	for typed, want := range map[string]string{"mara@example.org": flow.CodeAddressSame, "mara": account.CodeAddressInvalid} {
 		_, err := b.Owner.ChangeAddress(t.Context(), v.Caller, v.found(), typed, false)
 		if f := fault.From(err); len(f.Fields) != 1 || f.Fields[0].Code != want {
@@ -128,9 +126,7 @@ func TestChangeAddress_TakenLooksTheSame(t *testing.T) {
 // Another account gets the address after the code was mailed.
 func TestChangeAddress_TakenMeanwhile(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	r, m := v.asks("new@example.org")
 	if _, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "new@example.org", "", ""); err != nil {
 		t.Fatal(err)
@@ -146,9 +142,7 @@ func TestChangeAddress_TakenMeanwhile(t *testing.T) {
 // A change of the credentials ends a change of the address (SEC-128).
 func TestChangeAddress_EndsWithTheCredentials(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	first, m := v.asks("one@example.org")
 	second, _ := v.asks("two@example.org")
 	v.must(b.Owner.ChangePassword(t.Context(), v.Caller, v.found(), another, another))
@@ -188,9 +182,7 @@ func TestChangeAddress_LinkInThisBrowserOnly(t *testing.T) {
 
 func TestChangeAddress_Resend(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	r, _ := v.asks("mara@example.net")
 	b.clock.Advance(time.Minute)
 	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
@@ -216,9 +208,7 @@ func TestChangeAddress_Resend(t *testing.T) {
 // the thief enters the code of the new address.
 func TestChangeAddress_SessionEndedElsewhere(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	r, m := v.asks("thief@example.org")
 	found := v.found()
 	err := b.store.Write(t.Context(), func(tx flow.Tx) error {

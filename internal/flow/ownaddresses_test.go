@@ -211,9 +211,7 @@ func TestAddresses_OfOneAccount(t *testing.T) {
 
 func TestAddresses_Full(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	for n := range 9 {
 		v.recovers(fmt.Sprintf("a%d@example.org", n), 2+min(n, 1))
 		b.clock.Advance(time.Minute)
@@ -234,9 +232,7 @@ func TestAddresses_OfAnOperator(t *testing.T) {
 	for _, to := range []string{"noor@example.org", "mara@example.org"} {
 		t.Run(to, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			v := b.visitor("192.0.2.1")
-			v.register("mara@example.org")
+			b, v := registered(t)
 			told := v.recovers("safe@example.org", 2)
 			id := v.found().User.ID
 			if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, id, to); err != nil {
@@ -260,9 +256,7 @@ func TestAddresses_OfAnOperator(t *testing.T) {
 // of SP 800-63B-4 ask. A spare address does neither.
 func TestNIST_Addresses(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	v.recovers("spare@example.org", 2)
 	b.clock.Advance(time.Second)
 	v.recovers("safe@example.org", 3)

@@ -48,9 +48,7 @@ func TestData(t *testing.T) {
 
 func TestData_Refused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	found := v.found()
 	gone := found
 	gone.Session.ID = "01jd3k8v5q0000000000000000"

@@ -26,9 +26,7 @@ func small(t *testing.T) []byte {
 
 func TestPortrait(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	given := small(t)
 	set := func(data []byte) error { return b.Owner.SetPortrait(t.Context(), v.Caller, v.found(), data) }
 	id := func() string {

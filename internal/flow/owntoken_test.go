@@ -23,9 +23,7 @@ func tokens(c *flow.Config) {
 
 // holder returns a signed-in user with roles, after the emails of the registration.
 func holder(t *testing.T, roles ...string) *visitor {
-	b := setup(t, tokens)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, tokens)
 	if len(roles) > 0 {
 		if err := b.Operator.SetUserRoles(t.Context(), flow.ByOperator, v.found().User.ID, roles); err != nil {
 			t.Fatal(err)

@@ -116,9 +116,7 @@ func TestRemovePasskey(t *testing.T) {
 
 func TestRenamePasskey(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	v.adds()
 	b.next()
 	held, _ := b.Owner.Passkeys(t.Context(), v.found().User.ID)
@@ -150,9 +148,7 @@ func TestRenamePasskey(t *testing.T) {
 // Nothing about passkeys works where the operator has none.
 func TestPasskeys_Off(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	_, ask := b.Flows.AskPasskey(v.Caller)
 	_, begin := b.Owner.BeginPasskey(t.Context(), v.Caller, v.found(), false)
 	_, enter := b.Flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{})

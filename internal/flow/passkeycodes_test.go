@@ -26,9 +26,7 @@ func (v *visitor) makesCodes() flow.FactorsView {
 // codes go with it.
 func TestMakeCodes_ForAPasskey(t *testing.T) {
 	t.Parallel()
-	b := setup(t, withPasskeys(t))
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t, withPasskeys(t))
 	if _, err := b.Owner.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{}); !errors.Is(err, factor.Missing) {
 		t.Errorf("codes in place of nothing: %v", err)
 	}
@@ -70,9 +68,7 @@ func TestMakeCodes_ForAPasskey(t *testing.T) {
 func TestRemoveFactor_Codes(t *testing.T) {
 	t.Parallel()
 	for _, keeps := range []bool{false, true} {
-		b := setup(t, withPasskeys(t))
-		v := b.visitor("192.0.2.1")
-		v.register("mara@example.org")
+		b, v := registered(t, withPasskeys(t))
 		v.enrols()
 		if keeps {
 			v.adds()

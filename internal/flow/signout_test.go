@@ -10,9 +10,7 @@ import (
 // A session that another node has just ended can be signed out of.
 func TestSignOut_HasJustEnded(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	v.register("mara@example.org")
+	b, v := registered(t)
 	found := v.found() // kept in memory from here on
 	if err := b.store.Write(t.Context(), func(tx flow.Tx) error {
 		_, err := tx.DeleteSession(t.Context(), found.User.ID, found.Session.ID, session.Left)
