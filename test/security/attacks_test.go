@@ -209,6 +209,7 @@ func attacks() testform.Catalogue {
 			"SEC-400": "A stranger made an account with the address of another user in the system that was imported, and signs in to it.",
 			"SEC-401": "A stranger left a password, a passkey or an identity in an imported account, for the time after its owner has come.",
 			"SEC-468": "A stranger recovers an imported account by another address that came along, and has the primary one count as proven.",
+			"SEC-469": "A second import brings the password or the identity of a stranger to an account, or one back that its owner has removed.",
 			"SEC-437": "A stranger waits at the last step of a sign-in until the account has changed, and asks for another code.",
 			"SEC-110": "An attacker signs in at a provider with an unverified address of another user.",
 			"SEC-111": "A provider says that an address is verified with a value other than true.",

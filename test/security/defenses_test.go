@@ -78,6 +78,7 @@ func defenses() []chapter {
 			{"110, 125 to 129, 212", "No account before the proof. The password that counts is confirmed in the browser that chose it. Another browser proves it, or drops it with all other input."},
 			{"400, 401, 437", "To an [imported](operating/importing.md) account, each sign-in also proves the mailbox, in the same browser, until somebody has. Whoever proves the mailbox alone gets the account without what came along. Sign-ins that others have begun end, and begin no other with their proofs."},
 			{"468", "Another address recovers an imported account only when somebody has proven the primary one."},
+			{"469", "An import that updates accounts brings no password and no identity of an address that nobody has proven there to an account whose owner has proven it. Nor does it bring a password to an account that has done without one, or an identity back."},
 			{"438", "Changes and notices of an account have [limits](operating/rate-limits.md) a day. Ending sessions, tokens and apps is never refused."},
 			{"439", "A code that comes too late is recorded as often as its flow has guesses."},
 			{"413, 414, 416", "A [former system](integrating/migrating.md#passwords-that-cannot-be-exported) is asked about imported accounts alone that nobody has touched since, after the limits have counted. Every failed password takes the same place for the same time. Account and setting are judged again when it has answered."},

@@ -190,3 +190,49 @@ func TestSEC468_AnotherMailboxProvesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A second import finds accounts whose owners have come, have never wanted a password, or have taken a provider off.
+func TestSEC469_AnUpdateBringsNothingBack(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	former := s.of(s.operator(fresh("former"), good).Address.Mail).Password
+	own := func() prepared {
+		a := prepared{idp: p, address: fresh("own"), subject: fresh("subject")}
+		s.operator(a.address, "")
+		return a
+	}
+	for what, c := range map[string]struct {
+		arrange  func() prepared
+		verified bool
+		ways     []string
+	}{
+		"the owner has come": {func() prepared {
+			a, owner := s.brings(p, false), s.visitor()
+			flow := owner.forgot(a.address)
+			owner.verify(flow, s.mail.next(a.address).code(t)).must(200)
+			owner.reset(flow, other).must(200)
+			return a
+		}, false, []string{"password", "provider"}},
+		"the account is older than the import": {own, false, []string{"password", "provider"}},
+		"there is no password":                 {own, true, []string{"password"}},
+		"the provider is disconnected": {func() prepared {
+			a := s.brings(p, true)
+			s.must(s.app.Operator.UnlinkUser(t.Context(), flow.ByOperator, s.of(a.address).ID, "acme"))
+			return a
+		}, true, []string{"provider"}},
+	} {
+		a := c.arrange()
+		left := s.updates(format.Person{
+			Email: a.address, EmailVerified: c.verified, Password: former, Identities: []format.Identity{{Issuer: p.server.URL, Subject: a.subject}},
+		})
+		if len(left) != 1 {
+			t.Errorf("%s: left out: %q", what, left)
+		}
+		for _, way := range c.ways {
+			if v := s.visitor(); a.enters(v, way) != "" && v.whoami() != "" {
+				t.Errorf("%s: the %s of the line signs in as %s", what, way, v.whoami())
+			}
+		}
+	}
+}
