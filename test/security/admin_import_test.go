@@ -237,3 +237,25 @@ func TestSEC426_ImportStopsWithItsAdmin(t *testing.T) {
 		t.Error("somebody was imported")
 	}
 }
+
+// Users of another system choose their metadata, and begin the file.
+func TestSEC470_MetadataMakesNoOtherFile(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	for _, chosen := range []string{
+		`{"realm":"","users":[{"email":%q,"emailVerified":true}]}`,
+		`{"users":[{"localId":"x","email":%q,"emailVerified":true}]}`,
+		`{"orgs":[{"humanUsers":[{"userId":"1","user":{"email":{"email":%q,"isEmailVerified":true}}}]}]}`,
+	} {
+		user, planted := fresh("u"), fresh("planted")
+		got := s.opens(admin.byHand, `{}`, fmt.Sprintf(`[{"id":"1","email":%q,"encrypted_password":"","raw_user_meta_data":%s}]`, user, fmt.Sprintf(chosen, planted)))
+		admin.byHand("POST", importPath+"/"+got.ID+"/start", `{"skip_bad":true}`).must(200)
+		s.jobsEnd()
+		if n := s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, planted); n != 0 {
+			t.Errorf("%s makes an account", chosen)
+		}
+		s.of(user)
+	}
+}

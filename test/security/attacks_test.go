@@ -411,6 +411,7 @@ func attacks() testform.Catalogue {
 			"SEC-426": "An admin imports people who is no admin any more when the import begins or goes on.",
 			"SEC-450": "A file of people has lines or values that take many times their size in memory, or very long.",
 			"SEC-451": "Whoever may import sends many files at once, or slowly, so that they fill memory or keep others waiting.",
+			"SEC-470": "A user of another system has metadata that make its export pass for a file of a third system, with people of the user's choice.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator
