@@ -430,6 +430,7 @@ func attacks() testform.Catalogue {
 			"SEC-404": "Someone signs in to an installation that was made of an archive with less than before, or with what was used up.",
 			"SEC-408": "A thief of a sealed archive, or of the folder that it is written in, reads what it has.",
 			"SEC-409": "Someone changes an archive on its way: a role, a row more, a row of another account, SQL in a name.",
+			"SEC-471": "An API key, an invitation or a trusted browser of a thief works again after a restore that ends all sessions.",
 			"SEC-351": "A pipe or a device stands where an operator's command or setting expects a file.",
 			"SEC-352": "A web page lets its own name lead to the operations listener, and reads the metrics in the browser of an operator.",
 			"SEC-362": "A stranger names an address inside, and Portico reaches others through a proxy.",

@@ -43,6 +43,7 @@ func defenses() []chapter {
 			{"040, 041, 303, 407", "None of the [data](threat-model.md#assets) grants access by itself. Also imported hashes need the master key."},
 			{"406", "A hash of another system is refused [beyond its limit](operating/hashing.md#hashes-of-other-systems), at the import and at the sign-in."},
 			{"404, 408, 409", "An [archive](operating/archives.md) is sealed for an age key before it reaches a disk. Each line counts in a hash, and what was changed is refused whole. The import keeps what was used up."},
+			{"471", "A restore with `--end-sessions` also ends the trust in browsers, the invitations and the secrets of API keys."},
 			{"187, 188", "Toolchain and modules are compared with the known defects. Each installation makes its own secrets."},
 			{"231, 256, 257", "A [change of the master key](operating/master-key.md) seals every sealed row again. Once the former key has gone, nothing that it makes is accepted. No command prints a key."},
 			{"061, 170 to 172, 204", "A secret is never written, and no command prints a URL that can contain one. A test searches for planted secrets."},
