@@ -13,7 +13,9 @@ import (
 	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/flow"
+	"portico/internal/passkey/passkeytest"
 	format "portico/internal/people"
+	"portico/internal/secret"
 	"portico/internal/store"
 )
 
@@ -257,5 +259,28 @@ func TestSEC470_MetadataMakesNoOtherFile(t *testing.T) {
 			t.Errorf("%s makes an account", chosen)
 		}
 		s.of(user)
+	}
+}
+
+// A line names an address, an identity and a passkey twice, and another one has a text that no database keeps.
+func TestSEC472_JobOfAnOddLineEnds(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	admin, _ := s.admin()
+	key := passkeytest.New("portico.test", s.origin, []byte("a handle of the other system"))
+	twice := func(v object) string { return "[" + encode(v) + "," + encode(v) + "]" }
+	file := fmt.Sprintf("{\"email\":%q,\"email_verified\":true,\"addresses\":%s,\"identities\":%s,\"passkeys\":%s}\n", fresh("u"),
+		twice(object{"email": fresh("more"), "verified": true}), twice(object{"issuer": p.server.URL, "subject": fresh("s")}),
+		twice(object{"rp_id": "portico.test", "id": secret.Encode(key.ID), "public_key": secret.Encode(key.PublicKey()), "user_handle": secret.Encode(key.Handle)}))
+	file += fmt.Sprintf("{\"email\":%q,\"terms\":{\"version\":\"2026\\u0000\",\"accepted_at\":\"2026-01-01T00:00:00Z\"}}\n", fresh("u"))
+	got := s.opens(admin.byHand, `{}`, file)
+	if got.Plan.Created != 2 {
+		t.Errorf("%+v", got)
+	}
+	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{}`).must(200)
+	s.jobsEnd()
+	if n := s.count(`SELECT COUNT(*) FROM identity`) + s.count(`SELECT COUNT(*) FROM passkey`) + s.count(`SELECT COUNT(*) FROM other_address`); n != 3 {
+		t.Errorf("%d rows were made, want 3", n)
 	}
 }

@@ -125,6 +125,7 @@ func defenses() []chapter {
 			{"382, 383, 386", "The table of operations names a scope for each, and none opens keys or second factors. Accounts of admins are out of reach. A change judges the secret and its owner again in its transaction."},
 			{"364, 365, 425, 426, 450, 451", "An import by an admin or a key makes and changes no admin, and no way in to an account that exists. A scope of its own. Each part judges the admin again. Lines rest sealed, and go back to their sender alone. A file has 32 MiB, a person 200 values in lists, and one draft is kept. A node reads one file of each admin and key at a time, and three in all."},
 			{"470", "A file is recognized by its columns, or by the fields of its entries. What is nested in an entry does not count."},
+			{"472", "What a line names twice is taken once, and a text that no database keeps is left out."},
 			{"390, 391", "The secret is in one response, and the database has its hash. Cookies do not count beside a key, and other networks get 404."},
 			{"392, 446", "One row for each actor and Idempotency-Key, which the transaction of the change marks. Both are limited, and so are bodies: 16 KiB, and 256 KiB for a list of addresses."},
 			{"445", "With a secret end the invitations and the jobs of its key since it was made, with whichever secret."},
