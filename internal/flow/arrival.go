@@ -61,7 +61,7 @@ func (f *Operator) arrive(by Actor, p people.Person, how Import) *arrival {
 	a.times(p, now)
 	a.secrets(p, how)
 	if p.Subject != nil && how.KeepSubject {
-		a.subject(*p.Subject)
+		f.subject(a, *p.Subject)
 	}
 	for n, o := range p.Addresses {
 		a.other(n, o)
@@ -226,7 +226,7 @@ func spelled(text string, how Import) (as factor.Spelling, stored string, err er
 	return factor.Clear, stored, err
 }
 
-func (a *arrival) subject(s people.Subject) {
+func (f *Operator) subject(a *arrival, s people.Subject) {
 	if s.Issuer == "" {
 		a.refuse("subject.issuer", "", "is missing: name the issuer of the former ids")
 	}
@@ -237,6 +237,9 @@ func (a *arrival) subject(s people.Subject) {
 	}
 	if ids.Valid(s.Value) {
 		a.refuse("subject.value", s.Value, "has the form of an id of Portico, which another account may get")
+	}
+	if _, taken := f.clients.Get(s.Value); taken {
+		a.refuse("subject.value", s.Value, "is the id of an OpenID client, whose own tokens have it")
 	}
 	a.Subject = account.Subject{Issuer: s.Issuer, Value: s.Value}
 }

@@ -284,3 +284,18 @@ func TestSEC472_JobOfAnOddLineEnds(t *testing.T) {
 		t.Errorf("%d rows were made, want 3", n)
 	}
 }
+
+// A token that an OpenID client gets for itself has the id of the client as "sub".
+func TestSEC474_NobodyIsCalledLikeAClient(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	line := func(subject string) string {
+		return fmt.Sprintf("{\"email\":%q,\"subject\":{\"issuer\":\"https://old.test\",\"value\":%q}}\n", fresh("u"), subject)
+	}
+	got := s.opens(admin.byHand, `{"keep_subject":true}`, line("rp")+line("rp9"))
+	if got.Plan.Created != 1 || len(got.Problems) != 1 || got.Problems[0].Field != "subject.value" {
+		t.Errorf("%+v", got)
+	}
+}

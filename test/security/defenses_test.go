@@ -126,6 +126,7 @@ func defenses() []chapter {
 			{"364, 365, 425, 426, 450, 451", "An import by an admin or a key makes and changes no admin, and no way in to an account that exists. A scope of its own. Each part judges the admin again. Lines rest sealed, and go back to their sender alone. A file has 32 MiB, a person 200 values in lists, and one draft is kept. A node reads one file of each admin and key at a time, and three in all."},
 			{"470", "A file is recognized by its columns, or by the fields of its entries. What is nested in an entry does not count."},
 			{"472", "What a line names twice is taken once, and a text that no database keeps is left out."},
+			{"474", "No imported user keeps an id that an OpenID client of the settings has."},
 			{"390, 391", "The secret is in one response, and the database has its hash. Cookies do not count beside a key, and other networks get 404."},
 			{"392, 446", "One row for each actor and Idempotency-Key, which the transaction of the change marks. Both are limited, and so are bodies: 16 KiB, and 256 KiB for a list of addresses."},
 			{"473", "What a request with an Idempotency-Key asks for is kept as a keyed hash."},
