@@ -299,3 +299,19 @@ func TestSEC474_NobodyIsCalledLikeAClient(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A user has a text of several lines, of which one looks like a person, in a table that somebody exports.
+func TestSEC475_TextMakesNoPerson(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	user, planted, last := fresh("u"), fresh("planted"), fresh("u")
+	got := s.opens(admin.byHand, `{}`, fmt.Sprintf("email,email_verified,roles,about\n%s,true,,\"I\n%s,true,staff,\nam\"\n%s,true,,\n", user, planted, last))
+	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{"skip_bad":true}`).must(200)
+	s.jobsEnd()
+	if n := s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, planted); n != 0 || got.Plan.Created != 1 || len(got.Problems) != 1 {
+		t.Errorf("%d accounts are planted: %+v", n, got)
+	}
+	s.of(last)
+}

@@ -415,6 +415,7 @@ func attacks() testform.Catalogue {
 			"SEC-470": "A user of another system has metadata that make its export pass for a file of a third system, with people of the user's choice.",
 			"SEC-472": "A line of a file names something twice, or has a text that no database keeps, so that the job of an admin never ends.",
 			"SEC-474": "An imported user is called like an OpenID client, so that an API takes the token of the user for one of the client.",
+			"SEC-475": "A user of another system has a text with line breaks, of which one line passes for a person in an export as CSV.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

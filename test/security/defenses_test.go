@@ -127,6 +127,7 @@ func defenses() []chapter {
 			{"470", "A file is recognized by its columns, or by the fields of its entries. What is nested in an entry does not count."},
 			{"472", "What a line names twice is taken once, and a text that no database keeps is left out."},
 			{"474", "No imported user keeps an id that an OpenID client of the settings has."},
+			{"475", "A record of CSV ends where its last quote does, and is no person if that is on another line."},
 			{"390, 391", "The secret is in one response, and the database has its hash. Cookies do not count beside a key, and other networks get 404."},
 			{"392, 446", "One row for each actor and Idempotency-Key, which the transaction of the change marks. Both are limited, and so are bodies: 16 KiB, and 256 KiB for a list of addresses."},
 			{"473", "What a request with an Idempotency-Key asks for is kept as a keyed hash."},
