@@ -35,7 +35,7 @@ func (a *App) ExportPeople(ctx context.Context, format, realm string, out io.Wri
 		return 0, nil, err
 	}
 	w, left := people.NewWriter(format, realm, out), map[string]int64{}
-	err = archive.People(ctx, a.Store, a.key, report, func(p people.Exported) error {
+	err = archive.People(ctx, a.Store, a.key, a.clock.Now(), report, func(p people.Exported) error {
 		words, err := w.Write(p)
 		if p.Unopened {
 			words = append(words, "authenticator app that no key opens")

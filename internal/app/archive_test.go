@@ -5,7 +5,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"portico/internal/clock"
 	"portico/internal/factor"
 	"portico/internal/flow"
 	"portico/internal/store"
@@ -62,5 +64,29 @@ func TestExportPeople_Unopened(t *testing.T) {
 		if err != nil || count != 1 || left["authenticator app that no key opens"] != 1 {
 			t.Errorf("%s: %d people, %v left out, %v", format, count, left, err)
 		}
+	}
+}
+
+// An account whose end has come since the server was stopped is closed, and stays so in another product.
+func TestExportPeople_Ended(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
+	a := open(t, settings(t, t.TempDir()), Options{Clock: now})
+	defer a.end(t)
+	user, err := a.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", "")
+	if err == nil {
+		err = a.Operator.SetUserEnd(t.Context(), flow.ByOperator, user.ID, now.Now().Add(time.Hour))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ended := range []bool{false, true} {
+		for format, want := range map[string]string{"csv": ",disabled,", "keycloak": `"enabled":false`, "auth0": `"blocked":true`} {
+			var out strings.Builder
+			if _, _, err := a.ExportPeople(t.Context(), format, "r", &out, func(int64, int64) {}); err != nil || strings.Contains(out.String(), want) != ended {
+				t.Errorf("%s, ended %v: %s (%v)", format, ended, out.String(), err)
+			}
+		}
+		now.Advance(time.Hour)
 	}
 }

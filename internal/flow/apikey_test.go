@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -242,5 +243,37 @@ func TestKnown_NamesKeys(t *testing.T) {
 		if err := b.Operator.ExportRecord(t.Context(), flow.ByOperator, audit.Query{}, audit.NewWriter(&out, format)); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("missing: %s (%v)\n%s", want, err, out.String())
 		}
+	}
+}
+
+// formerKeys finds keys as they were before another node has changed their ends.
+type formerKeys struct {
+	flow.Tx
+	found []apikey.Key
+}
+
+func (t formerKeys) EndingAPIKeys(context.Context, time.Time, time.Time, int) ([]apikey.Key, error) {
+	return t.found, nil
+}
+
+// An admin gives a key another end at the moment when its owner is told of the former one.
+func TestWarnOfKeys_AnotherEndMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, _ := b.administers(apikey.DefaultLife)
+	b.clock.Advance(apikey.DefaultLife - apikey.WarnBefore)
+	tomorrow := b.clock.Now().Add(24 * time.Hour)
+	if _, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, tomorrow); err != nil {
+		t.Fatal(err)
+	}
+	err := b.store.Write(t.Context(), func(tx flow.Tx) error {
+		told, _, err := b.Operator.WarnOfKeys(t.Context(), formerKeys{tx, []apikey.Key{k.Key}})
+		if len(told) != 0 {
+			t.Errorf("told of %+v", told)
+		}
+		return err
+	})
+	if now, readErr := b.Operator.APIKey(t.Context(), k.ID); err != nil || readErr != nil || !now.EndsAt.Equal(tomorrow) {
+		t.Errorf("the key ends at %v, want %v (%v, %v)", now.EndsAt, tomorrow, err, readErr)
 	}
 }

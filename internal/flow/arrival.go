@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ func (f *Operator) arrive(by Actor, p people.Person, how Import) *arrival {
 	a.times(p, now)
 	a.secrets(p, how)
 	if p.Subject != nil && how.KeepSubject {
-		a.subject(*p.Subject)
+		f.subject(a, *p.Subject)
 	}
 	for n, o := range p.Addresses {
 		a.other(n, o)
@@ -127,7 +128,11 @@ func (a *arrival) profile(p people.Person, languageOf func(tag string) string) {
 		a.refuse("claims", string(p.Claims), mistake.Why)
 	}
 	a.Account.Claims = text
-	if p.Terms != nil {
+	switch {
+	case p.Terms == nil:
+	case len(p.Terms.Version) > 255 || !visible(p.Terms.Version):
+		a.leave("accepted terms whose version has more than 255 characters, or others than printable ASCII")
+	default:
 		a.Account.Terms = account.Terms{Version: p.Terms.Version, AcceptedAt: p.Terms.AcceptedAt.UTC().Truncate(time.Microsecond)}
 	}
 }
@@ -221,7 +226,7 @@ func spelled(text string, how Import) (as factor.Spelling, stored string, err er
 	return factor.Clear, stored, err
 }
 
-func (a *arrival) subject(s people.Subject) {
+func (f *Operator) subject(a *arrival, s people.Subject) {
 	if s.Issuer == "" {
 		a.refuse("subject.issuer", "", "is missing: name the issuer of the former ids")
 	}
@@ -232,6 +237,9 @@ func (a *arrival) subject(s people.Subject) {
 	}
 	if ids.Valid(s.Value) {
 		a.refuse("subject.value", s.Value, "has the form of an id of Portico, which another account may get")
+	}
+	if _, taken := f.clients.Get(s.Value); taken {
+		a.refuse("subject.value", s.Value, "is the id of an OpenID client, whose own tokens have it")
 	}
 	a.Subject = account.Subject{Issuer: s.Issuer, Value: s.Value}
 }
@@ -253,7 +261,7 @@ func (a *arrival) other(n int, o people.Address) {
 	case !o.Verified:
 		a.leave("other addresses that are not verified")
 		return
-	case address.Key == a.Account.Address.Key:
+	case address.Key == a.Account.Address.Key, slices.ContainsFunc(a.Others, func(o account.Other) bool { return o.Address.Key == address.Key }):
 		return
 	case len(a.Others) == maxAddresses || use == account.Recovery && slices.ContainsFunc(a.Others, func(o account.Other) bool { return o.Use == use }):
 		a.leave("other addresses beyond the most that an account may have")
@@ -275,6 +283,8 @@ func (f *Operator) identity(a *arrival, n int, i people.Identity) {
 		a.refuse(field+".issuer", "", "is missing")
 	case !known:
 		a.leave("identities at " + people.Short(i.Issuer) + ", for which the settings have no provider")
+		return
+	case slices.ContainsFunc(a.Identities, func(l account.Identity) bool { return l.Issuer == issuer && l.Subject == i.Subject }):
 		return
 	}
 	a.Identities = append(a.Identities, account.Identity{
@@ -339,5 +349,7 @@ func (f *Operator) passkey(a *arrival, n int, k people.Passkey) {
 	if err != nil {
 		a.refuse(field, "", err.Error())
 	}
-	a.Passkeys = append(a.Passkeys, made)
+	if !slices.ContainsFunc(a.Passkeys, func(p passkey.Passkey) bool { return bytes.Equal(p.Credential, made.Credential) }) {
+		a.Passkeys = append(a.Passkeys, made)
+	}
 }

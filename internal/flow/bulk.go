@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -31,6 +33,9 @@ const (
 	skipMissing = "missing" // there is no such account, or no more
 	skipRefused = "refused"
 )
+
+// errLeaves says that a person was deleted since the job has found them.
+var errLeaves = errors.New("the account is to be erased")
 
 const (
 	// MostPicked is how many people a Bulk may name.
@@ -144,7 +149,12 @@ func (f *Operator) bulk(ctx context.Context, by Actor, b Bulk, id string) (err e
 	case BulkDisable:
 		return f.SetUserState(ctx, by, id, account.DisabledByOperator)
 	case BulkEnable:
-		return f.SetUserState(ctx, by, id, account.Active)
+		return f.change(ctx, by, id, func(tx Tx, a cleared) error {
+			if _, leaves, err := tx.DepartureOf(ctx, id); err != nil || leaves {
+				return cmp.Or(err, errLeaves)
+			}
+			return f.setState(ctx, tx, by, a, account.Active, "")
+		})
 	case BulkGiveRole:
 		return f.ChangeUserRoles(ctx, by, id, []string{b.Role}, nil)
 	}

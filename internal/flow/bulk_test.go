@@ -272,3 +272,38 @@ func TestWhy_NamesTheAdmin(t *testing.T) {
 		}
 	}
 }
+
+// meanwhile is a store that does something before its next write.
+type meanwhile struct {
+	flow.Store
+	do func()
+}
+
+func (m *meanwhile) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return m.Store.Write(ctx, fn)
+}
+
+// Another admin deletes an account between the moment when a job finds it and the one when it would enable it.
+func TestBulk_DeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	person := d.people[0]
+	d.bundle.must(d.Operator.SetUserState(t.Context(), flow.ByOperator, person.ID, account.DisabledByOperator))
+	begun := d.begins(flow.Bulk{Kind: flow.BulkEnable, People: []string{person.ID}})
+	d.store.Store = &meanwhile{d.store.Store, func() {
+		if _, err := d.Operator.LeaveUser(t.Context(), flow.ByOperator, person.ID, person.Address.Mail); err != nil {
+			t.Error(err)
+		}
+	}}
+	ended := d.ends(begun.ID)
+	if len(ended.Skipped) != 1 || ended.Skipped[0].Why != "leaving" {
+		t.Errorf("skipped: %+v", ended.Skipped)
+	}
+	if p, err := d.Operator.Person(t.Context(), person.ID); err != nil || p.Account.State != account.DisabledByOperator || p.Leaves.EraseAt.IsZero() {
+		t.Errorf("the account is %s, to be erased at %v (%v)", p.Account.State, p.Leaves.EraseAt, err)
+	}
+}

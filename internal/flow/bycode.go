@@ -52,7 +52,7 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 		e.methods, e.at = append(e.methods, byMailbox), f.clock.Now()
 		err = f.noteProven(ctx, tx, c, owner, e.detail())
 	} else {
-		err = f.claim(ctx, tx, c, owner)
+		err = f.claim(ctx, tx, c, p, owner)
 	}
 	if err != nil {
 		return Result{}, err

@@ -112,6 +112,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 			if one.Changes, problem, err = f.renewPerson(ctx, tx, by, *existing, a, how.DryRun); err != nil {
 				return nil, nil, err
 			}
+			one.Left = a.left
 			if one.Outcome = Unchanged; len(one.Changes) > 0 {
 				one.Outcome, touched = Changed, append(touched, existing.ID)
 			}

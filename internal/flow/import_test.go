@@ -412,3 +412,17 @@ func TestImport_KeepsSubjects(t *testing.T) {
 		}
 	}
 }
+
+// An account that came closed with an end, and was opened since, is closed when its end comes.
+func TestImport_EndOfAClosedAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, State: "disabled", EndsAt: b.clock.Now().Add(time.Hour)}
+	b.brings(how(), p)
+	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, b.user(p.Email).ID, account.Active))
+	b.clock.Advance(time.Hour)
+	b.closes()
+	if a := b.user(p.Email); a.State != account.DisabledByOperator {
+		t.Errorf("the account is %s", a.State)
+	}
+}

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"context"
 	"slices"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/people"
 )
 
@@ -40,4 +42,41 @@ func (a Actor) mayRenew(has account.Account, p *arrival, changes []string) *peop
 		}
 	}
 	return nil
+}
+
+// leftHere is what mayBring leaves out.
+const leftHere = "passwords and identities that may be another person's, or that were removed here"
+
+// mayBring leaves out what a line must not bring to an account that exists. If nobody has proven its address there and somebody has proven it
+// here, a stranger may have made the account there. A password is not wanted where somebody does without one, nor an identity where one was
+// removed, as long as the record is kept.
+func (f *Operator) mayBring(ctx context.Context, tx Tx, has account.Account, a *arrival, differs []difference, linked []account.Identity) ([]difference, []account.Identity, error) {
+	isPassword := func(d difference) bool { return d.field == "password" }
+	before := len(differs) + len(linked)
+	if len(linked) == 0 && !slices.ContainsFunc(differs, isPassword) {
+		return differs, linked, nil
+	}
+	unproven, err := tx.IsUnproven(ctx, has.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, _, untouched, err := f.asArrived(ctx, tx, has.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	removed, err := tx.FactsOf(ctx, has.ID, "", 1, audit.ProviderRemoved)
+	if err != nil {
+		return nil, nil, err
+	}
+	stranger := a.Unproven && !unproven
+	if stranger || has.Password == "" && !untouched {
+		differs = slices.DeleteFunc(differs, isPassword)
+	}
+	if stranger || len(removed) > 0 {
+		linked = nil
+	}
+	if len(differs)+len(linked) < before && !slices.Contains(a.left, leftHere) {
+		a.leave(leftHere)
+	}
+	return differs, linked, nil
 }

@@ -70,7 +70,10 @@ func (f *Operator) news(ctx context.Context, tx Tx, has account.Account, a *arri
 		want.State = has.State
 	}
 	linked, err := f.newIdentities(ctx, tx, has, a)
-	return f.differences(has, want), linked, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.mayBring(ctx, tx, has, a, f.differences(has, want), linked)
 }
 
 // wanted returns the account as an import wants it. What the line does not say stays.

@@ -252,6 +252,9 @@ func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if err != nil {
 		return err
 	}
+	if unproven && to.use != "" {
+		known = nil // claim would refuse it
+	}
 	mail := email{to: d.Address, owner: to.owner, at: to.at, awaited: true}
 	switch {
 	case to.owner != nil && to.owner.State == account.Waiting:

@@ -9,14 +9,17 @@ import (
 	"portico/internal/throttle"
 )
 
+// onceAsked tells the keyed hash of a request from that of a visit.
+const onceAsked = "idempotency"
+
 // turn is the right of one request to carry out what an Idempotency-Key stands for.
 type turn struct {
 	hash []byte
 	id   string
 }
 
-// Once begins a request with an Idempotency-Key. asked is the hash of all that the Actor asks for. It
-// returns the answer of the first request, or the Actor that carries it out. The caller ends that with
+// Once begins a request with an Idempotency-Key. asked is the hash of all that the Actor asks for, of which the database has
+// a keyed hash: it may have a password. It returns the answer of the first request, or the Actor that carries it out. The caller ends that with
 // Answered or Refused.
 //
 // Faults: once.Other, once.Running, once.Lost, throttle.Limited.
@@ -24,6 +27,7 @@ func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte)
 	sum := sha256.Sum256([]byte(by.name + "\x00" + key))
 	now := f.clock.Now()
 	c := &turn{sum[:], ids.New()}
+	keyed := f.visits.Sum(onceAsked, string(asked))
 	var answer string
 	var d throttle.Decision
 	err := f.store.Write(ctx, func(tx Tx) error {
@@ -31,14 +35,17 @@ func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte)
 		if err != nil {
 			return err
 		}
-		free := false
-		if answer, free, err = once.Judge(former, ok, string(asked), now); err != nil || !free {
+		same, free := keyed, false
+		if f.visits.Is(former.Asked, onceAsked, string(asked)) { // also under a former master key
+			same = former.Asked
+		}
+		if answer, free, err = once.Judge(former, ok, string(same), now); err != nil || !free {
 			return err
 		}
 		if d, err = f.limiter.Take(ctx, tx, throttle.Attempt{Limit: adminOnce, Subject: by.name}); err != nil || !d.Allowed {
 			return err
 		}
-		claimed, err := tx.ClaimOnce(ctx, once.Row{Hash: c.hash, Asked: asked, Claim: c.id, BegunAt: now, Expires: now.Add(once.Keep)}, former.Claim)
+		claimed, err := tx.ClaimOnce(ctx, once.Row{Hash: c.hash, Asked: keyed, Claim: c.id, BegunAt: now, Expires: now.Add(once.Keep)}, former.Claim)
 		if err == nil && !claimed {
 			err = once.Running
 		}

@@ -297,7 +297,15 @@ func (f *Operator) WarnOfKeys(ctx context.Context, tx Tx) (told []apikey.Key, mo
 	if err != nil {
 		return nil, false, err
 	}
-	for _, k := range due {
+	for _, found := range due {
+		k, ok, err := tx.APIKeyByID(ctx, found.ID) // which holds it: an admin may give it another end
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok || !k.EndsAt.Equal(found.EndsAt) {
+			continue
+		}
+		told = append(told, k)
 		if err := tx.UpdateAPIKey(ctx, k.ID, k.EndsAt, now); err != nil {
 			return nil, false, err
 		}
@@ -316,5 +324,5 @@ func (f *Operator) WarnOfKeys(ctx context.Context, tx Tx) (told []apikey.Key, mo
 			return nil, false, err
 		}
 	}
-	return due, len(due) == warnAtOnce, nil
+	return told, len(due) == warnAtOnce, nil
 }

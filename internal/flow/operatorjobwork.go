@@ -150,6 +150,8 @@ func whySkipped(err error) (string, error) {
 	switch {
 	case errors.Is(err, AdminSelf):
 		return skipSelf, nil
+	case errors.Is(err, errLeaves):
+		return skipLeaving, nil
 	case errors.Is(err, account.Missing):
 		return skipMissing, nil
 	case refused.Kind == fault.Internal || refused.Kind == fault.Unavailable:

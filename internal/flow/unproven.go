@@ -64,11 +64,16 @@ const byMailboxAlone = "mailbox"
 
 // claim gives an account whose address nobody had proven to the owner of the mailbox: without its
 // password, second factors, passkeys, identities and other addresses, and without the flows that others have
-// begun. It has no sessions.
-func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, a cleared) error {
+// begun. It has no sessions. The mailbox of another address, which may be the stranger's, does not prove the primary one.
+//
+// Faults: Overtaken.
+func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a cleared) error {
 	unproven, err := tx.IsUnproven(ctx, a.ID)
 	if err != nil || !unproven {
 		return err
+	}
+	if p.AddressKey != a.Address.Key {
+		return Overtaken
 	}
 	if _, err := removeFactors(ctx, tx, a); err != nil {
 		return err

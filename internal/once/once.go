@@ -49,7 +49,7 @@ var (
 // Row is what is known of a request.
 type Row struct {
 	Hash    []byte // of the actor and the key
-	Asked   []byte // hash of the method, the path and the body
+	Asked   []byte // keyed hash of the method, the path and the body
 	Claim   string // of the request that carries it out
 	Done    bool   // whether its change is in the database
 	Answer  string // JSON, "" until it is known

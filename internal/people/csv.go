@@ -1,6 +1,7 @@
 package people
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -141,9 +142,8 @@ func openRecords(r io.Reader) (*records, error) {
 
 // record returns the values of the next record, one for each column.
 func (c *records) record() ([]string, Place, error) {
-	line, err := c.next()
-	at := Place{Line: c.line, Raw: line, Head: c.head}
-	if err != nil {
+	line, at, err := c.raw()
+	if at.Head = c.head; err != nil {
 		return nil, at, err
 	}
 	values, err := split(line)
@@ -152,6 +152,29 @@ func (c *records) record() ([]string, Place, error) {
 	}
 	return values, at, err
 }
+
+// raw returns the next record as it is written. One that goes on behind a line break is a Problem: nothing of it is a record of its own, since whoever has
+// written the text could otherwise add people.
+func (c *records) raw() ([]byte, Place, error) {
+	line, err := c.next()
+	at := Place{Line: c.line, Raw: line}
+	if err != nil || !open(line) {
+		return line, at, err
+	}
+	for all := bytes.Clone(line); ; {
+		if line, err = c.next(); err != nil || len(all) > MostBytes {
+			return nil, at, errors.New("a value does not end: a quote is missing or not doubled")
+		}
+		all = append(append(all, '\n'), line...)
+		if open(line) {
+			at.Raw = all
+			return nil, at, &Problem{Reason: "has a line break in a value, or a quote is missing or not doubled"}
+		}
+	}
+}
+
+// open reports whether a quote of a line has no second one.
+func open(line []byte) bool { return bytes.Count(line, []byte(`"`))%2 == 1 }
 
 // split returns the values of one line of CSV.
 func split(line []byte) ([]string, error) {

@@ -2,36 +2,65 @@ package people
 
 import (
 	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 )
 
 // exports are the files of other systems.
 func exports() []Source {
 	return []Source{
-		{Name: "keycloak", Recognize: anyOf(has(`"realm"`, `"id"`), has(`{"realm":"","users":[`)), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
-		{Name: "firebase", Recognize: anyOf(has(`"users"`, `"localId"`), isFirebaseCSV), Open: openFirebase},
-		{Name: "zitadel", Recognize: has(`"orgs"`), Open: openJSON("humanUsers", `{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson)},
-		{Name: "pocket-id", Recognize: has(`"tables"`), Open: openPocketID, Whole: true},
-		{Name: "supabase", Recognize: has(`encrypted_password`), Open: openEither(supabasePerson)},
-		{Name: "kratos", Recognize: has(`"schema_id"`, `"traits"`), Open: openJSON("", "%s", kratosPerson)},
-		{Name: "better-auth", Recognize: has(`"emailVerified"`, `"accounts"`), Open: openJSON("", "%s", betterAuthPerson)},
-		{Name: "clerk", Recognize: has(`primary_email_address`), Open: openEither(clerkPerson)},
-		{Name: "cognito", Recognize: has(`cognito:username`), Open: openTable(cognitoPerson)},
+		{Name: "keycloak", Recognize: anyOf(has("realm", "id"), has("realm", "users")), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
+		{Name: "firebase", Recognize: anyOf(isFirebase, isFirebaseCSV), Open: openFirebase},
+		{Name: "zitadel", Recognize: has("orgs"), Open: openJSON("humanUsers", `{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson)},
+		{Name: "pocket-id", Recognize: has("tables"), Open: openPocketID, Whole: true},
+		{Name: "supabase", Recognize: has("encrypted_password"), Open: openEither(supabasePerson)},
+		{Name: "kratos", Recognize: has("schema_id", "traits"), Open: openJSON("", "%s", kratosPerson)},
+		{Name: "better-auth", Recognize: has("emailVerified", "accounts"), Open: openJSON("", "%s", betterAuthPerson)},
+		{Name: "clerk", Recognize: has("primary_email_address"), Open: openEither(clerkPerson)},
+		{Name: "cognito", Recognize: has("cognito:username"), Open: openTable(cognitoPerson)},
 		{Name: "auth0", Recognize: isAuth0, Open: openJSON("", "%s", auth0Person)},
 		{Name: "authelia", Recognize: isAuthelia, Open: openAuthelia, Whole: true},
 	}
 }
 
-// has recognizes a file whose beginning has all of the words.
-func has(words ...string) func(head []byte) bool {
+// has recognizes a file whose columns, or the fields of whose entries, have all of the names. The users of a system often choose names
+// that are nested in an entry, such as those of metadata. Otherwise these could be read in place of the people.
+func has(names ...string) func(head []byte) bool {
 	return func(head []byte) bool {
-		for _, word := range words {
-			if !bytes.Contains(head, []byte(word)) {
-				return false
+		found := fieldsIn(head)
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(found, name) })
+	}
+}
+
+// fieldsIn returns the names of the columns of CSV, or of the fields of the entries of JSON: the objects of a list, or one after the other.
+func fieldsIn(head []byte) (names []string) {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("{")) && !bytes.HasPrefix(head, []byte("[")) {
+		return columnsIn(head)
+	}
+	in := json.NewDecoder(bytes.NewReader(head))
+	for {
+		t, err := in.Token()
+		if err != nil {
+			return names
+		}
+		for t == json.Delim('{') && in.More() {
+			name, err := in.Token()
+			if err != nil {
+				return names
+			}
+			names = append(names, name.(string)) // a key is a text
+			if in.Decode(new(json.RawMessage)) != nil {
+				return names
 			}
 		}
-		return true
 	}
+}
+
+// isFirebase recognizes JSON, whose entries are in a list with a name that others have, too.
+func isFirebase(head []byte) bool {
+	return has("users")(head) && bytes.Contains(head, []byte(`"localId"`))
 }
 
 func anyOf(tests ...func(head []byte) bool) func(head []byte) bool {
@@ -57,7 +86,7 @@ func isFirebaseCSV(head []byte) bool {
 func isAuth0(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	ignored, err := decode(line, &Person{}, nil)
-	return (err != nil || len(ignored) > 0) && anyOf(has(`"user_id"`), has(`"$oid"`), has(`"password_hash"`), has(`"custom_password_hash"`))(head)
+	return (err != nil || len(ignored) > 0) && anyOf(has("user_id"), has("_id"), has("password_hash"), has("custom_password_hash"))(head)
 }
 
 func isAuthelia(head []byte) bool {

@@ -87,8 +87,7 @@ func openFirebase(r io.Reader, o Options) (Reader, error) {
 	}
 	c, names := &records{lines: lines{in: in}}, firebaseColumns()
 	return &export[firebase]{o: o, found: map[string]bool{"passwordHash": true}, person: firebasePerson, next: func() ([]byte, Place, error) {
-		line, err := c.next()
-		at := Place{Line: c.line, Raw: line}
+		line, at, err := c.raw()
 		if err != nil {
 			return nil, at, err
 		}

@@ -3,6 +3,7 @@ package people
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,15 @@ func isJSONLines(head []byte) bool {
 }
 
 // isCSV reports whether the first line names the column of the address.
-func isCSV(head []byte) bool {
+func isCSV(head []byte) bool { return slices.Contains(columnsIn(head), "email") }
+
+// columnsIn returns what the first line of CSV names.
+func columnsIn(head []byte) (names []string) {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
 	for _, name := range strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(",;\t\r", r) }) { // the reader refuses others than commas
-		if strings.Trim(name, `" `) == "email" {
-			return true
-		}
+		names = append(names, strings.Trim(name, `" `))
 	}
-	return false
+	return names
 }
 
 // HeadBytes is how much of a file is enough to recognize it.

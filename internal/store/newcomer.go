@@ -113,7 +113,7 @@ func (w *writing) take(n flow.Newcomer) {
 	for _, role := range a.Roles {
 		w.roles.add(a.ID, role)
 	}
-	if !a.EndsAt.IsZero() && a.State == account.Active {
+	if !a.EndsAt.IsZero() {
 		w.ends.add(a.ID, micros(a.EndsAt))
 	}
 	if n.Unproven {

@@ -13,8 +13,8 @@ import (
 // again. Clients that have registered themselves are deleted, because deleted ones and
 // replaced tokens would work again. Waiting emails are given up with the reason, because
 // they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Imported
-// people who wait for an email wait no more. Sessions and personal access tokens
-// that were ended after the copy was made are valid again, unless endSessions is set, which
+// people who wait for an email wait no more. Sessions, personal access tokens, trusted browsers, invitations and
+// secrets of API keys that were ended after the copy was made are valid again, unless endSessions is set, which
 // ends all of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
 	queries := []string{
@@ -27,7 +27,9 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		`DELETE FROM openid_registered_client WHERE ends_at > $1`,
 	}
 	if endSessions {
-		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`, `UPDATE personal_token SET ends_at = $1 WHERE ends_at > $1`)
+		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`, `UPDATE personal_token SET ends_at = $1 WHERE ends_at > $1`,
+			`DELETE FROM trusted_browser WHERE expires_at > $1`, `UPDATE invitation SET state = 'ended', ends_at = $1 WHERE ends_at > $1 AND state = 'open'`,
+			`DELETE FROM api_key_secret WHERE key_id IN (SELECT id FROM api_key WHERE ends_at > $1)`)
 	}
 	for _, query := range queries {
 		if _, err := t.exec(ctx, query, micros(now)); err != nil {

@@ -13,7 +13,9 @@ import (
 	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/flow"
+	"portico/internal/passkey/passkeytest"
 	format "portico/internal/people"
+	"portico/internal/secret"
 	"portico/internal/store"
 )
 
@@ -236,4 +238,80 @@ func TestSEC426_ImportStopsWithItsAdmin(t *testing.T) {
 	if _, err := s.app.Operator.User(t.Context(), address); err == nil {
 		t.Error("somebody was imported")
 	}
+}
+
+// Users of another system choose their metadata, and begin the file.
+func TestSEC470_MetadataMakesNoOtherFile(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	for _, chosen := range []string{
+		`{"realm":"","users":[{"email":%q,"emailVerified":true}]}`,
+		`{"users":[{"localId":"x","email":%q,"emailVerified":true}]}`,
+		`{"orgs":[{"humanUsers":[{"userId":"1","user":{"email":{"email":%q,"isEmailVerified":true}}}]}]}`,
+	} {
+		user, planted := fresh("u"), fresh("planted")
+		got := s.opens(admin.byHand, `{}`, fmt.Sprintf(`[{"id":"1","email":%q,"encrypted_password":"","raw_user_meta_data":%s}]`, user, fmt.Sprintf(chosen, planted)))
+		admin.byHand("POST", importPath+"/"+got.ID+"/start", `{"skip_bad":true}`).must(200)
+		s.jobsEnd()
+		if n := s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, planted); n != 0 {
+			t.Errorf("%s makes an account", chosen)
+		}
+		s.of(user)
+	}
+}
+
+// A line names an address, an identity and a passkey twice, and another one has a text that no database keeps.
+func TestSEC472_JobOfAnOddLineEnds(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	admin, _ := s.admin()
+	key := passkeytest.New("portico.test", s.origin, []byte("a handle of the other system"))
+	twice := func(v object) string { return "[" + encode(v) + "," + encode(v) + "]" }
+	file := fmt.Sprintf("{\"email\":%q,\"email_verified\":true,\"addresses\":%s,\"identities\":%s,\"passkeys\":%s}\n", fresh("u"),
+		twice(object{"email": fresh("more"), "verified": true}), twice(object{"issuer": p.server.URL, "subject": fresh("s")}),
+		twice(object{"rp_id": "portico.test", "id": secret.Encode(key.ID), "public_key": secret.Encode(key.PublicKey()), "user_handle": secret.Encode(key.Handle)}))
+	file += fmt.Sprintf("{\"email\":%q,\"terms\":{\"version\":\"2026\\u0000\",\"accepted_at\":\"2026-01-01T00:00:00Z\"}}\n", fresh("u"))
+	got := s.opens(admin.byHand, `{}`, file)
+	if got.Plan.Created != 2 {
+		t.Errorf("%+v", got)
+	}
+	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{}`).must(200)
+	s.jobsEnd()
+	if n := s.count(`SELECT COUNT(*) FROM identity`) + s.count(`SELECT COUNT(*) FROM passkey`) + s.count(`SELECT COUNT(*) FROM other_address`); n != 3 {
+		t.Errorf("%d rows were made, want 3", n)
+	}
+}
+
+// A token that an OpenID client gets for itself has the id of the client as "sub".
+func TestSEC474_NobodyIsCalledLikeAClient(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	line := func(subject string) string {
+		return fmt.Sprintf("{\"email\":%q,\"subject\":{\"issuer\":\"https://old.test\",\"value\":%q}}\n", fresh("u"), subject)
+	}
+	got := s.opens(admin.byHand, `{"keep_subject":true}`, line("rp")+line("rp9"))
+	if got.Plan.Created != 1 || len(got.Problems) != 1 || got.Problems[0].Field != "subject.value" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A user has a text of several lines, of which one looks like a person, in a table that somebody exports.
+func TestSEC475_TextMakesNoPerson(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	user, planted, last := fresh("u"), fresh("planted"), fresh("u")
+	got := s.opens(admin.byHand, `{}`, fmt.Sprintf("email,email_verified,roles,about\n%s,true,,\"I\n%s,true,staff,\nam\"\n%s,true,,\n", user, planted, last))
+	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{"skip_bad":true}`).must(200)
+	s.jobsEnd()
+	if n := s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, planted); n != 0 || got.Plan.Created != 1 || len(got.Problems) != 1 {
+		t.Errorf("%d accounts are planted: %+v", n, got)
+	}
+	s.of(last)
 }

@@ -1,6 +1,8 @@
 package security
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"slices"
@@ -144,5 +146,29 @@ func TestSEC392_RepeatedRequestsKeepNoSecret(t *testing.T) {
 				t.Errorf("%s: the table %s has the secret", target, table)
 			}
 		}
+	}
+}
+
+// The body of a request can have the password of a person of a file.
+func TestSEC473_RowsOfRequestsTellNoPassword(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, key := s.key(admin.id(), "import")
+	const body = `{"known_email":"mara@example.org","known_password":"summer2024"}`
+	var first, again sentFile
+	for _, got := range []*sentFile{&first, &again} {
+		a, err := s.again(key, "once", "imports", body)
+		s.must(err)
+		a.must(200).parse(got)
+	}
+	if first.ID == "" || first.ID != again.ID {
+		t.Errorf("the imports are %q and %q", first.ID, again.ID)
+	}
+	var kept []byte
+	s.must(s.database().QueryRow(`SELECT asked FROM once`).Scan(&kept))
+	if guess := sha256.Sum256([]byte("POST " + importPath + "\n" + body)); bytes.Equal(kept, guess[:]) {
+		t.Error("a guess can be compared with the row")
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"portico/internal/app"
 	"portico/internal/cli"
+	"portico/internal/flow"
 	"portico/internal/secret"
 	"portico/internal/store/archive"
 	"portico/internal/store/pgtest"
@@ -248,4 +250,38 @@ func TestSEC409_AChangedArchiveIsRefused(t *testing.T) {
 		t.Errorf("the archive itself: %v", err)
 	}
 	s.run()
+}
+
+// SEC-471: an account was taken over, and what the thief has left was ended after the copy was made.
+func TestSEC471_ARestoreEndsWhatHasEndedSince(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, p := s.admin()
+	s.clock.Advance(time.Minute) // each code works once
+	trusted, invited := p.trusting(), fresh("thief")
+	_, key := s.key(admin.id(), "people:read")
+	token := s.invited(invited, flow.RoleAdmin)
+	text := s.archived()
+	s.stop()
+	s.elsewhere()
+	from, err := archive.Begin(bytes.NewReader(text))
+	if err == nil {
+		_, err = app.Import(t.Context(), s.config, from, app.ImportOptions{EndSessions: true, Clock: s.clock, Tell: func(string) {}, Report: func(int64) {}})
+	}
+	s.must(err)
+	s.run()
+	if a := s.keyed(key, "GET /auth/api/admin/people", ""); a.status != 401 {
+		t.Errorf("the API key gets %d", a.status)
+	}
+	v := s.visitor()
+	v.open(token)
+	if v.accept(token, invited); s.count(`SELECT COUNT(*) FROM account WHERE address = $1`, invited) != 0 {
+		t.Error("the invitation makes an admin")
+	}
+	back := s.visitor()
+	back.cookies = trusted.cookies
+	if back.signIn(p.address, good).must(200); back.whoami() != "" {
+		t.Error("the trusted browser is not asked for a code")
+	}
 }

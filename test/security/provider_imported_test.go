@@ -152,3 +152,87 @@ func TestSEC437_ProofsOfAStrangerStayWithTheirFlow(t *testing.T) {
 		}
 	}
 }
+
+// updates imports people as the command does with --update, and returns what was left out.
+func (s *site) updates(all ...format.Person) (left []string) {
+	s.Helper()
+	done, err := s.app.Operator.Import(s.Context(), flow.ByOperator, all, flow.Import{
+		Update: true, Hash: func(text string) (string, error) { return text, nil },
+	})
+	s.must(err)
+	for _, d := range done {
+		if left = append(left, d.Left...); d.Problem != nil {
+			s.Fatal(d.Problem)
+		}
+	}
+	return left
+}
+
+// The former system has proven another address of the account, and not the primary one.
+func TestSEC468_AnotherMailboxProvesNothing(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	address, other := fresh("owner"), fresh("stranger")
+	s.updates(format.Person{Email: address, Addresses: []format.Address{{Email: other, Kind: "recovery", Verified: true}}})
+	for _, mailbox := range []string{other, address} {
+		v, want := s.visitor(), ""
+		if mailbox == address {
+			want = address
+		}
+		flow := v.forgot(mailbox)
+		if code := s.mail.next(mailbox).code(t); code != "" {
+			v.verify(flow, code)
+			v.reset(flow, good)
+		}
+		if got := v.whoami(); got != want {
+			t.Errorf("%s signs in as %q", mailbox, got)
+		}
+	}
+}
+
+// A second import finds accounts whose owners have come, have never wanted a password, or have taken a provider off.
+func TestSEC469_AnUpdateBringsNothingBack(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false)
+	former := s.of(s.operator(fresh("former"), good).Address.Mail).Password
+	own := func() prepared {
+		a := prepared{idp: p, address: fresh("own"), subject: fresh("subject")}
+		s.operator(a.address, "")
+		return a
+	}
+	for what, c := range map[string]struct {
+		arrange  func() prepared
+		verified bool
+		ways     []string
+	}{
+		"the owner has come": {func() prepared {
+			a, owner := s.brings(p, false), s.visitor()
+			flow := owner.forgot(a.address)
+			owner.verify(flow, s.mail.next(a.address).code(t)).must(200)
+			owner.reset(flow, other).must(200)
+			return a
+		}, false, []string{"password", "provider"}},
+		"the account is older than the import": {own, false, []string{"password", "provider"}},
+		"there is no password":                 {own, true, []string{"password"}},
+		"the provider is disconnected": {func() prepared {
+			a := s.brings(p, true)
+			s.must(s.app.Operator.UnlinkUser(t.Context(), flow.ByOperator, s.of(a.address).ID, "acme"))
+			return a
+		}, true, []string{"provider"}},
+	} {
+		a := c.arrange()
+		left := s.updates(format.Person{
+			Email: a.address, EmailVerified: c.verified, Password: former, Identities: []format.Identity{{Issuer: p.server.URL, Subject: a.subject}},
+		})
+		if len(left) != 1 {
+			t.Errorf("%s: left out: %q", what, left)
+		}
+		for _, way := range c.ways {
+			if v := s.visitor(); a.enters(v, way) != "" && v.whoami() != "" {
+				t.Errorf("%s: the %s of the line signs in as %s", what, way, v.whoami())
+			}
+		}
+	}
+}

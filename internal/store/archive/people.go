@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/masterkey"
 	"portico/internal/people"
 	"portico/internal/secret"
@@ -16,10 +17,10 @@ import (
 // pageOf is how many people are in memory.
 const pageOf = 500
 
-// People calls write with everybody, in one state of a database that may be served meanwhile.
-func People(ctx context.Context, s *store.Store, key *secret.Key, report func(done, all int64), write func(people.Exported) error) error {
+// People calls write with everybody as they are now, in one state of a database that may be served meanwhile.
+func People(ctx context.Context, s *store.Store, key *secret.Key, now time.Time, report func(done, all int64), write func(people.Exported) error) error {
 	return s.Snapshot(ctx, func(conn *sql.Conn) error {
-		r := &reader{conn: conn, box: key.Box(string(masterkey.Factors))}
+		r := &reader{conn: conn, box: key.Box(string(masterkey.Factors)), now: now}
 		var done, all int64
 		if err := conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM account`).Scan(&all); err != nil {
 			return err
@@ -45,6 +46,7 @@ func People(ctx context.Context, s *store.Store, key *secret.Key, report func(do
 type reader struct {
 	conn *sql.Conn
 	box  *secret.Box
+	now  time.Time
 	byID map[string]*people.Exported
 }
 
@@ -65,6 +67,9 @@ func (r *reader) page(ctx context.Context, after string) (page []*people.Exporte
 		}
 		p.EmailVerified = unproven == 0
 		p.CreatedAt, p.EndsAt, p.SeenAt = at(created), at(ends), at(seen)
+		if ends > 0 && !r.now.Before(p.EndsAt) {
+			p.State = string(account.DisabledByOperator) // no server has closed it yet
+		}
 		page, r.byID[p.ID] = append(page, p), p
 		return err
 	})

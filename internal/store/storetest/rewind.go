@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"portico/internal/flow"
+	"portico/internal/invitation"
 	"portico/internal/outbox"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -80,4 +81,17 @@ func (b rewinds) Rewind_SessionsWhenAsked() {
 		b.Error("a session holds")
 	}
 	b.equal("the account", b.account(a.ID), a)
+}
+
+func (b rewinds) Rewind_WhatAThiefMayHaveLeft() {
+	_, s := apiKeys(b).key(1)
+	i := invitations(b).sent(1)
+	t := b.trust(s.AccountID, 1)
+	for _, all := range []bool{false, true} {
+		b.rewind(all)
+		_, works := apiKeys(b).held(s.Hash)
+		if open := invitations(b).now(i.ID).State == invitation.Open; works == all || open == all || len(b.trusts(t.AccountID)) == 1 == all {
+			b.Errorf("sessions end: %v. The key works: %v, the invitation is open: %v, and the browsers are %v", all, works, open, b.trusts(t.AccountID))
+		}
+	}
 }
