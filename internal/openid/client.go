@@ -191,6 +191,16 @@ func (client Client) Excludes(roles []string, now time.Time) bool {
 	return client.Admits(Standing{roles, now, now}, now) == NotAdmitted
 }
 
+// Refuses reports whether the rules refuse to go on with a grant. A second factor counts if the grant began with one.
+// The age of the sign-in counts where it begins alone.
+func (client Client) Refuses(l Live, now time.Time) bool {
+	s := Standing{Roles: l.User.Roles, ProvenAt: now}
+	if slices.Contains(l.Grant.Methods, methodStrong) {
+		s.StrongAt = now
+	}
+	return client.Admits(s, now) != Admitted
+}
+
 // Proof is what a client authenticates with in a request.
 type Proof struct {
 	ID     string
