@@ -183,12 +183,3 @@ func (f *OpenID) RevokeToken(ctx context.Context, c Caller, client openid.Client
 	}
 	return err
 }
-
-// moveGrants keeps the grants of a browser's previous session, if the same user
-// has signed in again.
-func (f *core) moveGrants(ctx context.Context, tx Tx, left session.Session, s session.Session) error {
-	if left.AccountID != s.AccountID {
-		return nil
-	}
-	return tx.MoveGrants(ctx, left.ID, s.ID, s.ExpiresAt)
-}

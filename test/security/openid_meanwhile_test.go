@@ -323,3 +323,26 @@ func TestSEC478_ASecondFactorIsAskedForLater(t *testing.T) {
 		})
 	}
 }
+
+// A client whose session ended because nobody used it gets nothing back by the next sign-in of the same user.
+func TestSEC479_TokensOfAnIdleSessionStayDead(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, withTV)
+	v, address := s.signedIn()
+	tv := s.device()
+	v.form(devicePath, tv.answer(v, "allow")).must(200)
+	used, device := v.rpTokens(), tv.polls()
+	offline := v.rpTokens("scope", "openid offline_access")
+	s.clock.Advance(8 * 24 * time.Hour)
+	s.refused("the refresh token of an idle session", s.rp("token", refreshForm(used.Refresh)), "invalid_grant")
+	v.signIn(address, good).must(200)
+	for what, got := range map[string]rpAnswer{
+		"the refresh token": s.rp("token", refreshForm(used.Refresh)), "the refresh token of the device": s.rp("token", refreshForm(device.Refresh, "client_id", "tv", "client_secret", "")),
+	} {
+		s.refused(what+", after a new sign-in", got, "invalid_grant")
+	}
+	if got := s.rp("token", refreshForm(offline.Refresh)); got.status != 200 {
+		t.Errorf("what outlives the session: %d %s", got.status, got.body)
+	}
+}
