@@ -56,7 +56,7 @@ func (f *OpenID) agree(ctx context.Context, tx Tx, c Caller, client openid.Clien
 func (f *OpenID) Subject(ctx context.Context, client openid.Client, accountID string) (subject string, err error) {
 	if client.Imported && accountID != "" {
 		err = f.store.Read(ctx, func(tx Tx) error {
-			subject, err = tx.ImportedSubject(ctx, accountID)
+			subject, err = client.SubjectOf(ctx, tx, accountID)
 			return err
 		})
 	}
