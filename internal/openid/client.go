@@ -78,6 +78,7 @@ type Client struct {
 	Serves        []string // the resources whose tokens it may inspect
 	DPoP          bool     // whether it must prove at each request that it has a key
 	Device        bool     // whether it may sign users in on devices without a browser
+	EachTime      bool     // whether its users are asked at each request: nobody proves who sends it
 
 	Guest   bool   // whether it describes itself; then its users are asked each time
 	Host    string // for a guest: the host that serves its metadata

@@ -40,14 +40,14 @@ type ConsentStore interface {
 var ErrConsentNeeded = errors.New("the user must agree first")
 
 // Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
-// agreed to all of the scopes before. A guest needs it each time. agreed says that the
+// agreed to all of the scopes before. Client.EachTime needs it each time. agreed says that the
 // user does so now. It reports whether something new was stored.
 func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
 	if !client.Consent {
 		return false, nil
 	}
 	before, _, err := tx.ConsentOf(ctx, accountID, client.ID)
-	if err != nil || before.covers(scopes) && (agreed || !client.Guest) {
+	if err != nil || before.covers(scopes) && (agreed || !client.EachTime) {
 		return false, err
 	}
 	if !agreed {

@@ -69,6 +69,7 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 		return r, RedirectUnknown
 	}
 	r.Client, r.RedirectURI = client, query.Get("redirect_uri")
+	r.Client.EachTime = client.Guest || client.Public && !strings.HasPrefix(r.RedirectURI, "https://") // RFC 8252 8.6
 	if len(query["state"]) == 1 {
 		r.State = query.Get("state")
 	}

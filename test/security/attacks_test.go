@@ -293,6 +293,7 @@ func attacks() testform.Catalogue {
 			"SEC-478": "A thief with the password alone keeps the tokens of a client whose rules ask for a second factor by now, or who has lost the role that came without one.",
 			"SEC-479": "A thief has a refresh token that ended because nobody used its session, and waits for the next sign-in of the user.",
 			"SEC-481": "A user whom the former system called as a client is called passes for the client itself.",
+			"SEC-485": "An app on the device of a user poses as another one, which the user has let in once.",
 			"SEC-343": "An OpenID client names addresses at the host of Portico, so that its users take it for Portico itself.",
 			"SEC-357": "A refused request for an OpenID client holds a secret in a wrong place, a forged line for the log, or very long values, or is one of very many.",
 			"SEC-358": "An app that no operator knows returns to a private scheme, behind which it writes the name of another host.",
