@@ -224,6 +224,13 @@ func (r *Request) readPrompt(query url.Values) error {
 	return nil
 }
 
+// OfStranger reports whether anybody can have published the address of the request. An app on the user's own device is
+// no site that a browser could be led to.
+func (r Request) OfStranger() bool {
+	_, _, local := cutLoopback(r.RedirectURI)
+	return r.Client.Guest && RegisteredHost(r.Client.ID) == "" && !local
+}
+
 // Host returns where the browser goes after the request, for the user to read: the
 // host of its address, or the private scheme.
 func (r Request) Host() string {

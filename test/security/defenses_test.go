@@ -104,7 +104,7 @@ func defenses() []chapter {
 			{"139, 312, 481", "A token names its servers, and UserInfo refuses it then. Types, audiences and keys are checked. A token for a client itself has no user, and no user has the id of the client."},
 		}},
 		{"Clients that no operator knows", []defense{
-			{"319 to 321, 343, 358, 457", "Only with `openid.client_documents`. Users are asked each time, by the host that serves the document. The guard judges each address that is dialed. Size, time, number and network are limited. Documents have no secrets, and count for five minutes. No address is at the host of Portico, and none is the audience of an app. For an address with a private scheme, the page names the scheme alone."},
+			{"319 to 321, 343, 358, 457, 480", "Only with `openid.client_documents`. Users are asked each time, by the host that serves the document. An error before that is a page of Portico. The guard judges each address that is dialed. Size, time, number and network are limited. Documents have no secrets, and count for five minutes. No address is at the host of Portico, and none is the audience of an app. For an address with a private scheme, the page names the scheme alone."},
 			{"316, 317, 343", "Only with `openid.registration`. Each registration uses up an initial token of the operator. All addresses of the client lead to one host, which is not the host of Portico. The id of the client contains this host, and users see it each time they are asked. A client cannot name a privilege. Portico calls only two of its addresses, both through the guard: its keys, and back-channel logout at the client's own host. Tokens are stored as hashes. Number, size, network and time are limited."},
 		}},
 		{"Devices", []defense{
