@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"strings"
 	"time"
 
 	"portico/internal/clock"
@@ -111,16 +110,21 @@ func (s *Service) List() []Provider { return s.list }
 // system may have written it with a slash more or less.
 func (s *Service) OfIssuer(issuer string) (id, exact string, ok bool) {
 	for _, each := range s.list {
-		p := s.providers[each.ID]
-		named := strings.TrimSuffix(p.named, "/")
-		if strings.TrimSuffix(issuer, "/") == named {
-			return each.ID, p.named, true
-		}
-		if p.preset.tenants && tenantIssuer(named, issuer) {
-			return each.ID, issuer, true
+		if exact, ok := s.providers[each.ID].issues(issuer); ok {
+			return each.ID, exact, true
 		}
 	}
 	return "", "", false
+}
+
+// Issues reports whether a provider makes identities of an issuer. By other settings the same id is another provider.
+func (s *Service) Issues(id, issuer string) bool {
+	p := s.providers[id]
+	if p == nil {
+		return false
+	}
+	_, ok := p.issues(issuer)
+	return ok
 }
 
 // Begin starts an attempt at the provider. The callback brings the state back, so that the

@@ -29,7 +29,7 @@ func defenses() []chapter {
 			{"235 to 238", "The ticket travels in a form and never in an address. It is spent when it is presented, lasts seconds, and is bound by a sealed value to the browser that began."},
 		}},
 		{"External providers", []defense{
-			{"110 to 117, 123, 251 to 253, 304", "State, nonce, PKCE, issuer, audience and signature are checked, except what a preset cannot have: PKCE at LinkedIn and Slack, the nonce at LinkedIn. Internal addresses are not dialled, redirects not followed, answers bounded (Also FLT-08.)"},
+			{"110 to 117, 123, 251 to 253, 304, 483", "A sign-in ends at the issuer at which it began. State, nonce, PKCE, issuer, audience and signature are checked, except what a preset cannot have: PKCE at LinkedIn and Slack, the nonce at LinkedIn. Internal addresses are not dialled, redirects not followed, answers bounded (Also FLT-08.)"},
 			{"250, 254", "The provider is asked for a new proof, and its `auth_time` decides."},
 			{"264", "Only values of `amr` and `acr` that the operator has named count, from a checked ID token with the time of the proof. They change nothing of an account that has a factor of its own."},
 		}},
