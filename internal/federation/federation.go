@@ -40,8 +40,8 @@ type Provider struct {
 	// TellsNoTime is whether the provider never tells when its user signed in.
 	TellsNoTime bool
 
-	// GivesRoles is whether its sign-ins give and take roles.
-	GivesRoles bool
+	// Strong is whether the operator believes what the provider says about second factors.
+	Strong bool
 
 	// Vouches is whether the operator believes what the provider says about addresses.
 	Vouches bool
@@ -125,6 +125,16 @@ func (s *Service) Issues(id, issuer string) bool {
 	}
 	_, ok := p.issues(issuer)
 	return ok
+}
+
+// Gives returns the roles that the sign-ins of a provider give and take.
+func (s *Service) Gives(id string) (roles []string) {
+	if p := s.providers[id]; p != nil {
+		for _, m := range p.roles {
+			roles = append(roles, m.Role)
+		}
+	}
+	return roles
 }
 
 // Begin starts an attempt at the provider. The callback brings the state back, so that the

@@ -206,6 +206,7 @@ func attacks() testform.Catalogue {
 			"SEC-396": "A provider, or its user, names values that are no roles of the mapping, or roles stay after the provider, the identity or the mapping has gone.",
 			"SEC-397": "A user finishes an older sign-in, or several at once, to get a role back that was taken meanwhile.",
 			"SEC-398": "A provider takes the role from the last admins, also at the same moment.",
+			"SEC-482": "A sign-in at a provider waits until a reload has taken the role, or the word for a second factor, that the provider gives.",
 			"SEC-483": "A sign-in at a provider ends after a reload has given the id of the provider to another one.",
 			"SEC-400": "A stranger made an account with the address of another user in the system that was imported, and signs in to it.",
 			"SEC-401": "A stranger left a password, a passkey or an identity in an imported account, for the time after its owner has come.",

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,52 @@ import (
 
 	"portico/internal/config"
 )
+
+func TestSEC482_WhatAProviderSaidBeforeAReload(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newIDP(t)
+	behind := newApp(t, func(*http.Request) string { return "the app" })
+	s := start(t, p.at("acme", true), gives(staffAndAdmins()), withTerms("1"), protects(behind, "mfa /*"))
+	p.site = s
+	believes := func(amr ...string) option {
+		return func(c *config.Config) {
+			c.Providers = slices.Clone(c.Providers)
+			c.Providers[0].MFAAMR = amr
+		}
+	}
+	// A role of a new account and of one that was there, which wait for the terms.
+	sees := func(v *visitor, address string) (flow string) {
+		t.Helper()
+		p.says(object{
+			"sub": address, "email": address, "email_verified": true, "groups": []string{"staff", "admins"},
+			"auth_time": s.clock.Now().Unix(), "amr": []string{"mfa"},
+		})
+		_, flow, ok := strings.Cut(v.through(p), "/auth/terms?flow=")
+		if !ok {
+			t.Fatal("the terms are not asked for")
+		}
+		return flow
+	}
+	s.visitor().get("/auth/signin").must(200) // it serves
+	for n, version := range []string{"1", "2"} {
+		address, v := fresh("mara"), s.visitor()
+		if version == "2" { // the account is there
+			s.follows(gives(nil), believes())
+			w := s.visitor()
+			w.post("terms", object{"flow": sees(w, address), "terms": "1"}).must(200)
+			s.follows(withTerms("2"))
+		}
+		s.follows(gives(staffAndAdmins()), believes("mfa"))
+		flow := sees(v, address)
+		s.follows(gives(staffAndAdmins()[:1]), believes())
+		v.post("terms", object{"flow": flow, "terms": version}).must(200)
+		s.has("account "+[]string{"new", "known"}[n], address, "staff")
+		if a := v.get("/page"); a.status == 200 {
+			t.Errorf("the second factor counts, of which the provider is not believed any more")
+		}
+	}
+}
 
 func TestSEC483_AnotherProviderUnderTheSameID(t *testing.T) {
 	announce(t)
