@@ -111,7 +111,7 @@ func newProvider(pc ProviderConfig, cfg Config, table map[string]preset) (*provi
 		p.trustEmail = *pc.TrustEmail
 	}
 	p.Provider.Vouches = p.trustEmail
-	p.Provider.GivesRoles = len(p.roles) > 0
+	p.Provider.Strong = len(p.strongAMR)+len(p.strongACR) > 0
 	p.publish(issuer)
 	return p, nil
 }

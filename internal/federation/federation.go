@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"strings"
 	"time"
 
 	"portico/internal/clock"
@@ -41,8 +40,8 @@ type Provider struct {
 	// TellsNoTime is whether the provider never tells when its user signed in.
 	TellsNoTime bool
 
-	// GivesRoles is whether its sign-ins give and take roles.
-	GivesRoles bool
+	// Strong is whether the operator believes what the provider says about second factors.
+	Strong bool
 
 	// Vouches is whether the operator believes what the provider says about addresses.
 	Vouches bool
@@ -111,16 +110,31 @@ func (s *Service) List() []Provider { return s.list }
 // system may have written it with a slash more or less.
 func (s *Service) OfIssuer(issuer string) (id, exact string, ok bool) {
 	for _, each := range s.list {
-		p := s.providers[each.ID]
-		named := strings.TrimSuffix(p.named, "/")
-		if strings.TrimSuffix(issuer, "/") == named {
-			return each.ID, p.named, true
-		}
-		if p.preset.tenants && tenantIssuer(named, issuer) {
-			return each.ID, issuer, true
+		if exact, ok := s.providers[each.ID].issues(issuer); ok {
+			return each.ID, exact, true
 		}
 	}
 	return "", "", false
+}
+
+// Issues reports whether a provider makes identities of an issuer. By other settings the same id is another provider.
+func (s *Service) Issues(id, issuer string) bool {
+	p := s.providers[id]
+	if p == nil {
+		return false
+	}
+	_, ok := p.issues(issuer)
+	return ok
+}
+
+// Gives returns the roles that the sign-ins of a provider give and take.
+func (s *Service) Gives(id string) (roles []string) {
+	if p := s.providers[id]; p != nil {
+		for _, m := range p.roles {
+			roles = append(roles, m.Role)
+		}
+	}
+	return roles
 }
 
 // Begin starts an attempt at the provider. The callback brings the state back, so that the

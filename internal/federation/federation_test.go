@@ -113,3 +113,22 @@ func TestMetadataIsKeptForAnHour(t *testing.T) {
 		}
 	}
 }
+
+// Another system may have written an issuer differently. An identity has it as the provider's sign-ins do.
+func TestOfIssuer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := newTestService(t, b.clock, presets(), nil,
+		ProviderConfig{ID: "github", ClientID: "x", ClientSecret: "y"}, ProviderConfig{ID: "microsoft", ClientID: "x", ClientSecret: "y"},
+		ProviderConfig{ID: "auth0", ClientID: "x", Issuer: "https://a.test/"})
+	const tenant = "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
+	for issuer, want := range map[string][2]string{
+		"https://github.com": {"github", "https://github.com/login/oauth"}, "https://github.com/login/oauth": {"github", "https://github.com/login/oauth"},
+		tenant: {"microsoft", tenant}, "https://a.test": {"auth0", "https://a.test/"}, "https://b.test": {},
+	} {
+		id, exact, ok := s.OfIssuer(issuer)
+		if id != want[0] || ok && exact != want[1] || s.Issues(want[0], issuer) != ok || s.Issues("other", issuer) {
+			t.Errorf("%s: %q, %q, %v", issuer, id, exact, ok)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -38,9 +39,23 @@ type provider struct {
 	keys       *document.Kept[[]signingKey]
 }
 
+// issues returns an issuer as identities of the provider have it, if it is the provider's.
+func (p *provider) issues(issuer string) (exact string, ok bool) {
+	named := strings.TrimSuffix(p.named, "/")
+	switch issuer = strings.TrimSuffix(issuer, "/"); {
+	case p.preset.fixed != nil:
+		exact = p.preset.fixed(named).issuer
+		return exact, issuer == named || issuer == exact
+	case issuer == named:
+		return p.named, true
+	}
+	return issuer, p.preset.tenants && tenantIssuer(named, issuer)
+}
+
 // attempt is the state between Begin and Finish.
 type attempt struct {
 	Provider string `json:"provider"`
+	Issuer   string `json:"issuer"` // as in the settings (RFC 9700 4.4.2)
 	State    string `json:"state"`
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"` // RFC 7636
@@ -67,6 +82,7 @@ func (p *provider) begin(ctx context.Context, state string, again bool) (Begun, 
 	}
 	a := attempt{
 		Provider: p.ID,
+		Issuer:   p.named,
 		State:    state,
 		Nonce:    secret.Token(),
 		Verifier: oauth2.GenerateVerifier(),
@@ -99,8 +115,8 @@ func (p *provider) finish(ctx context.Context, pending []byte, callback url.Valu
 	if err := json.Unmarshal(pending, &a); err != nil {
 		return Identity{}, fmt.Errorf("read the pending attempt: %w", err)
 	}
-	if a.Provider != p.ID {
-		return Identity{}, fmt.Errorf("the attempt began at provider %.32q", a.Provider)
+	if a.Provider != p.ID || a.Issuer != p.named {
+		return Identity{}, fmt.Errorf("the attempt began at provider %.32q, %.256q", a.Provider, a.Issuer)
 	}
 	ans, err := readAnswer(callback)
 	if err != nil {

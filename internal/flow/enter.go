@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,7 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err := f.recordEntry(ctx, tx, c, e); err != nil {
 		return Result{}, err
 	}
-	former, err := f.leave(ctx, tx, c, e.account.ID)
+	former, keeps, err := f.leave(ctx, tx, c, e.account.ID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -164,8 +165,10 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.moveGrants(ctx, tx, former, s); err != nil {
-		return Result{}, err
+	if keeps {
+		if err := tx.MoveGrants(ctx, former.ID, s.ID, s.ExpiresAt); err != nil {
+			return Result{}, err
+		}
 	}
 	next, err := f.nextOf(ctx, tx, e, former, f.markAnswered(c, e, returnTo, token))
 	if err != nil {
@@ -202,24 +205,31 @@ func (f *core) recordEntry(ctx context.Context, tx Tx, c Caller, e entry) error 
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns
-// it. The next session is of the account with the id next: if both are of the same
-// account, what OpenID clients have got moves to the next one.
-func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (session.Session, error) {
+// it. The next session is of the account with the id next. keeps says that both are of the same account, so that
+// what OpenID clients have got belongs to the next one. What ended with the session by age or idleness stays ended.
+func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (former session.Session, keeps bool, err error) {
 	if !secret.ValidToken(c.Session) {
-		return session.Session{}, nil
+		return session.Session{}, false, nil
 	}
 	old, ok, err := tx.SessionByHash(ctx, secret.Hash(c.Session))
 	if err != nil || !ok {
-		return session.Session{}, err
+		return session.Session{}, false, err
+	}
+	keeps = old.Session.AccountID == next
+	switch _, err := f.sessions.Peek(ctx, tx, c.Session); {
+	case errors.Is(err, session.Required) && keeps:
+		return old.Session, false, nil // EndAged tells of it
+	case ignore(err, session.Required) != nil:
+		return session.Session{}, false, err
 	}
 	end := f.endOne
-	if old.Session.AccountID == next {
+	if keeps {
 		end = func(ctx context.Context, tx Tx, accountID, id string, why session.Reason) (bool, error) {
 			return f.sessions.End(ctx, tx, accountID, id, why)
 		}
 	}
 	_, err = end(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
-	return old.Session, err
+	return old.Session, keeps, err
 }
 
 // settled returns the result of a step, or its error. After a step was committed, it drops two

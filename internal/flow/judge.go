@@ -159,7 +159,7 @@ func (f *core) stands(ctx context.Context, tx account.Store, p Pending) (judged,
 // its proofs.
 func (f *Flows) waits(ctx context.Context, tx account.Store, p Pending, d data) (judged, error) {
 	a, err := f.stands(ctx, tx, p)
-	if err == nil && !f.takes(d.Methods) {
+	if err == nil && (!f.takes(d.Methods) || d.Through != nil && !f.providers.Issues(d.Through.Provider, d.Through.Issuer)) {
 		err = Overtaken
 	}
 	return a, err
@@ -226,7 +226,7 @@ func (f *core) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cl
 // takesIdentity reports whether the settings still have the provider of an identity that has
 // waited, and believe what it says of the address if no mailbox has proven it.
 func (f *core) takesIdentity(d data) bool {
-	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool {
+	return f.providers.Issues(d.Identity.Provider, d.Identity.Issuer) && slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool {
 		return p.ID == d.Identity.Provider && (p.Vouches || !d.Vouched)
 	})
 }

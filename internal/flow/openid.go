@@ -56,7 +56,7 @@ func (f *OpenID) agree(ctx context.Context, tx Tx, c Caller, client openid.Clien
 func (f *OpenID) Subject(ctx context.Context, client openid.Client, accountID string) (subject string, err error) {
 	if client.Imported && accountID != "" {
 		err = f.store.Read(ctx, func(tx Tx) error {
-			subject, err = tx.ImportedSubject(ctx, accountID)
+			subject, err = client.SubjectOf(ctx, tx, accountID)
 			return err
 		})
 	}
@@ -182,13 +182,4 @@ func (f *OpenID) RevokeToken(ctx context.Context, c Caller, client openid.Client
 		f.sessions.Forget(changed.User.ID)
 	}
 	return err
-}
-
-// moveGrants keeps the grants of a browser's previous session, if the same user
-// has signed in again.
-func (f *core) moveGrants(ctx context.Context, tx Tx, left session.Session, s session.Session) error {
-	if left.AccountID != s.AccountID {
-		return nil
-	}
-	return tx.MoveGrants(ctx, left.ID, s.ID, s.ExpiresAt)
 }

@@ -43,7 +43,7 @@ func (f *OpenID) stillKnown(ctx context.Context, tx Tx, l openid.Live) (bool, er
 // admits is stillKnown without the database, and without registered clients.
 func (f *OpenID) admits(l openid.Live) bool {
 	if client, known := f.clients.Get(l.Grant.ClientID); known {
-		return !client.Excludes(l.User.Roles, f.clock.Now())
+		return !client.Refuses(l, f.clock.Now())
 	}
 	return f.settings.Guests && f.documents.Counts(l.Grant.ClientID)
 }

@@ -163,7 +163,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case err != nil:
 		return Result{}, err
 	case d.Again && !who.ProvenAgain:
-		return Result{}, noProof.WithParams(f.named(linked.Provider))
+		return Result{}, noProof.WithParams(f.named(who.Provider))
 	}
 	if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 		return Result{}, err
@@ -172,7 +172,7 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 		return Result{}, err
 	}
 	return f.admitted(ctx, tx, c, entry{
-		account: a, returnTo: f.target(p), methods: []string{byProvider + linked.Provider}, at: who.SignedInAt,
+		account: a, returnTo: f.target(p), methods: []string{byProvider + who.Provider}, at: who.SignedInAt,
 		strongAt: who.StrongAt, joinFlow: d.JoinFlow, announce: true, through: said,
 	})
 }

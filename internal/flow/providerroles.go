@@ -41,8 +41,8 @@ func (f *core) foresees(ctx context.Context, tx Tx, c Caller, e *entry) (g grant
 		e.account.Roles = g.roles
 	}
 	_, d, _, ok, err := f.joining(ctx, tx, c, *e)
-	if ok && f.givesRoles(d.Identity.Provider) {
-		e.gains = d.Identity.Roles
+	if ok {
+		e.gains = f.given(*d.Identity)
 	}
 	return g, err
 }
@@ -60,11 +60,12 @@ func (f *core) grantsOf(ctx context.Context, tx Tx, a account.Account, i identit
 			elsewhere = append(elsewhere, each.Roles...)
 		}
 	}
-	if err != nil || own.Issuer == "" || own.RolesAt.After(i.SaidAt) || len(own.Roles) == 0 && !f.givesRoles(i.Provider) {
+	if err != nil || own.Issuer == "" || own.RolesAt.After(i.SaidAt) || len(own.Roles) == 0 && len(f.providers.Gives(i.Provider)) == 0 {
 		return granted{roles: a.Roles}, err
 	}
-	g := granted{roles: without(a.Roles, without(own.Roles, slices.Concat(i.Roles, elsewhere))), by: &i}
-	for _, role := range i.Roles {
+	given := f.given(i)
+	g := granted{roles: without(a.Roles, without(own.Roles, slices.Concat(given, elsewhere))), by: &i}
+	for _, role := range given {
 		switch had := slices.Contains(g.roles, role); {
 		case had && (slices.Contains(own.Roles, role) || slices.Contains(elsewhere, role)), !had && len(g.roles) < maxRoles:
 			g.held, g.roles = append(g.held, role), append(g.roles, role)
@@ -174,9 +175,9 @@ func (f *core) unlink(ctx context.Context, tx Tx, c Caller, a *cleared, provider
 	return true, f.storeRoles(ctx, tx, c, before, roles, change, tell)
 }
 
-// givesRoles reports whether the settings derive roles from a provider.
-func (f *core) givesRoles(id string) bool {
-	return slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == id && p.GivesRoles })
+// given returns the roles of an identity that the settings still give: its sign-in may have waited.
+func (f *core) given(i identity) []string {
+	return without(i.Roles, without(i.Roles, f.providers.Gives(i.Provider)))
 }
 
 // without returns the items of a list that are not among others.

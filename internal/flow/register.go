@@ -71,7 +71,7 @@ func (f *Flows) register(ctx context.Context, tx Tx, c Caller, p Pending, d data
 	if d.Password == "" && d.Identity == nil {
 		r, err = f.chooseWayIn(ctx, tx, c, a, p.ReturnTo, d.Passkey)
 	} else {
-		r, err = f.admitted(ctx, tx, c, entry{account: made(a).judged, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: d.StrongAt})
+		r, err = f.admitted(ctx, tx, c, entry{account: made(a).judged, returnTo: f.target(p), methods: []string{method}, at: proven, strongAt: f.strongAt(d)})
 	}
 	r.registered = method
 	return r, err

@@ -1,8 +1,12 @@
 package flow
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
+	"portico/internal/federation"
 	"portico/internal/pages"
 	"portico/internal/session"
 )
@@ -89,9 +93,20 @@ func (f *Flows) resume(ctx context.Context, tx Tx, c Caller, owner judged, p Pen
 // entryOf returns the sign-in that has waited in a flow.
 func (f *Flows) entryOf(owner judged, p Pending, d data) entry {
 	return entry{
-		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: d.StrongAt,
+		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: f.strongAt(d),
 		joinFlow: d.JoinFlow, announce: d.Announce, makesPasskeys: d.MakesPasskeys, through: d.Through,
 	}
+}
+
+// strongAt returns when a sign-in or a sign-up that has waited gave a second factor. One at a provider counts as long as the
+// settings believe it.
+func (f *core) strongAt(d data) time.Time {
+	said := cmp.Or(d.Through, d.Identity)
+	if said == nil || slices.ContainsFunc(d.Methods, ofAccount) ||
+		slices.ContainsFunc(f.providers.List(), func(p federation.Provider) bool { return p.ID == said.Provider && p.Strong }) {
+		return d.StrongAt
+	}
+	return time.Time{}
 }
 
 // strengthened is entryOf with a second factor that was given now.

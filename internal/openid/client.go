@@ -78,6 +78,7 @@ type Client struct {
 	Serves        []string // the resources whose tokens it may inspect
 	DPoP          bool     // whether it must prove at each request that it has a key
 	Device        bool     // whether it may sign users in on devices without a browser
+	EachTime      bool     // whether its users are asked at each request: nobody proves who sends it
 
 	Guest   bool   // whether it describes itself; then its users are asked each time
 	Host    string // for a guest: the host that serves its metadata
@@ -189,6 +190,16 @@ func (client Client) Admits(s Standing, now time.Time) Ruling {
 // Excludes reports whether the rules refuse a user, whatever proofs the user gives.
 func (client Client) Excludes(roles []string, now time.Time) bool {
 	return client.Admits(Standing{roles, now, now}, now) == NotAdmitted
+}
+
+// Refuses reports whether the rules refuse to go on with a grant. A second factor counts if the grant began with one.
+// The age of the sign-in counts where it begins alone.
+func (client Client) Refuses(l Live, now time.Time) bool {
+	s := Standing{Roles: l.User.Roles, ProvenAt: now}
+	if slices.Contains(l.Grant.Methods, methodStrong) {
+		s.StrongAt = now
+	}
+	return client.Admits(s, now) != Admitted
 }
 
 // Proof is what a client authenticates with in a request.

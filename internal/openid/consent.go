@@ -40,14 +40,14 @@ type ConsentStore interface {
 var ErrConsentNeeded = errors.New("the user must agree first")
 
 // Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
-// agreed to all of the scopes before. A guest needs it each time. agreed says that the
+// agreed to all of the scopes before. Client.EachTime needs it each time. agreed says that the
 // user does so now. It reports whether something new was stored.
 func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
 	if !client.Consent {
 		return false, nil
 	}
 	before, _, err := tx.ConsentOf(ctx, accountID, client.ID)
-	if err != nil || before.covers(scopes) && (agreed || !client.Guest) {
+	if err != nil || before.covers(scopes) && (agreed || !client.EachTime) {
 		return false, err
 	}
 	if !agreed {
@@ -66,11 +66,11 @@ func (c Consent) covers(scopes []string) bool {
 }
 
 // StillAllowed returns an error unless a live grant may still give tokens to its client. It judges by
-// the rules, resources and scopes that the client has now, and by the roles and the consent of the user. Every
+// the rules, resources and scopes that the client has now, and by the roles, the second factor and the consent of the user. Every
 // exchange for tokens asks it.
 func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Client, l Live) error {
-	if client.Excludes(l.User.Roles, k.clock.Now()) {
-		return invalidGrant("the user may no longer use the client")
+	if client.Refuses(l, k.clock.Now()) {
+		return invalidGrant("the user may no longer use the client, or only after a second factor")
 	}
 	if _, err := resources(l.Grant.Resources, client.Resources); err != nil {
 		return invalidGrant("the client is no longer allowed what the user granted")

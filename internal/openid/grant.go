@@ -177,15 +177,25 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 		CreatedAt: now, ExpiresAt: until, Resources: r.Resources, Claims: r.Claims, Key: r.Key,
 		MayTell: r.Client.LogoutURI != "" && r.Client.Guest || RegisteredHost(r.Client.ID) != "", // a registered client may name an address later
 	}
-	if r.Client.Imported {
-		if g.Subject, err = tx.ImportedSubject(ctx, by.AccountID); err != nil {
-			return "", err
-		}
+	if g.Subject, err = r.Client.SubjectOf(ctx, tx, by.AccountID); err != nil {
+		return "", err
 	}
 	if by.Strong && r.Level != acrOne {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)
 	}
 	return g.ID, tx.InsertGrant(ctx, g)
+}
+
+// SubjectOf returns what the client calls the user of an account in place of its id, or "". The id of the client itself does
+// not count: servers would take tokens of the user for its own (RFC 9068 5).
+func (client Client) SubjectOf(ctx context.Context, store Store, accountID string) (subject string, err error) {
+	if client.Imported {
+		subject, err = store.ImportedSubject(ctx, accountID)
+	}
+	if subject == client.ID {
+		subject = ""
+	}
+	return subject, err
 }
 
 // live returns a grant of the client that may still be used, or a reason why

@@ -69,6 +69,7 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 		return r, RedirectUnknown
 	}
 	r.Client, r.RedirectURI = client, query.Get("redirect_uri")
+	r.Client.EachTime = client.Guest || client.Public && !strings.HasPrefix(r.RedirectURI, "https://") // RFC 8252 8.6
 	if len(query["state"]) == 1 {
 		r.State = query.Get("state")
 	}
@@ -221,6 +222,13 @@ func (r *Request) readPrompt(query url.Values) error {
 	r.MaxAge = time.Duration(seconds) * time.Second
 	r.Login = r.Login || seconds == 0
 	return nil
+}
+
+// OfStranger reports whether anybody can have published the address of the request. An app on the user's own device is
+// no site that a browser could be led to.
+func (r Request) OfStranger() bool {
+	_, _, local := cutLoopback(r.RedirectURI)
+	return r.Client.Guest && RegisteredHost(r.Client.ID) == "" && !local
 }
 
 // Host returns where the browser goes after the request, for the user to read: the

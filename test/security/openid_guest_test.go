@@ -176,9 +176,7 @@ func TestSEC321_SwappedDocuments(t *testing.T) {
 		if a := v.authorize(p.request()); a.status != 200 || a.sentBack(back) != nil {
 			t.Fatalf("the user is not asked: %d %s", a.status, a.header.Get("Location"))
 		}
-		if got := v.authorize(p.request("prompt", "none")).sentBack(back); got.Get("error") != "consent_required" {
-			t.Fatalf("prompt=none: %v", got)
-		}
+		s.unknown("prompt=none", v.authorize(p.request("prompt", "none")))
 		if got := consent(p.request()).sentBack(back); got.Get("code") == "" {
 			t.Fatalf("the user agrees: %v", got)
 		}
@@ -247,5 +245,38 @@ func TestSEC457_AGuestNamedLikeAnApp(t *testing.T) {
 	s.follows(func(c *config.Config) { c.Apps[0].Audience = p.id })
 	if asked() {
 		t.Error("an unknown app has the name of an app's audience")
+	}
+}
+
+// A link to Portico shows a page of Portico, and not at once the site of somebody unknown. Nor does that site learn whether
+// the visitor is signed in.
+func TestSEC480_AGuestIsNoWayOut(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newStranger(t)
+	s := start(t, only(p))
+	for who, v := range map[string]*visitor{"nobody": s.visitor(), "a user": s.visitor().register(fresh("v"))} {
+		for what, changes := range map[string][]string{
+			"another response type": {"response_type", "token"}, "no scope of ours": {"scope", "x"}, "no code challenge": {"code_challenge", ""},
+			"prompt=none": {"prompt", "none"}, "two prompts": {"prompt", "none login"}, "another mode": {"response_mode", "fragment"},
+		} {
+			s.unknown(who+": "+what, v.authorize(p.request(changes...)))
+			if what != "another mode" {
+				s.unknown(who+": "+what+", by a form", v.authorize(p.request(append(changes, "response_mode", "form_post")...)))
+			}
+		}
+	}
+	// Whoever has seen the page of consent goes back, and so does an app on the user's own device.
+	v := s.visitor().register(fresh("v"))
+	q := p.request()
+	refused := v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {"openid email"}, "answer": {"refuse"}})
+	if got := refused.sentBack("https://rp3.test/cb"); got.Get("error") != "access_denied" {
+		t.Errorf("who does not agree: %d %s", refused.status, refused.header.Get("Location"))
+	}
+	const local = "http://127.0.0.1:7777/cb"
+	p.says(object{"redirect_uris": []string{"http://127.0.0.1/cb"}})
+	s.clock.Advance(6 * time.Minute)
+	if got := v.authorize(p.request("redirect_uri", local, "response_type", "token")).sentBack(local); got.Get("error") != "unsupported_response_type" {
+		t.Errorf("an app on the device: %v", got)
 	}
 }

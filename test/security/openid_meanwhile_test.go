@@ -270,3 +270,79 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 	}
 	v.isAsked("after that", again.header.Get("Location"))
 }
+
+// withTwoRoles lets users of two roles in, one of them with a second factor alone.
+func withTwoRoles(c *config.Config) {
+	withEditors(c)
+	c.Clients[0].Rules = []string{"role:editor", "role:admin+mfa"}
+}
+
+// What a password alone has got ends when the rules ask for a second factor by now.
+func TestSEC478_ASecondFactorIsAskedForLater(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	reload := func(rules ...string) func(*visitor, string) {
+		return func(v *visitor, _ string) { v.follows(func(c *config.Config) { c.Clients[0].Rules = rules }) }
+	}
+	for name, tt := range map[string]struct {
+		change func(v *visitor, address string)
+		strong bool
+		works  bool
+	}{
+		"another rule":                           {change: reload("role:editor+mfa")},
+		"another rule, after a second factor":    {reload("role:editor+mfa"), true, true},
+		"a rule for those who have just proven":  {reload("role:editor+fresh:10m"), false, true},
+		"the role that came without one is gone": {change: func(v *visitor, address string) { v.roles(address, "admin") }},
+		"the same, after a second factor":        {func(v *visitor, address string) { v.roles(address, "admin") }, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, withTwoRoles)
+			address := fresh("v")
+			v := s.visitor().register(address)
+			if s.roles(address, "editor", "admin"); tt.strong {
+				v.enrol()
+			}
+			tokens := s.rp("token", codeForm(v.agrees("resource", "").Get("code"), "client_id", "ruled"))
+			code := v.agrees().Get("code")
+			if tokens.status != 200 || !s.works(tokens.Access) {
+				t.Fatalf("before: %d %s", tokens.status, tokens.body)
+			}
+			tt.change(v, address)
+			s.clock.Advance(time.Second)
+			for what, does := range map[string]bool{
+				"the code":         s.rp("token", codeForm(code, "client_id", "ruled")).status == 200,
+				"the access token": s.works(tokens.Access),
+				"introspection":    s.rp("introspect", url.Values{"token": {tokens.Refresh}, "client_id": {"ruled"}, "client_secret": {rpSecret}}).Active,
+				"the refresh":      s.rp("token", refreshForm(tokens.Refresh, "client_id", "ruled")).status == 200,
+			} {
+				if does != tt.works {
+					t.Errorf("%s works: %v", what, does)
+				}
+			}
+		})
+	}
+}
+
+// A client whose session ended because nobody used it gets nothing back by the next sign-in of the same user.
+func TestSEC479_TokensOfAnIdleSessionStayDead(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, withTV)
+	v, address := s.signedIn()
+	tv := s.device()
+	v.form(devicePath, tv.answer(v, "allow")).must(200)
+	used, device := v.rpTokens(), tv.polls()
+	offline := v.rpTokens("scope", "openid offline_access")
+	s.clock.Advance(8 * 24 * time.Hour)
+	s.refused("the refresh token of an idle session", s.rp("token", refreshForm(used.Refresh)), "invalid_grant")
+	v.signIn(address, good).must(200)
+	for what, got := range map[string]rpAnswer{
+		"the refresh token": s.rp("token", refreshForm(used.Refresh)), "the refresh token of the device": s.rp("token", refreshForm(device.Refresh, "client_id", "tv", "client_secret", "")),
+	} {
+		s.refused(what+", after a new sign-in", got, "invalid_grant")
+	}
+	if got := s.rp("token", refreshForm(offline.Refresh)); got.status != 200 {
+		t.Errorf("what outlives the session: %d %s", got.status, got.body)
+	}
+}

@@ -87,6 +87,11 @@ func (a *app) sameUpstream(b App) bool {
 	return a.Upstream != nil && b.Upstream != nil && a.Upstream.String() == b.Upstream.String() && a.Timeout == b.Timeout
 }
 
+// follows reports whether the app is a former one by other settings: under its name, or at its upstream.
+func (a *app) follows(former *app) bool {
+	return a.Name == former.Name || a.Upstream != nil && former.Upstream != nil && a.Upstream.String() == former.Upstream.String()
+}
+
 const bufferSize = 32 << 10
 
 // buffers is a pool of copy buffers. It is safe for concurrent use.

@@ -167,7 +167,7 @@ func (s shown) bearer() bool { return s.resource != "" || s.personal }
 
 // takenBy reports whether an app takes the token that a former one of these settings or of others has let pass.
 func (s shown) takenBy(a, former *app) bool {
-	return (!s.personal || a.Personal && a.Name == former.Name) && (s.resource == "" || a.Resource == s.resource)
+	return a.follows(former) && (!s.personal || a.Personal && a.Name == former.Name) && (s.resource == "" || a.Resource == s.resource)
 }
 
 // serve handles every request without a route.

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -64,7 +65,12 @@ func TestLook_SparesTokens(t *testing.T) {
 func TestShown_TakenBy(t *testing.T) {
 	t.Parallel()
 	of := func(name, resource string, personal bool) *app {
-		return &app{App: App{Name: name, Resource: resource, Personal: personal}}
+		return &app{App: App{Name: name, Resource: resource, Personal: personal, Upstream: &url.URL{Scheme: "http", Host: "one.test"}}}
+	}
+	moved := func(name string) *app {
+		a := of(name, "", false)
+		a.Upstream = &url.URL{Scheme: "http", Host: "two.test"}
+		return a
 	}
 	const tools, part = "https://x.test/tools", "https://x.test/tools/part"
 	cookie, access, personal := shown{token: "x"}, shown{token: "x", resource: tools}, shown{token: "x", personal: true}
@@ -74,6 +80,7 @@ func TestShown_TakenBy(t *testing.T) {
 		want  bool
 	}{
 		"a cookie": {cookie, of("part", "", false), true}, "nobody": {shown{}, of("part", part, true), true},
+		"a cookie, moved": {cookie, moved("tools"), true}, "a cookie, another app": {cookie, moved("part"), false}, "nobody, another app": {shown{}, moved("part"), false},
 		"access":                {access, of("tools", tools, false), true},
 		"access, renamed":       {access, of("other", tools, false), true},
 		"access, no more":       {access, of("tools", "", true), false},

@@ -47,7 +47,8 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 		if err := h.OpenID.EndMark(r.Context(), mark); err != nil {
 			return err
 		}
-		return h.refuse(w, r, request, &openid.Error{Code: "access_denied", Description: "the user did not agree"})
+		denied := &openid.Error{Code: "access_denied", Description: "the user did not agree"}
+		return h.deny(w, r, request, denied, denied)
 	}
 	return h.decide(w, r, in.Request, true)
 }
