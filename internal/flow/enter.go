@@ -158,6 +158,9 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 			return Result{}, err
 		}
 	}
+	if err := f.makeRoom(ctx, tx, e.account.ID); err != nil {
+		return Result{}, err
+	}
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
 		AccountID: e.account.ID, Version: e.account.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: e.methods, AuthenticatedAt: e.at, StrongAt: e.strongAt,
@@ -230,6 +233,21 @@ func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (former 
 	}
 	_, err = end(ctx, tx, old.Session.AccountID, old.Session.ID, session.Left)
 	return old.Session, keeps, err
+}
+
+// makeRoom ends the sessions of an account that were used least recently, if it has no room for another one.
+func (f *core) makeRoom(ctx context.Context, tx Tx, accountID string) error {
+	list, err := f.sessions.List(ctx, tx, accountID)
+	if err != nil || len(list) < session.Most {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b session.Session) int { return b.LastSeenAt.Compare(a.LastSeenAt) })
+	for _, s := range list[session.Most-1:] {
+		if _, err := f.endOne(ctx, tx, accountID, s.ID, session.Crowded); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settled returns the result of a step, or its error. After a step was committed, it drops two

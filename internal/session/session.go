@@ -28,6 +28,9 @@ type Session struct {
 	App             string    // the only app that a personal access token opens; "" for a browser
 }
 
+// Most is how many sessions an account may have. One more takes the place of the one that was used least recently.
+const Most = 100
+
 // SID returns the name of the session for apps and OpenID clients (claim sid). It does not
 // reveal the ID.
 func (s Session) SID() string {

@@ -126,6 +126,7 @@ func attacks() testform.Catalogue {
 			"SEC-337": "Someone with an old session keeps the owner out, by ending the other sessions again and again.",
 			"SEC-338": "Someone at a provider that vouches for a second factor joins an identity to an account with a passkey.",
 			"SEC-339": "An attacker learns from the id of a flow that an address has an account by now, or that the account has changed.",
+			"SEC-460": "A user signs in again and again, until the sessions of the account fill pages and memory.",
 			"SEC-453": "A thief lets a session make tokens, codes, devices or tickets, and uses them after the session has ended.",
 		},
 		"account": { // What a user changes, and accounts that are taken over or deleted
