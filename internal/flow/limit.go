@@ -124,6 +124,8 @@ var (
 	// Names and languages that a user chooses without a new proof, and changes with one. Each sends emails.
 	profileDay = throttle.Limit{Name: "profile day", Count: 20, Window: 24 * time.Hour}
 	changeDay  = throttle.Limit{Name: "change day", Count: 100, Window: 24 * time.Hour}
+	// Passwords and sets of recovery codes that a user or a flow chooses. Each takes hashes, whatever becomes of it.
+	choiceHour = throttle.Limit{Name: "choice hour", Count: 30, Window: time.Hour}
 	// Emails to the owner about what the owner has ended, or about trust. Neither is ever refused.
 	endedDay = throttle.Limit{Name: "ended day", Count: 20, Window: 24 * time.Hour}
 
@@ -155,7 +157,7 @@ func limits() []throttle.Limit {
 		passwordLadder, passwordKnown, browserLadder, codeFlow, codeAddress, codeRow, codeKnown, codeKnownRow, linkPassword,
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
-		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode, askAddress,
+		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, choiceHour, endedDay, deviceCode, askAddress,
 		adminMail, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
@@ -189,4 +191,17 @@ func (f *core) take(ctx context.Context, tx Tx, attempt throttle.Attempt) error 
 func (f *core) count(ctx context.Context, attempts ...throttle.Attempt) error {
 	_, _, err := f.countAny(ctx, []way{{counts: attempts}})
 	return err
+}
+
+// countChoice counts a password or a set of recovery codes before its hashes. of is the account, or the flow that has no
+// other proof than a mailbox or a password: whoever has these must not use up what the owner has.
+//
+// Faults: throttle.Limited.
+func (f *core) countChoice(ctx context.Context, of string) error {
+	return f.count(ctx, throttle.Attempt{Limit: choiceHour, Subject: of})
+}
+
+// changes returns the limits of what the owner of an account changes with a new proof.
+func changes(id string) []throttle.Attempt {
+	return []throttle.Attempt{{Limit: changeDay, Subject: id}, {Limit: choiceHour, Subject: id}}
 }

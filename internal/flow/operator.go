@@ -57,7 +57,7 @@ func (f *Operator) hashChosen(ctx context.Context, chosen, address string) (stri
 	if chosen == "" {
 		return "", nil
 	}
-	return f.newHash(ctx, "", chosen, chosen, address)
+	return f.newHash(ctx, choice{chosen: chosen, confirm: chosen, address: address})
 }
 
 // User returns the account of an address, or account.MissingAddress.

@@ -8,7 +8,7 @@ import (
 // accountAttempts returns all limits whose subject is the account.
 func accountAttempts(a account.Account) []throttle.Attempt {
 	all := factorAttempts(a)
-	for _, l := range []throttle.Limit{factorNotice, dataDay, portraitDay, profileDay, changeDay, endedDay, deviceCode} {
+	for _, l := range []throttle.Limit{factorNotice, dataDay, portraitDay, profileDay, changeDay, choiceHour, endedDay, deviceCode} {
 		all = append(all, throttle.Attempt{Limit: l, Subject: a.ID})
 	}
 	return all
@@ -56,6 +56,7 @@ func refuses() map[string]string {
 		portraitDay.Name:    "new pictures",
 		profileDay.Name:     "new names and languages",
 		changeDay.Name:      "changes of how the account is signed in to",
+		choiceHour.Name:     "new passwords and recovery codes on the account pages",
 		deviceCode.Name:     "user codes of devices",
 	}
 }

@@ -61,7 +61,7 @@ func (f *Owner) enrolling(ctx context.Context, tx Tx, c Caller, found session.Fo
 // codes gets a set.
 //
 // Faults: the field code, with factor.Wrong; factor.Full, session.Required,
-// Unknown, Moved, hashing.busy; as finishes.
+// Unknown, Moved, throttle.Limited, hashing.busy; as finishes.
 func (f *Owner) ConfirmFactor(ctx context.Context, c Caller, found session.Found, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "enrol-confirm", Enrolment)
 	defer w.end(&r, &err)
@@ -149,6 +149,9 @@ func (f *Owner) codesFor(ctx context.Context, c Caller, found session.Found, flo
 		have = len(left)
 		return err
 	})
+	if err == nil && have == 0 {
+		err = f.countChoice(ctx, found.User.ID)
+	}
 	if err != nil || have > 0 {
 		return nil, nil, err
 	}

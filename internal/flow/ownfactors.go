@@ -91,10 +91,13 @@ func (f *Owner) addEnrolment(ctx context.Context, tx Tx, c Caller, found session
 // MakeCodes replaces the recovery codes by a new set. As any change of a credential,
 // it ends the trust in browsers. It returns the page that shows the codes.
 //
-// Faults: ProofNeeded, factor.Missing without a factor or a passkey, hashing.busy.
+// Faults: ProofNeeded, factor.Missing without a factor or a passkey, throttle.Limited, hashing.busy.
 func (f *Owner) MakeCodes(ctx context.Context, c Caller, found session.Found, returnTo Target) (r Result, err error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hashes
+	}
+	if err := f.countChoice(ctx, found.User.ID); err != nil {
+		return Result{}, err
 	}
 	codes, hashes, err := f.newCodes(ctx)
 	if err != nil {

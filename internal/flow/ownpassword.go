@@ -15,7 +15,7 @@ import (
 // one since. It does not add one to an account that has none then: only a
 // recovery does.
 //
-// Faults: the fields, ProofNeeded, Alarmed, session.Required, hashing.busy.
+// Faults: the fields, ProofNeeded, Alarmed, session.Required, throttle.Limited, hashing.busy.
 func (f *Owner) ChangePassword(ctx context.Context, c Caller, found session.Found, chosen, confirm string) (Result, error) {
 	if err := f.Fresh(ctx, found); err != nil {
 		return Result{}, err // before the hash
@@ -24,7 +24,7 @@ func (f *Owner) ChangePassword(ctx context.Context, c Caller, found session.Foun
 	if err != nil {
 		return Result{}, err
 	}
-	hash, err := f.newHash(ctx, former, chosen, confirm, found.User.Address)
+	hash, err := f.newHash(ctx, choice{by: found.User.ID, former: former, chosen: chosen, confirm: confirm, address: found.User.Address})
 	if err != nil {
 		return Result{}, err
 	}

@@ -83,7 +83,7 @@ func (f *Flows) viewProtection(ctx context.Context, tx Tx, c Caller, e entry, d 
 // it, if the app shows the right code. The session follows, and the page with the
 // recovery codes.
 //
-// Faults: the field code, with factor.Wrong; hashing.busy; as protecting.
+// Faults: the field code, with factor.Wrong; throttle.Limited, hashing.busy; as protecting.
 func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string) (r Result, err error) {
 	ctx, w := f.watch(ctx, "protect", Protection)
 	defer w.end(&r, &err)
@@ -105,6 +105,9 @@ func (f *Flows) ProtectByApp(ctx context.Context, c Caller, flowID, typed string
 	})
 	if err != nil {
 		return Result{}, wrongEnrolment(err)
+	}
+	if err := f.countChoice(ctx, flowID); err != nil {
+		return Result{}, err
 	}
 	codes, hashes, err := f.newCodes(ctx)
 	if err != nil {

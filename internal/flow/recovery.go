@@ -39,7 +39,7 @@ type ResetInput struct {
 // this browser in and notifies the owner. The transaction that succeeds advances
 // the flow, so one of several concurrent calls wins.
 //
-// Faults: the fields, Unknown, Overtaken, Moved, hashing.busy.
+// Faults: the fields, Unknown, Overtaken, Moved, throttle.Limited, hashing.busy.
 func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "reset-password", Recovery)
 	defer w.end(&r, &err)
@@ -47,7 +47,7 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	hash, err := f.newHash(ctx, owner.Password, in.Password, in.Confirm, owner.Address.Mail)
+	hash, err := f.newHash(ctx, choice{by: p.ID, former: owner.Password, chosen: in.Password, confirm: in.Confirm, address: owner.Address.Mail})
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,7 +89,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "recovery")); err != nil {
 			return err
 		}
-		if err := f.clear(ctx, tx, throttle.Attempt{Limit: changeDay, Subject: owner.ID}); err != nil {
+		if err := f.clear(ctx, tx, changes(owner.ID)...); err != nil {
 			return err
 		}
 		owner.raised()

@@ -193,12 +193,25 @@ func (f *core) checkPassword(ctx context.Context, chosen, confirm, address strin
 	return append(fields, password.Confirm(chosen, confirm)...), nil
 }
 
-// newHash checks and hashes a new password of an account. It must differ from the one of the former hash, "" without one.
-func (f *core) newHash(ctx context.Context, former, chosen, confirm, address string) (string, error) {
-	fields, err := f.checkPassword(ctx, chosen, confirm, address)
-	if err == nil && len(fields) == 0 && former != "" {
+// choice is a new password of an account.
+type choice struct {
+	by              string // for countChoice; "" for an operator, whom no limit counts
+	former          string // the hash of the former password; "" without one
+	chosen, confirm string
+	address         string
+}
+
+// newHash checks, counts and hashes a new password. It must differ from the former one.
+//
+// Faults: the fields, throttle.Limited, hashing.busy.
+func (f *core) newHash(ctx context.Context, c choice) (string, error) {
+	fields, err := f.checkPassword(ctx, c.chosen, c.confirm, c.address)
+	if err == nil && len(fields) == 0 && c.by != "" {
+		err = f.countChoice(ctx, c.by)
+	}
+	if err == nil && len(fields) == 0 && c.former != "" {
 		var same bool
-		if same, _, err = f.passwords.Verify(ctx, former, chosen); same {
+		if same, _, err = f.passwords.Verify(ctx, c.former, c.chosen); same {
 			fields = append(fields, fault.Field{Name: "password", Code: password.CodeSame})
 		}
 	}
@@ -208,7 +221,7 @@ func (f *core) newHash(ctx context.Context, former, chosen, confirm, address str
 	case len(fields) > 0:
 		return "", fault.InvalidFields(fields...)
 	}
-	return f.passwords.Hash(ctx, chosen)
+	return f.passwords.Hash(ctx, c.chosen)
 }
 
 // startProof begins a flow that waits for a mailed code, and mails the first code.

@@ -372,6 +372,7 @@ func attacks() testform.Catalogue {
 			"SEC-183": "An attacker sends compressed bodies that grow when they are read.",
 			"SEC-184": "An attacker sends tokens with a huge number of parts.",
 			"SEC-186": "An attacker sends very long addresses to keep the parser busy.",
+			"SEC-461": "A signed-in user has passwords and recovery codes hashed without end, so that others cannot sign in.",
 			"SEC-406": "A hash from another system claims a cost that would stop the server.",
 			"SEC-407": "A thief of the database guesses the passwords of people whose hashes are MD5 of another system.",
 		},

@@ -39,6 +39,7 @@ func defenses() []chapter {
 			{"241", "A minimum pace of bodies to apps. Bodies can be kept until they are complete."},
 			{"288, 289", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time, and four may wait; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
+			{"461", "Each password and each set of recovery codes that a user chooses is counted before its hashes, 30 an hour."},
 			{"026, 190", "Single use is one conditional statement. A step is one transaction. (Also FLT-01 to 06.)"},
 		}},
 		{"The operator's data", []defense{

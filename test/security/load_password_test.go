@@ -226,3 +226,34 @@ func TestSEC181_HashParameters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Each request below takes hashes, and changes nothing.
+func TestSEC461_ChoicesAreCountedBeforeTheirHashes(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, address := s.signedIn()
+	id, before := v.id(), s.app.Passwords.Stats().Finished
+	chooses := func() *answer {
+		return v.post("account/password", object{"account": id, "password": good, "confirm_password": good})
+	}
+	for range 40 {
+		v.post("factors/codes", object{"account": id})
+		chooses()
+	}
+	chooses().refused(429, "throttle.limited")
+	if n := s.app.Passwords.Stats().Finished - before; n > 250 { // with the 41 times that the rule for new passwords has judged
+		t.Errorf("the requests of one user took %d hashes", n)
+	}
+	// A recovery has a count of its own, and gives the other one back.
+	flow := v.forgot(address)
+	v.verify(flow, lastCode(s, s.mail, address)).must(200)
+	for range 30 {
+		v.reset(flow, good).must(422)
+	}
+	v.reset(flow, good).refused(429, "throttle.limited")
+	flow = v.forgot(address)
+	v.verify(flow, lastCode(s, s.mail, address)).must(200)
+	v.reset(flow, other).must(200)
+	v.post("account/password", object{"account": id, "password": third, "confirm_password": third}).must(200)
+}
