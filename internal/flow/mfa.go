@@ -37,17 +37,22 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 	if err != nil || done {
 		return r, err
 	}
-	t := trial{flowID: p.ID, accountID: p.AccountID, factor: typed}
-	if t, err = f.prepare(ctx, c, t); err != nil {
+	waits := func(tx Tx) (p Pending, d data, owner judged, err error) {
+		if p, d, err = f.at(ctx, tx, c, flowID, Factor); err == nil {
+			owner, err = f.waits(ctx, tx, p, d)
+		}
+		return p, d, owner, err
+	}
+	t, err := f.prepare(ctx, c, trial{flowID: p.ID, factor: typed, of: func(tx Tx) (judged, error) {
+		_, _, owner, err := waits(tx)
+		return owner, err
+	}})
+	if err != nil {
 		return Result{}, err
 	}
 	var refused *fault.Error
 	err = f.store.Write(ctx, func(tx Tx) error {
-		p, d, err := f.at(ctx, tx, c, p.ID, Factor)
-		if err != nil {
-			return err
-		}
-		owner, err := f.waits(ctx, tx, p, d)
+		p, d, owner, err := waits(tx)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,10 @@ func (f *Flows) StepUp(ctx context.Context, c Caller, returnTo Target, in Factor
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
 	}
-	t, err := f.prepare(ctx, c, trial{flowID: found.Session.ID, accountID: found.User.ID, factor: typed})
+	t, err := f.prepare(ctx, c, trial{
+		flowID: found.Session.ID, factor: typed,
+		of: func(tx Tx) (judged, error) { return f.owned(ctx, tx, found) },
+	})
 	if err != nil {
 		return Result{}, err
 	}

@@ -33,9 +33,9 @@ func parseFactor(in FactorInput) (g parsedFactor, bad *fault.Field) {
 
 // trial is one guess of a second factor.
 type trial struct {
-	flowID    string // subject of the guesses of one step: a flow, or a session
-	accountID string
-	factor    parsedFactor
+	flowID string // subject of the guesses of one step: a flow, or a session
+	factor parsedFactor
+	of     func(tx Tx) (judged, error) // the account, if the step still stands
 
 	counted  bool   // the guess is counted already
 	left     int    // guesses after this one
@@ -54,17 +54,14 @@ func (f *Flows) prepare(ctx context.Context, c Caller, t trial) (trial, error) {
 	var refused *fault.Error
 	var guesses []factor.Guess
 	err := f.store.Write(ctx, func(tx Tx) error {
-		a, ok, err := tx.AccountByID(ctx, t.accountID)
-		switch {
-		case err != nil:
+		a, err := t.of(tx)
+		if err != nil {
 			return err
-		case !ok:
-			return Unknown
 		}
 		if guesses, err = f.factors.Guesses(ctx, tx, a.ID, t.factor.recovery); err != nil {
 			return err
 		}
-		t, refused, err = f.countFactor(ctx, tx, c, a, t)
+		t, refused, err = f.countFactor(ctx, tx, c, a.Account, t)
 		return err
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ func attacks() testform.Catalogue {
 			"SEC-203": "One network guesses the codes of many accounts, a few guesses each.",
 			"SEC-345": "A thief with many browsers that an account knows guesses its second factor, or a stranger uses up the owner's guesses.",
 			"SEC-346": "An attacker with many browsers that an account knows floods its mailbox, and guesses the codes.",
+			"SEC-462": "A thief with the former password uses up the guesses of second factors that the owner has with the new one.",
 			"SEC-347": "An attacker with many browsers that an account knows guesses its password.",
 			"SEC-359": "An attacker decorates an address with invisible characters to get more guesses, to learn whether an account exists or to seem to be its owner, or makes a message show the password of a URL.",
 			"SEC-413": "A guesser or a visitor makes Portico ask the former system about an account that is not new, or reads there or in a log what others typed.",

@@ -63,7 +63,7 @@ func defenses() []chapter {
 		{"Passwords, codes and addresses", []defense{
 			{"001 to 010, 294, 330, 339, 405", "The same answer, bytes, steps, rows and work for known and unknown addresses. Only the mailbox is told."},
 			{"011 to 023, 174 to 181, 202", "Five attempts, then waits, counted before the check. The count is per address over all networks, and per network with the /56 and /48 around it. Known passwords cannot be chosen. The browsers that the account knows have a count besides, so guessing does not lock the owner out."},
-			{"345 to 347", "The browsers that an account knows share one count for each, apart from all other browsers. A browser from before the second factor is unknown. A hundred wrong second factors in a row at most, in all browsers."},
+			{"345 to 347, 462", "The browsers that an account knows share one count for each, apart from all other browsers. A browser from before the second factor is unknown. A hundred wrong second factors in a row at most, in all browsers. A step that a change has ended counts none."},
 			{"015, 018, 025 to 033, 203, 211", "Five attempts per flow. Ten an hour and a hundred in a row per address, over all its flows. A hundred an hour per network, over all addresses. A form that is sent twice is one flow."},
 			{"265, 266", "Codes to sign in have the answers, rows and limits of a recovery. An emailed code is one factor, and the second one of the account is asked for afterwards."},
 			{"258, 259", "No account and no session before the terms are accepted. The form names the version that it showed, and only the current one counts."},

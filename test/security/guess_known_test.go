@@ -178,3 +178,29 @@ func TestSEC347_KnownBrowsersShareWrongPasswords(t *testing.T) {
 	s.clock.Advance(time.Hour)
 	list[24].signIn(address, good).must(200)
 }
+
+// A sign-in that began with the former password takes no guesses from those that the owner has with the new one.
+func TestSEC462_AFormerPasswordUsesUpNoGuesses(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	owner, p := s.protected()
+	var thieves []*visitor
+	var flows []string
+	for range 2 {
+		v := s.visitor()
+		thieves, flows = append(thieves, v), append(flows, v.signIn(p.address, good).flow())
+	}
+	owner.post("account/password", object{"account": owner.id(), "password": other, "confirm_password": other}).must(200)
+	for i, v := range thieves {
+		for range 5 {
+			v.giveRecovery(flows[i], "AAAA-AAAA-AAAA-AAAA").refused(404, "flow.unknown")
+			v.give(flows[i], wrong(p.code())).refused(404, "flow.unknown")
+		}
+	}
+	before := s.evaluated("factor_failed")
+	s.visitor().guesses(p, other)
+	if n := s.evaluated("factor_failed") - before; n != 5 {
+		t.Errorf("with the new password, %d codes are compared at once, want 5", n)
+	}
+}
