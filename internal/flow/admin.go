@@ -47,7 +47,7 @@ func (f *Operator) adminProof(ctx context.Context, tx Tx, found session.Found) e
 	case !have.Any():
 		return NoAdminFactor
 	}
-	return have.fresh(found.Session, f.clock.Now())
+	return have.fresh(found.Session, f.clock.Now(), f.clock.Now())
 }
 
 // HasAdmin reports whether somebody can open the admin page: an active account with the role

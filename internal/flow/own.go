@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/factor"
 	"portico/internal/passkey"
 	"portico/internal/session"
@@ -30,13 +31,14 @@ func (f *core) fresh(ctx context.Context, tx Tx, found session.Found, when time.
 	if err != nil {
 		return err
 	}
-	return have.fresh(found.Session, when)
+	return have.fresh(found.Session, when, f.clock.Now())
 }
 
 // fresh is the only function that decides whether a proof was recent at a time, and is strong
 // enough: a second factor or a passkey, for an account that has one. A provider that
-// does not tell the time of its proof gives none.
-func (s SecondFactors) fresh(proven session.Session, when time.Time) error {
+// does not tell the time of its proof gives none. A proof from the future gives none either: after the clock was set
+// back, it would be recent for longer.
+func (s SecondFactors) fresh(proven session.Session, when, now time.Time) error {
 	at, reason := proven.AuthenticatedAt, "session"
 	if s.Any() {
 		at, reason = time.Time{}, "factor"
@@ -44,7 +46,7 @@ func (s SecondFactors) fresh(proven session.Session, when time.Time) error {
 			at = proven.StrongAt
 		}
 	}
-	if when.Sub(at) >= proofLife {
+	if when.Sub(at) >= proofLife || clock.Ahead(at, now) {
 		return ProofNeeded.WithParams(map[string]string{"reason": reason})
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4/json"
+
+	"portico/internal/clock"
 )
 
 // The places of claims that a request can ask for one by one (OpenID Connect Core 5.5).
@@ -157,5 +159,5 @@ func withClaims(scopes, claims []string) []string {
 // Stale reports whether a sign-in is too old for the request. signedIn is zero if a
 // provider does not tell, and auth_time cannot be in the ID token then.
 func (r Request) Stale(signedIn, now time.Time) bool {
-	return r.Timed && signedIn.IsZero() || r.MaxAge >= 0 && (signedIn.IsZero() || now.Sub(signedIn) > r.MaxAge)
+	return r.Timed && signedIn.IsZero() || r.MaxAge >= 0 && (signedIn.IsZero() || now.Sub(signedIn) > r.MaxAge || clock.Ahead(signedIn, now))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portico/internal/clock"
 )
 
 // Need is the requirement of a rule.
@@ -66,12 +68,18 @@ func (n Need) judge(p *User, now time.Time) Verdict {
 		return SignIn
 	case len(n.Roles) > 0 && !slices.ContainsFunc(n.Roles, func(r string) bool { return slices.Contains(p.Roles, r) }):
 		return NoRole
-	case n.MFA && (p.StrongAt.IsZero() || n.Fresh > 0 && now.Sub(p.StrongAt) >= n.Fresh):
+	case n.MFA && (p.StrongAt.IsZero() || n.old(p.StrongAt, now)):
 		return SecondFactor
-	case n.Fresh > 0 && now.Sub(p.AuthenticatedAt) >= n.Fresh:
+	case n.old(p.AuthenticatedAt, now):
 		return SignInAgain
 	}
 	return Pass
+}
+
+// old reports whether a proof is too old. So is one from the future: after the clock was set back, it would count for
+// longer.
+func (n Need) old(proof, now time.Time) bool {
+	return n.Fresh > 0 && (now.Sub(proof) >= n.Fresh || clock.Ahead(proof, now))
 }
 
 // AnyUser reports whether a rule, with or without a path, lets every user pass: users can

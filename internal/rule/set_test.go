@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"portico/internal/clock"
 )
 
 // lines splits a text into rules.
@@ -173,7 +175,8 @@ func TestNeed_Judge(t *testing.T) {
 		{"fresh:10m", nil, SignIn},
 		{"fresh:10m", person(10*time.Minute - time.Microsecond), Pass},
 		{"fresh:10m", person(10 * time.Minute), SignInAgain},
-		{"fresh:10m", person(-time.Hour), Pass},
+		{"fresh:10m", person(-clock.MaxSkew), Pass},
+		{"fresh:10m", person(-time.Hour), SignInAgain}, // the clock was set back
 		{"role:a+fresh:1m", person(time.Hour, "b"), NoRole},
 		{"role:a+fresh:1m", person(time.Hour, "a"), SignInAgain},
 		{"role:a+fresh:1m", person(0, "a"), Pass},
@@ -183,6 +186,7 @@ func TestNeed_Judge(t *testing.T) {
 		{"mfa+fresh:10m", strong(0, 0), Pass},
 		{"mfa+fresh:10m", strong(0, 10*time.Minute), SecondFactor},
 		{"mfa+fresh:10m", strong(0, 10*time.Minute-time.Microsecond), Pass},
+		{"mfa+fresh:10m", strong(0, -time.Hour), SecondFactor},
 		{"mfa+fresh:10m", person(0), SecondFactor},
 		{"fresh:10m", strong(10*time.Minute, 0), SignInAgain},
 		{"role:a+mfa", person(0, "b"), NoRole},

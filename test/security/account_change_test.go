@@ -134,3 +134,23 @@ func TestSEC438_ChangesWithoutEndAreRefused(t *testing.T) {
 		t.Error("a session goes on")
 	}
 }
+
+// The clock was ahead, and is set right again. A proof from the future proves nothing.
+func TestSEC464_AClockSetBackMakesNoProofNew(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, protects(newApp(t, tempers()["raw"]), "fresh:10m /*"))
+	v, mara := s.signedIn()
+	for _, passes := range []time.Duration{30 * time.Minute, -time.Hour} {
+		s.clock.Advance(passes)
+		for path, body := range guardedRoutes(v.id()) {
+			v.post(path, body).refused(401, "proof.needed")
+		}
+		if a := v.get("/x"); a.status == 200 {
+			t.Errorf("the app gets a request with an old proof (%v)", passes)
+		}
+	}
+	v.signIn(mara, good).must(200)
+	v.get("/x").must(200)
+	v.post("account/password", guardedRoutes(v.id())["account/password"]).must(200)
+}

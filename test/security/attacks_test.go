@@ -136,6 +136,7 @@ func attacks() testform.Catalogue {
 			"SEC-128": "An attacker keeps an unfinished change of address until the owner has recovered the account.",
 			"SEC-173": "An attacker stores a formula that runs in an exported table.",
 			"SEC-247": "An attacker at a session that was left open changes how its owner signs in.",
+			"SEC-464": "The clock is set back, and an old proof passes for a new one.",
 			"SEC-248": "A form that was shown for one account changes the account that is signed in by now.",
 			"SEC-249": "An attacker stays signed in, or goes on with a recovery, after the password was changed.",
 			"SEC-280": "An attacker asks for the address of a victim, who opens the link in the email or tells the code.",

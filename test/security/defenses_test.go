@@ -75,7 +75,7 @@ func defenses() []chapter {
 			{"336, 338", "Each step is judged again where it ends. Each change of how the account is signed in to ends the flows that began before it ([all steps and changes](pending-steps.md))."},
 			{"396 to 398, 440, 482", "Only mapped values count, in their spelling, and only what the settings still give and believe where a sign-in ends. Each identity holds what it gives. A sign-in is judged with the roles that it brings. An answer from before the last decision counts no more, and the last admin stays."},
 			{"337", "Only a session with a fresh proof ends waiting sign-ins. A recovery ends with a new password or another address alone."},
-			{"242", "The session counts a factor only when one was given in it, and `mfa+fresh` only a recent one."},
+			{"242, 464", "The session counts a factor only when one was given in it, and `mfa+fresh` only a recent one. A proof from the future is none."},
 			{"038, 103 to 105, 107 to 109, 284 to 286, 293, 324", "The key decides who signs in. User verification, host, origin, purpose and browser are checked. A challenge works once, for five minutes. A counter that goes back is refused, or reported to the owner. As a second factor, only a passkey of the account counts, and changes of the account ask for it. So does a provider that joins the account at a sign-in. A passkey that a browser adds by itself proves nothing until a person gives it. A proven address alone adds a passkey to a new account only."},
 		}},
 		{"Accounts and email", []defense{
