@@ -91,7 +91,7 @@ var personals = []personal{
 	},
 	{name: "webhook_delivery", columns: deliveryColumns, where: "account_id = $1"},
 	{name: "revocation", columns: "id, account_id, at", where: "account_id = $1"},
-	{name: "audit", columns: factColumns, where: "account_id = $1", leftOut: []string{"seal"}},
+	{name: "audit", columns: factColumns, where: "account_id = $1 ORDER BY at DESC, id DESC LIMIT 10000", leftOut: []string{"seal"}},
 }
 
 // emailColumns are the columns of an email without its content. The first of its two

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/audit"
 	"portico/internal/store"
 )
 
@@ -136,5 +137,30 @@ func TestSEC173_AnExportHasNoFormula(t *testing.T) {
 		if strings.Contains(a.body, "<script>") || strings.Contains(a.body, "\t=") {
 			t.Errorf("the file holds markup or a cell: %.200s", a.body)
 		}
+	}
+}
+
+func TestSEC465_ACopyHasSoManyRecords(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, _ := s.signedIn()
+	id, record := v.id(), audit.NewRecord(s.clock)
+	err := s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		for range 10_001 {
+			if err := record.Add(t.Context(), tx, audit.Fact{Name: audit.SignedIn, AccountID: id, Actor: audit.Self}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(time.Minute)
+	v.post("account/profile", object{"account": id, "name": "Mara"}).must(200)
+	body := v.data(id).must(200).body
+	if n := strings.Count(body, `"actor"`); n != 10_000 || !strings.Contains(body, `"name_changed"`) || strings.Contains(body, `"signed_up"`) {
+		t.Errorf("the copy has %d records, or not the newest", n)
 	}
 }

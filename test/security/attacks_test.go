@@ -147,6 +147,7 @@ func attacks() testform.Catalogue {
 			"SEC-289": "Somebody else gives, removes or finds the picture of a user.",
 			"SEC-300": "An attacker at a session that was left open downloads everything that is stored about its owner.",
 			"SEC-438": "A user changes a name, a passkey or an app without end, so that the emails of all others wait.",
+			"SEC-465": "A user whose record is very long downloads it until the server has no memory left.",
 			"SEC-301": "A thief of a downloaded file signs in with what it has, or reads what belongs to another account.",
 			"SEC-302": "An attacker who is signed in elsewhere, or who knows a page of the sign-in, uses an account that its owner has deleted.",
 			"SEC-303": "Someone reads the database for what is left of an erased account.",
