@@ -12,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/federation"
 	"portico/internal/ids"
+	"portico/internal/invitation"
 	"portico/internal/legible"
 )
 
@@ -190,12 +191,16 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, link s
 	waiting := data{
 		Address: address.Mail, Identity: said, StrongAt: who.StrongAt, Vouched: who.EmailVerified, Invitation: link,
 	}
+	var invited invitation.Invitation
 	if link != "" {
-		invited, err := f.invitationAt(ctx, tx, link)
-		if err != nil {
+		var err error
+		if invited, err = f.invitationAt(ctx, tx, link); err != nil {
 			return Result{}, err
 		}
-		if invited.Key != "" {
+		switch {
+		case invited.First(): // the operator vouches for what the provider tells, as for what is typed
+			who.EmailVerified, waiting.Vouched = true, false
+		case invited.Key != "":
 			address, who.EmailVerified = account.Address{Mail: invited.Mail, Key: invited.Key}, true
 			waiting.Address, waiting.Vouched = address.Mail, false
 		}
@@ -207,7 +212,7 @@ func (f *Flows) arriving(ctx context.Context, tx Tx, c Caller, p Pending, link s
 	if known := to.known(SignUp); known != nil && who.EmailVerified {
 		return f.askLink(ctx, tx, c, p, *known, waiting)
 	}
-	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
+	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil && !invited.First() {
 		return Result{}, err
 	}
 	if who.EmailVerified {

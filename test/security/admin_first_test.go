@@ -11,6 +11,7 @@ import (
 	"portico/internal/code"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/server/form"
 )
 
 func domains(c *config.Config) { c.SignUp.Domains = []string{"corp.example"} }
@@ -119,4 +120,24 @@ func TestSEC423_TheLinkForTheFirstAdminEnds(t *testing.T) {
 			t.Errorf("after %s, there are other links", what)
 		}
 	}
+}
+
+// The page of the link has the buttons of the providers too. The operator vouches for the address, whoever tells it.
+func TestSEC422_TheFirstAdminComesFromAProvider(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false, mode(flow.ModeClosed), domains)
+	token, v, mara := s.firstLink(), s.visitor(), fresh("mara")
+	v.open(token).must(303)
+	p.says(object{"sub": mara, "email": mara, "email_verified": false})
+	through := func(v *visitor, link string) {
+		v.callback("acme", p.approve(v.leave("acme", url.Values{"link": {link}})))
+	}
+	if through(v, ""); v.whoami() != "" || s.people() != 0 {
+		t.Error("without the link, there is an account")
+	}
+	if through(v, form.LinkMark(token)); v.whoami() != mara {
+		t.Fatalf("with the link, signed in as %q", v.whoami())
+	}
+	s.has("the first account", mara, flow.RoleAdmin)
 }
