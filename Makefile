@@ -86,10 +86,10 @@ unit: build ## Go: all packages but the suites of test/, on SQLite
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow, and so do imports that are killed.
 # The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
-# settings with a hidden character and of a huge export. TestTiming compares times.
+# settings with a hidden character, of a huge export and of endless imports. TestTiming compares times.
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
-	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestUserImport_|TestImport_Killed$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$)' -timeout 20m $(CONCURRENT)
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestUserImport_|TestImport_Killed$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$|TestEvery_Endless$$|TestImportJob_TooManyLines$$)' -timeout 20m $(CONCURRENT)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.

@@ -45,17 +45,18 @@ func (f *Flows) byMail(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	e := f.entryBy(owner.judged, f.target(p), byMailbox)
-	e.announce = true
 	if p.completes(d) {
-		e = f.entryOf(owner.judged, p, d)
+		e := f.entryOf(owner.judged, p, d)
 		e.methods, e.at = append(e.methods, byMailbox), f.clock.Now()
-		err = f.noteProven(ctx, tx, c, owner, e.detail())
-	} else {
-		err = f.claim(ctx, tx, c, p, owner)
+		if err := f.noteProven(ctx, tx, c, owner, e.detail()); err != nil {
+			return Result{}, err
+		}
+		return f.admitted(ctx, tx, c, e)
 	}
-	if err != nil {
+	if err := f.claim(ctx, tx, c, p, &owner); err != nil {
 		return Result{}, err
 	}
+	e := f.entryBy(owner.judged, f.target(p), byMailbox) // the account as it is after claim
+	e.announce = true
 	return f.admitted(ctx, tx, c, e)
 }

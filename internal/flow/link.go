@@ -148,7 +148,7 @@ func wrongLink(err error) string {
 func (f *Flows) moveRecovery(ctx context.Context, tx Tx, c Caller, p Pending, d data) (id, page string, err error) {
 	owner, err := f.replaces(ctx, tx, p)
 	if err == nil {
-		err = f.claim(ctx, tx, c, p, owner)
+		err = f.claim(ctx, tx, c, p, &owner)
 	}
 	if err != nil {
 		return "", "", err

@@ -67,7 +67,7 @@ const byMailboxAlone = "mailbox"
 // begun. It has no sessions. The mailbox of another address, which may be the stranger's, does not prove the primary one.
 //
 // Faults: Overtaken.
-func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a cleared) error {
+func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleared) error {
 	unproven, err := tx.IsUnproven(ctx, a.ID)
 	if err != nil || !unproven {
 		return err
@@ -75,7 +75,7 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a cleared
 	if p.AddressKey != a.Address.Key {
 		return Overtaken
 	}
-	if _, err := removeFactors(ctx, tx, a); err != nil {
+	if _, err := removeFactors(ctx, tx, *a); err != nil {
 		return err
 	}
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
@@ -93,8 +93,8 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a cleared
 	if _, err := tx.RehashPassword(ctx, a.ID, ""); err != nil { // a higher version would end the recovery
 		return err
 	}
-	if err := f.endFlows(ctx, tx, &a); err != nil {
+	if err := f.endFlows(ctx, tx, a); err != nil {
 		return err
 	}
-	return f.noteProven(ctx, tx, c, a, byMailboxAlone)
+	return f.noteProven(ctx, tx, c, *a, byMailboxAlone)
 }

@@ -235,3 +235,17 @@ func TestUnproven_ProofsStayWithTheirAccount(t *testing.T) {
 		}
 	}
 }
+
+// The steps that follow the mailbox are of the account as it is then.
+func TestUnproven_MailboxThenTerms(t *testing.T) {
+	t.Parallel()
+	b, change := withTerms(t, "", func(c *flow.Config) { c.ByCode = true })
+	p := b.stranger()
+	change("1")
+	v := b.visitor("192.0.2.1")
+	r := v.must(v.Flows.SendCode(t.Context(), v.Caller, p.Email, flow.Target{}))
+	r = v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+	if v.accepts(r, "1"); v.signedIn() == "" {
+		t.Error("not signed in")
+	}
+}

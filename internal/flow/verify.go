@@ -197,7 +197,7 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	case Recovery:
 		owner, err := f.replaces(ctx, tx, p)
 		if err == nil {
-			err = f.claim(ctx, tx, c, p, owner)
+			err = f.claim(ctx, tx, c, p, &owner)
 		}
 		if err != nil {
 			return Result{}, err

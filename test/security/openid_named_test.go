@@ -20,7 +20,7 @@ func TestSEC481_AUserNamedLikeTheClient(t *testing.T) {
 		address := fresh("imported")
 		done, err := s.app.Operator.Import(t.Context(), flow.ByOperator, []format.Person{{
 			Email: address, EmailVerified: true, Password: s.of(former.Address.Mail).Password, Subject: &format.Subject{Issuer: "https://old.test", Value: value},
-		}}, flow.Import{KeepSubject: true, Locale: func(string) string { return "" }, Hash: func(text string) (string, error) { return text, nil }})
+		}}, flow.Import{KeepSubject: true, Hash: func(text string) (string, error) { return text, nil }})
 		if err != nil || done[0].Outcome != flow.Created {
 			t.Fatalf("the import: %+v (%v)", done, err)
 		}
