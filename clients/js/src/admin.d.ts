@@ -13,7 +13,8 @@ export class Problem extends Error {
 
 /**
  * Calls the admin API with a key. The operations, with their bodies and answers, are in `/auth/api/openapi.json` of the
- * installation. A path is what follows `/auth/api/admin/` there. An error of the network is thrown as fetch throws it.
+ * installation. A path is what follows `/auth/api/admin/` there, with its parts encoded; any other is a TypeError. An
+ * error of the network is thrown as fetch throws it.
  */
 export class Admin {
   /** @param publicUrl the setting `public_url` of Portico */

@@ -34,14 +34,14 @@ export const Admin = class {
 
   /** @param {string} path @param {Record<string, string>} [query] */
   async get(path, query = {}) {
-    const url = new URL(path, this.#root);
+    const url = this.#urlOf(path);
     url.search = String(new URLSearchParams(query));
     return await this.#send(url, {});
   }
 
   /** @param {string} path @param {object} [body] */
   async change(path, body = {}) {
-    return await this.#send(new URL(path, this.#root), {
+    return await this.#send(this.#urlOf(path), {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', 'idempotency-key': `"${crypto.randomUUID()}"` },
@@ -56,6 +56,13 @@ export const Admin = class {
       after = page.next;
       if (!after) return;
     }
+  }
+
+  /** The address of a path, which gets the key. @param {string} path */
+  #urlOf(path) {
+    const url = new URL(path, this.#root);
+    if (!url.href.startsWith(this.#root.href)) throw new TypeError(`${path} is not below ${this.#root.href}`);
+    return url;
   }
 
   /** Sends a request until it is answered for good. @param {URL} url @param {RequestInit} request */

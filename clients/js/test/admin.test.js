@@ -94,3 +94,11 @@ test('a redirect is not followed, since it would hand the key to another server'
   server.closeAllConnections();
   server.close();
 });
+
+test('the key goes to the admin API alone', async () => {
+  const client = new Admin('http://localhost:1', 'key');
+  for (const path of ['https://other.example/', '//other.example/', '../session', '\\\\other.example']) {
+    await assert.rejects(client.get(path), TypeError, path);
+    await assert.rejects(client.change(path), TypeError, path);
+  }
+});
