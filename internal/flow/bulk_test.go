@@ -28,10 +28,15 @@ type mortal struct {
 	flow.Store
 	left  atomic.Int64 // transactions until then; 0 for never
 	after bool
+	does  func() // in place of the kill, before the transaction
 }
 
 func (m *mortal) Write(ctx context.Context, fn func(flow.Tx) error) error {
 	if m.left.Add(-1) != 0 {
+		return m.Store.Write(ctx, fn)
+	}
+	if m.does != nil {
+		m.does()
 		return m.Store.Write(ctx, fn)
 	}
 	if m.after {
@@ -305,5 +310,37 @@ func TestBulk_DeletedMeanwhile(t *testing.T) {
 	}
 	if p, err := d.Operator.Person(t.Context(), person.ID); err != nil || p.Account.State != account.DisabledByOperator || p.Leaves.EraseAt.IsZero() {
 		t.Errorf("the account is %s, to be erased at %v (%v)", p.Account.State, p.Leaves.EraseAt, err)
+	}
+}
+
+// A job that an admin stops between two people changes nobody after that, also if a step has begun. A key stops only
+// its own.
+func TestStopJob(t *testing.T) {
+	t.Parallel()
+	for engine, open := range engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, open(t))
+			_, key := d.key()
+			begun := d.begins(flow.Bulk{Kind: flow.BulkDisable, Query: account.Query{Role: "staff"}})
+			if _, err := d.Operator.StopJob(t.Context(), key, begun.ID); !errors.Is(err, job.Missing) {
+				t.Errorf("a key stops the job of an admin: %v", err)
+			}
+			d.store.does = func() {
+				if stopped, err := d.Operator.StopJob(t.Context(), d.by(), begun.ID); err != nil || stopped.State != job.Failed || stopped.Why != "stopped" || stopped.Done != 2 {
+					t.Errorf("%+v (%v)", stopped.Job, err)
+				}
+			}
+			d.store.left.Store(3)
+			if end := d.ends(begun.ID); end.Done != 2 {
+				t.Errorf("%d people were changed", end.Done)
+			}
+			if got := d.recorded(audit.AccountDisabled); len(got) != 2 {
+				t.Errorf("%d people are disabled", len(got))
+			}
+			if again, err := d.Operator.StopJob(t.Context(), d.by(), begun.ID); err != nil || again.Step != begun.Step+3 {
+				t.Errorf("stopped twice: %+v (%v)", again.Job, err)
+			}
+		})
 	}
 }

@@ -101,6 +101,36 @@ func (f *Operator) BeginBulk(ctx context.Context, by Actor, b Bulk) (Task, error
 	return f.Job(ctx, made.ID)
 }
 
+// StopJob ends a job before its end. What it has changed stays. A job that has ended stays as it is, and a key stops only its own.
+//
+// Faults: job.Missing, and as acts.
+func (f *Operator) StopJob(ctx context.Context, by Actor, id string) (Task, error) {
+	if !ids.Valid(id) {
+		return Task{}, job.Missing
+	}
+	err := f.acts(ctx, by, func(tx Tx) error {
+		for {
+			j, ok, err := tx.JobByID(ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case !ok, j.State == job.Draft, by.key != nil && j.KeyID != by.keyID():
+				return job.Missing
+			case j.State != job.Running:
+				return nil
+			}
+			// A step that another transaction has ended meanwhile counts, and then the next look finds it.
+			if ok, err = tx.AdvanceJob(ctx, id, j.Progress, f.fails(j.Progress, stoppedByAdmin)); err != nil || ok {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return Task{}, err
+	}
+	return f.Job(ctx, id)
+}
+
 // Job returns a job, or job.Missing.
 func (f *Operator) Job(ctx context.Context, id string) (t Task, err error) {
 	if !ids.Valid(id) {

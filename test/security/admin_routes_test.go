@@ -22,6 +22,7 @@ func adminOperations() map[string]string {
 		"GET /auth/api/admin/jobs":                    "",
 		"GET /auth/api/admin/jobs/{id}":               "",
 		"POST /auth/api/admin/jobs":                   `{"action":"enable","people":["ID"]}`,
+		"POST /auth/api/admin/jobs/{id}/stop":         `{}`,
 		"POST " + person + "/disable":                 `{}`,
 		"POST " + person + "/enable":                  `{}`,
 		"POST " + person + "/end-sessions":            `{}`,

@@ -528,22 +528,19 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
-test('a job that has stopped says why in one sentence', async () => {
-  const job = {
-    id: 'j1',
-    action: 'disable',
-    role: '',
-    state: 'failed',
-    reason: 'key',
-    done: 1,
-    total: 3,
-    more: false,
-  };
-  await open('people', installation(), 1280, async (route, path) => {
-    if (!path.endsWith('/jobs')) return false;
-    await route.fulfill({ json: { jobs: [{ ...job, skips: 0, skipped: [], by: 'the key HR import' }] } });
+const JOB = { id: 'j1', action: 'disable', role: '', done: 1, total: 3, more: false, skips: 0, skipped: [] };
+
+/** Opens the list of people while there is a job. */
+const openWithJob = (job: object, stop = () => {}) =>
+  open('people', installation(), 1280, async (route, path) => {
+    if (path.endsWith('/jobs/j1/stop')) stop();
+    else if (!path.endsWith('/jobs')) return false;
+    await route.fulfill({ json: { jobs: [{ ...JOB, ...job }] } });
     return true;
   });
+
+test('a job that has stopped says why in one sentence', async () => {
+  await openWithJob({ state: 'failed', reason: 'key', by: 'the key HR import' });
   await page
     .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
     .waitFor();
@@ -551,6 +548,16 @@ test('a job that has stopped says why in one sentence', async () => {
   await page.reload();
   await page.getByRole('heading', { name: 'People' }).waitFor();
   expect(await page.getByText('the key that began it has ended').count()).toBe(0);
+});
+
+test('a job that runs can be stopped', async () => {
+  const job = { state: 'running', reason: '', by: 'mara@example.com' };
+  await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));
+  await page.getByRole('button', { name: 'Stop: Disable' }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Stop', exact: true }).last().click();
+  await page.getByText('The job is stopped.').waitFor();
+  await page.getByText('Stopped by an administrator or a key, 1 of 3 people').waitFor();
 });
 
 test('a change of many that is refused says why', async () => {

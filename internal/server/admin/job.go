@@ -31,8 +31,8 @@ type AdminJob struct {
 	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role import"`
 	Role      string      `json:"role"`
 	State     string      `json:"state" enum:"tried draft running done failed"`
-	Reason    string      `json:"reason" enum:" account role changed key file"` // why it failed
-	Done      int64       `json:"done"`                                         // people, including the skipped ones
+	Reason    string      `json:"reason" enum:" account role changed key file stopped"` // why it failed
+	Done      int64       `json:"done"`                                                 // people, including the skipped ones
 	Total     int64       `json:"total"`
 	More      bool        `json:"more"`  // there are more than total
 	Skips     int64       `json:"skips"` // people who are skipped
@@ -95,6 +95,11 @@ func bulkOf(in AdminBulk) (flow.Bulk, error) {
 
 func (a *Admin) job(r *http.Request, _ flow.Actor) (AdminJob, error) {
 	t, err := a.Operator.Job(r.Context(), r.PathValue("id"))
+	return jobOf(t), err
+}
+
+func (a *Admin) stop(r *http.Request, by flow.Actor, id string, _ none) (AdminJob, error) {
+	t, err := a.Operator.StopJob(r.Context(), by, id)
 	return jobOf(t), err
 }
 

@@ -57,6 +57,7 @@ func (a *Admin) operations() []operation {
 		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
+		change(Root+"/jobs/{id}/stop", "Stop a job before its end. What it has changed stays", AdminJob{}, a.stop),
 		change(person+"/roles", "Give a person roles, or take them away", none{}, a.changeRoles),
 		read(readApps, Root+"/apps", "List apps and OpenID clients", AdminListedApps{}, a.apps),
 		read(readPeople, Root+"/apps/{id}/explain", "Whether a person may open an app and why, and which claims it gets", AdminExplained{}, a.explain, explainOf...),

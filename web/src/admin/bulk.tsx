@@ -44,6 +44,7 @@ const STOPS: Record<Job['reason'], string> = {
   role: 'Stopped, because whoever began it is no administrator any more',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
   key: 'Stopped, because the key that began it has ended',
+  stopped: 'Stopped by an administrator or a key',
   file: 'Stopped, because its lines cannot be read any more',
 };
 
@@ -178,9 +179,21 @@ const HIDDEN = 'hidden-jobs';
 
 /** A job with its progress. */
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
-  const { action, role, state, reason, done, total, more, skips, skipped, by } = job;
+  const { id, action, role, state, reason, done, total, more, skips, skipped, by } = job;
   const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
   const ended = state === 'done' || state === 'failed';
+  const { ask } = useAsk();
+  const stop = () =>
+    ask({
+      title: `Stop: ${label}`,
+      says: <p>What it has done so far stays. The people who are left are not changed.</p>,
+      press: 'Stop',
+      danger: true,
+      run: async () => {
+        await change('POST', `jobs/${id}/stop`, {});
+        return 'The job is stopped.';
+      },
+    });
   return (
     <section className="card job" aria-label={`Job: ${label}`}>
       <p>
@@ -190,7 +203,14 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
           {many(total, more)}, begun by <bdi>{by}</bdi>
         </span>
       </p>
-      {ended ? null : <progress max={total} value={done} aria-label={label} />}
+      {ended ? null : (
+        <>
+          <progress max={total} value={done} aria-label={label} />
+          <button type="button" className="link" aria-label={`Stop: ${label}`} onClick={stop}>
+            Stop
+          </button>
+        </>
+      )}
       {ended && onHide ? (
         <button type="button" className="link" aria-label={`Hide: ${label}`} onClick={onHide}>
           Hide
