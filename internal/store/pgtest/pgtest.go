@@ -39,7 +39,7 @@ func Chosen(t testing.TB, path string) string {
 // busy. All databases of this package have it, except large ones.
 func Patient(url string) string { return url + patience }
 
-const patience = "&answer_within=20s"
+const patience = "&answer_within=60s"
 
 // Plain returns the URL without this time: for tests of times, and for other tools, which do not know it.
 func Plain(url string) string { return strings.TrimSuffix(url, patience) }
