@@ -153,28 +153,30 @@ func (c *records) record() ([]string, Place, error) {
 	return values, at, err
 }
 
-// raw returns the next record as it is written. One that goes on behind a line break is a Problem: nothing of it is a record of its own, since whoever has
-// written the text could otherwise add people.
+// raw returns the next record as it is written. A record that goes on after a line break is one Problem. If its lines counted as
+// records, whoever wrote the text could add people.
 func (c *records) raw() ([]byte, Place, error) {
 	line, err := c.next()
 	at := Place{Line: c.line, Raw: line}
-	if err != nil || !open(line) {
+	var p *Problem
+	if !c.open || err != nil && !errors.As(err, &p) {
 		return line, at, err
 	}
 	for all := bytes.Clone(line); ; {
-		if line, err = c.next(); err != nil || len(all) > MostBytes {
+		line, err = c.next()
+		switch {
+		case errors.Is(err, io.EOF), len(all) > MostBytes:
 			return nil, at, errors.New("a value does not end: a quote is missing or not doubled")
+		case err != nil && !errors.As(err, &p):
+			return nil, at, err
 		}
 		all = append(append(all, '\n'), line...)
-		if open(line) {
+		if c.open {
 			at.Raw = all
 			return nil, at, &Problem{Reason: "has a line break in a value, or a quote is missing or not doubled"}
 		}
 	}
 }
-
-// open reports whether a quote of a line has no second one.
-func open(line []byte) bool { return bytes.Count(line, []byte(`"`))%2 == 1 }
 
 // split returns the values of one line of CSV.
 func split(line []byte) ([]string, error) {

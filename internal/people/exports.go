@@ -24,12 +24,17 @@ func exports() []Source {
 	}
 }
 
-// has recognizes a file whose columns, or the fields of whose entries, have all of the names. The users of a system often choose names
-// that are nested in an entry, such as those of metadata. Otherwise these could be read in place of the people.
+// has recognizes a file by its columns, or by the fields of its entries. Nested names do not count: users of a system choose
+// some, such as those of metadata, and could have their own data read as people.
 func has(names ...string) func(head []byte) bool {
 	return func(head []byte) bool {
 		found := fieldsIn(head)
-		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(found, name) })
+		for _, name := range names {
+			if !slices.Contains(found, name) {
+				return false
+			}
+		}
+		return true
 	}
 }
 
@@ -58,7 +63,7 @@ func fieldsIn(head []byte) (names []string) {
 	}
 }
 
-// isFirebase recognizes JSON, whose entries are in a list with a name that others have, too.
+// isFirebase recognizes JSON. Its list is called users, as in other systems, so an entry has to have a localId.
 func isFirebase(head []byte) bool {
 	return has("users")(head) && bytes.Contains(head, []byte(`"localId"`))
 }

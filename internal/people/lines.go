@@ -61,7 +61,8 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 type lines struct {
 	in   *bufio.Reader
 	buf  []byte
-	line int // of the last line
+	line int  // of the last line
+	open bool // whether a quote of the last line has no second one, also if the line is a Problem
 }
 
 // next returns the next line that is not blank, until the call after it. A line that is too long is skipped, in
@@ -90,8 +91,10 @@ func (l *lines) next() ([]byte, error) {
 // whole reads one line into the buffer.
 func (l *lines) whole() error {
 	long := false
+	l.open = false
 	for {
 		part, err := l.in.ReadSlice('\n')
+		l.open = l.open != (bytes.Count(part, []byte(`"`))%2 == 1)
 		if long = long || len(l.buf)+len(part) > MostBytes; !long {
 			l.buf = append(l.buf, part...)
 		}

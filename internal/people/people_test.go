@@ -96,6 +96,8 @@ func TestReaders_BadInput(t *testing.T) {
 		"CSV cut off":           {"email,name\na@b.c,A\nd@b.c", []string{"2 a@b.c", "3 has 1 values for 2 columns: the line may be cut off, or a comma lacks its quotes"}},
 		"CSV quote":             {"email,name\na@b.c,A\"\"B\nd@b.c,D\n", []string{"2 is not CSV: a quote is missing or not doubled", "3 d@b.c"}},
 		"CSV line break":        {"email,name\na@b.c,\"A\n\nx@b.c,X\nA\"\nd@b.c,D\n", []string{"2 has a line break in a value, or a quote is missing or not doubled", "6 d@b.c"}},
+		"CSV break, bad byte":   {"email,name\na@b.c,\"A\xff\nx@b.c,X\nA\"\nd@b.c,D\n", []string{"2 has a line break in a value, or a quote is missing or not doubled", "5 d@b.c"}},
+		"CSV break, long line":  {"email,name\na@b.c,\"" + strings.Repeat("A", MostBytes) + "\nx@b.c,X\nA\"\nd@b.c,D\n", []string{"2 has a line break in a value, or a quote is missing or not doubled", "5 d@b.c"}},
 		"CSV open quote":        {"email,name\na@b.c,\"A\nd@b.c,D\n", []string{"end: a value does not end: a quote is missing or not doubled"}},
 		"CSV truth":             {"email,email_verified\na@b.c,maybe", []string{`2 email_verified: "maybe": must be true or false`}},
 		"CSV column twice":      {"email,email\n", []string{`line 1: the column "email" is there twice`}},
