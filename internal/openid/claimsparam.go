@@ -156,6 +156,9 @@ func withClaims(scopes, claims []string) []string {
 	return all
 }
 
+// OneProof reports whether the ID token must say that one proof was given, as if there were no second factor.
+func (r Request) OneProof() bool { return r.Level == acrOne }
+
 // Stale reports whether a sign-in is too old for the request. signedIn is zero if a
 // provider does not tell, and auth_time cannot be in the ID token then.
 func (r Request) Stale(signedIn, now time.Time) bool {

@@ -78,12 +78,15 @@ type Client struct {
 	Serves        []string // the resources whose tokens it may inspect
 	DPoP          bool     // whether it must prove at each request that it has a key
 	Device        bool     // whether it may sign users in on devices without a browser
-	EachTime      bool     // whether its users are asked at each request: nobody proves who sends it
 
-	Guest   bool   // whether it describes itself; then its users are asked each time
+	Guest   bool   // whether it describes itself
 	Host    string // for a guest: the host that serves its metadata
 	Keys    string // for a guest: a JWK Set
 	KeysURI string // for a guest: the address of its keys
+
+	// EachTime is set by Clients.ParsePushed: the users are asked at this request, whatever they agreed to before, because
+	// nobody proves who sends it.
+	EachTime bool
 
 	secrets [][]byte // SHA-256; none of a public client, and of one with a key
 }
@@ -196,7 +199,7 @@ func (client Client) Excludes(roles []string, now time.Time) bool {
 // The age of the sign-in counts where it begins alone.
 func (client Client) Refuses(l Live, now time.Time) bool {
 	s := Standing{Roles: l.User.Roles, ProvenAt: now}
-	if slices.Contains(l.Grant.Methods, methodStrong) {
+	if !l.Grant.StrongAt().IsZero() {
 		s.StrongAt = now
 	}
 	return client.Admits(s, now) != Admitted

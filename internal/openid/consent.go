@@ -40,7 +40,7 @@ type ConsentStore interface {
 var ErrConsentNeeded = errors.New("the user must agree first")
 
 // Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
-// agreed to all of the scopes before. Client.EachTime needs it each time. agreed says that the
+// agreed to all of the scopes before. With Client.EachTime, what was agreed before does not count. agreed says that the
 // user does so now. It reports whether something new was stored.
 func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
 	if !client.Consent {

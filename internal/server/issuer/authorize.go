@@ -213,9 +213,9 @@ func (h *Handler) authorizeForm(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, location)
 }
 
-// refuse answers a request with an error: at the client if its address is known to
-// be the client's own, else on our page. So does it for a stranger: a link to Portico would lead on to any site, and tell
-// it whether there is a session (RFC 9700 4.11.2).
+// refuse answers a request with an error: at the client if its address is known to be the client's own, else on our
+// page. An address that anybody can have published gets no answer either: a link to Portico would lead on to any
+// site, and tell it whether there is a session (RFC 9700 4.11.2).
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, request openid.Request, err error) error {
 	var wrong *openid.Error
 	switch {
@@ -224,11 +224,12 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, request openid.
 	case request.OfStranger():
 		return openid.Refused.WithCause(err)
 	}
-	return h.deny(w, r, request, err, wrong)
+	return h.answerError(w, r, request, err, wrong)
 }
 
-// deny answers the client with an error.
-func (h *Handler) deny(w http.ResponseWriter, r *http.Request, request openid.Request, err error, wrong *openid.Error) error {
+// answerError sends the browser back to the client with an error. The user has seen where it leads, or refuse has judged
+// the address.
+func (h *Handler) answerError(w http.ResponseWriter, r *http.Request, request openid.Request, err error, wrong *openid.Error) error {
 	server.Note(w, openid.Refused.WithCause(err))
 	return h.answer(w, r, request, url.Values{"error": {wrong.Code}, "error_description": {wrong.Description}})
 }

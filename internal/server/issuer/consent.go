@@ -48,7 +48,7 @@ func (h *Handler) consent(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		denied := &openid.Error{Code: "access_denied", Description: "the user did not agree"}
-		return h.deny(w, r, request, denied, denied)
+		return h.answerError(w, r, request, denied, denied)
 	}
 	return h.decide(w, r, in.Request, true)
 }

@@ -285,6 +285,10 @@ func TestRules_SecondFactor(t *testing.T) {
 	}
 	s.addFactor(b)
 	s.tokens(b)
+	one := ask("claims", `{"id_token":{"acr":{"essential":true,"value":"1"}}}`)
+	if got := back(t, b.Open(authorize(one))); got.Get("error") != "unmet_authentication_requirements" || got.Get("code") != "" {
+		t.Errorf("an ID token that denies the factor: %v", got)
+	}
 }
 
 // addFactor adds an authenticator app to the account of a browser, which gives its code.
