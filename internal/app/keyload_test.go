@@ -153,7 +153,7 @@ func (k *keyed) enrol(c flow.Caller) (factor.Secret, []string) {
 	if err != nil {
 		k.Fatal(err)
 	}
-	done, err := f.ConfirmFactor(k.Context(), c, k.found(c), begun.FlowID, view.Secret.At(time.Now().Add(-30*time.Second)))
+	done, err := f.ConfirmFactor(k.Context(), c, k.found(c), begun.FlowID, view.Secret.At(time.Now()))
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (c backupCmd) Run(s *session) error {
 type restoreCmd struct {
 	File        string `arg:"" help:"A file that 'portico backup' created." type:"path"`
 	Replace     bool   `help:"Replace an existing database. Its files are kept next to it."`
-	EndSessions bool   `help:"Sign everyone out, and end trust in browsers, invitations and the secrets of API keys. Otherwise those that ended after the backup become valid again."`
+	EndSessions bool   `help:"Sign everyone out, and end personal access tokens, invitations, secrets of API keys, and trust in browsers. Otherwise those that ended after the backup become valid again."`
 	JSON        bool   `name:"json" help:"Print as JSON."`
 }
 

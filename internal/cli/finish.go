@@ -3,7 +3,7 @@ package cli
 import "portico/internal/app"
 
 type finishCmd struct {
-	EndSessions bool `help:"Sign everyone out, and end trust in browsers, invitations and the secrets of API keys. Otherwise those that ended after the copy was made become valid again."`
+	EndSessions bool `help:"Sign everyone out, and end personal access tokens, invitations, secrets of API keys, and trust in browsers. Otherwise those that ended after the copy was made become valid again."`
 	NothingLost bool `help:"Turn nothing off: the copy has every change, because all nodes were stopped before it was made, or a standby was promoted."`
 	Force       bool `help:"Proceed although the database looks as it did when it was last served. For a disk or a machine that was set back."`
 	JSON        bool `name:"json" help:"Print as JSON."`

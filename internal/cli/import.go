@@ -12,7 +12,7 @@ import (
 type importCmd struct {
 	File        string `arg:"" help:"A file that 'portico export' wrote." type:"path"`
 	Identity    string `help:"The file with the private key of age, for a sealed archive." placeholder:"FILE" type:"path"`
-	EndSessions bool   `help:"Sign everyone out, and end trust in browsers, invitations and the secrets of API keys. Otherwise those that ended after the export become valid again."`
+	EndSessions bool   `help:"Sign everyone out, and end personal access tokens, invitations, secrets of API keys, and trust in browsers. Otherwise those that ended after the export become valid again."`
 	NothingLost bool   `help:"Turn nothing off: the archive has every change, because the server was stopped before the export and stays stopped."`
 	JSON        bool   `name:"json" help:"Print the summary as JSON."`
 }

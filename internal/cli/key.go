@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"portico/internal/account"
 	"portico/internal/apikey"
@@ -85,7 +84,7 @@ func (keyCreateCmd) Help() string {
 }
 
 func (c keyCreateCmd) Run(s *session) error {
-	ends, err := keyEnd(c.Ends)
+	ends, err := endIfGiven(c.Ends)
 	if err != nil {
 		return err
 	}
@@ -93,14 +92,6 @@ func (c keyCreateCmd) Run(s *session) error {
 		k, secret, err := a.Operator.MakeAPIKey(s, flow.ByOperator, u.ID, apikey.Ask{Name: c.Name, Scopes: c.Scopes, EndsAt: ends})
 		return s.printSecret(c.JSON, k, secret, err)
 	})
-}
-
-// keyEnd parses the end of a key, "" for the default.
-func keyEnd(text string) (at time.Time, err error) {
-	if text == "" {
-		return at, nil
-	}
-	return endOf(text)
 }
 
 // printSecret prints a key and its new secret.
@@ -125,7 +116,7 @@ func (keyRotateCmd) Help() string {
 }
 
 func (c keyRotateCmd) Run(s *session) error {
-	ends, err := keyEnd(c.Ends)
+	ends, err := endIfGiven(c.Ends)
 	if err != nil {
 		return err
 	}

@@ -40,3 +40,11 @@ func endOf(text string) (at time.Time, err error) {
 	}
 	return at, fmt.Errorf("%w: the end is a day, such as 2027-01-31, a time, such as 2027-01-31T18:00:00Z, or never", errUsage)
 }
+
+// endIfGiven is endOf for a flag that may be left out.
+func endIfGiven(text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	return endOf(text)
+}

@@ -42,7 +42,7 @@ type verdict struct {
 func (v verdict) String() string { return v.Address + "\t" + v.Verdict }
 
 func (c userInviteCmd) Run(s *session) error {
-	end, err := keyEnd(c.End)
+	end, err := endIfGiven(c.End)
 	if err != nil {
 		return err
 	}

@@ -127,8 +127,8 @@ func (s *Service) Issues(id, issuer string) bool {
 	return ok
 }
 
-// Gives returns the roles that the sign-ins of a provider give and take.
-func (s *Service) Gives(id string) (roles []string) {
+// RolesOf returns the roles that the sign-ins of a provider give and take.
+func (s *Service) RolesOf(id string) (roles []string) {
 	if p := s.providers[id]; p != nil {
 		for _, m := range p.roles {
 			roles = append(roles, m.Role)

@@ -53,12 +53,9 @@ func (f *Operator) adminProof(ctx context.Context, tx Tx, found session.Found) e
 // HasAdmin reports whether somebody can open the admin page: an active account with the role
 // and with a second factor or a passkey.
 func (f *Operator) HasAdmin(ctx context.Context) (bool, error) {
-	found := false
-	err := f.store.Read(ctx, func(tx Tx) (err error) {
-		found, err = f.anyAdmin(ctx, tx, account.AnyFactor, func(a account.Account) (bool, error) { return a.Open(f.clock.Now()), nil })
-		return err
+	return read(ctx, f.store, func(tx Tx) (bool, error) {
+		return f.anyAdmin(ctx, tx, account.AnyFactor, func(a account.Account) (bool, error) { return a.Open(f.clock.Now()), nil })
 	})
-	return found, err
 }
 
 // anyAdmin reports whether one of the active admins with these second factors fits.

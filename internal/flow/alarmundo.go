@@ -42,7 +42,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		},
 		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
 		func() error {
-			return f.clear(ctx, tx, append(changes(id), throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key})...)
+			return f.clear(ctx, tx, append(changeAttempts(id), throttle.Attempt{Limit: passwordLadder, Subject: a.address().Key})...)
 		},
 	} {
 		if err := do(); err != nil {

@@ -34,7 +34,7 @@ const (
 	skipRefused = "refused"
 )
 
-// errLeaves says that a person was deleted since the job has found them.
+// errLeaves says that an account is to be erased since the job has read it.
 var errLeaves = errors.New("the account is to be erased")
 
 const (

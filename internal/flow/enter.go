@@ -207,9 +207,9 @@ func (f *core) recordEntry(ctx context.Context, tx Tx, c Caller, e entry) error 
 	return f.record.Add(ctx, tx, fact(c, name, e.account.ID, e.detail()))
 }
 
-// leave ends the session of the caller's browser, if there is one, and returns
-// it. The next session is of the account with the id next. keeps says that both are of the same account, so that
-// what OpenID clients have got belongs to the next one. What ended with the session by age or idleness stays ended.
+// leave ends the session of the caller's browser, if there is one, and returns it. next is the account of the new session.
+// keeps reports whether it is the same one, so that the new session takes over what OpenID clients have got. A session that
+// has ended by age or idleness hands nothing over.
 func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (former session.Session, keeps bool, err error) {
 	if !secret.ValidToken(c.Session) {
 		return session.Session{}, false, nil
@@ -279,11 +279,6 @@ func (f *Flows) Session(ctx context.Context, token string) (session.Found, error
 	if found, ok := f.sessions.CheckKept(token); ok {
 		return found, nil
 	}
-	return f.checkSession(ctx, token)
-}
-
-// checkSession is a function of its own because found escapes to the heap here.
-func (f *Flows) checkSession(ctx context.Context, token string) (session.Found, error) {
 	return read(ctx, f.store, func(tx Tx) (session.Found, error) { return f.sessions.Check(ctx, tx, token) })
 }
 
@@ -293,11 +288,6 @@ func (f *Flows) PeekSession(ctx context.Context, token string) (session.Found, e
 	if found, ok := f.sessions.PeekKept(token); ok {
 		return found, nil
 	}
-	return f.readSession(ctx, token)
-}
-
-// readSession is a function of its own because found escapes to the heap here.
-func (f *Flows) readSession(ctx context.Context, token string) (session.Found, error) {
 	return read(ctx, f.store, func(tx Tx) (session.Found, error) { return f.sessions.Peek(ctx, tx, token) })
 }
 

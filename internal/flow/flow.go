@@ -215,7 +215,7 @@ type core struct {
 	signUpAsk *signupask.Keeper
 
 	box, crossings, marks, alarms, parts *secret.Box
-	devices, mailboxes, visits           *secret.MAC
+	devices, mailboxes, visits, requests *secret.MAC
 	tokens                               *secret.MAC // makes the text of personal access tokens
 
 	codes    *code.Issuer
@@ -261,6 +261,7 @@ func New(cfg Config) All {
 		devices:   cfg.Key.MAC("device"),
 		mailboxes: cfg.Key.MAC("mailbox"),
 		visits:    cfg.Key.MAC("admin page"),
+		requests:  cfg.Key.MAC("idempotency"),
 		tokens:    cfg.Key.MAC("personal token"),
 		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),

@@ -291,7 +291,7 @@ func TestReset_DeadAfterChange(t *testing.T) {
 	r := v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
 	m := b.next()
 	r = v.must(b.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, m.Data["code"]))
-	a, _ := b.Operator.User(t.Context(), "mara@example.org")
+	a := b.user("mara@example.org")
 	if err := b.Operator.SetUserPassword(t.Context(), flow.ByOperator, a, "set by the operator 9"); err != nil {
 		t.Fatal(err)
 	}
@@ -678,7 +678,7 @@ func TestRecover_ClosedAccount(t *testing.T) {
 	b := setup(t)
 	owner := b.visitor("192.0.2.1")
 	owner.register("mara@example.org")
-	a, _ := b.Operator.User(t.Context(), "mara@example.org")
+	a := b.user("mara@example.org")
 	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, a.ID, account.DisabledByOperator); err != nil {
 		t.Fatal(err)
 	}

@@ -60,16 +60,20 @@ func (f *Operator) mayBring(ctx context.Context, tx Tx, has account.Account, a *
 	if err != nil {
 		return nil, nil, err
 	}
-	_, _, untouched, err := f.asArrived(ctx, tx, has.ID)
-	if err != nil {
-		return nil, nil, err
-	}
 	removed, err := tx.FactsOf(ctx, has.ID, "", 1, audit.ProviderRemoved)
 	if err != nil {
 		return nil, nil, err
 	}
 	stranger := a.Unproven && !unproven
-	if stranger || has.Password == "" && !untouched {
+	noPassword := stranger
+	if !noPassword && has.Password == "" {
+		_, _, newcomer, err := f.asArrived(ctx, tx, has.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		noPassword = !newcomer
+	}
+	if noPassword {
 		differs = slices.DeleteFunc(differs, isPassword)
 	}
 	if stranger || len(removed) > 0 {

@@ -201,7 +201,7 @@ func (f *core) countChoice(ctx context.Context, of string) error {
 	return f.count(ctx, throttle.Attempt{Limit: choiceHour, Subject: of})
 }
 
-// changes returns the limits of what the owner of an account changes with a new proof.
-func changes(id string) []throttle.Attempt {
+// changeAttempts returns the limits of the changes that need a new proof.
+func changeAttempts(id string) []throttle.Attempt {
 	return []throttle.Attempt{{Limit: changeDay, Subject: id}, {Limit: choiceHour, Subject: id}}
 }

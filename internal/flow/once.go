@@ -9,9 +9,6 @@ import (
 	"portico/internal/throttle"
 )
 
-// onceAsked tells the keyed hash of a request from that of a visit.
-const onceAsked = "idempotency"
-
 // turn is the right of one request to carry out what an Idempotency-Key stands for.
 type turn struct {
 	hash []byte
@@ -27,7 +24,7 @@ func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte)
 	sum := sha256.Sum256([]byte(by.name + "\x00" + key))
 	now := f.clock.Now()
 	c := &turn{sum[:], ids.New()}
-	keyed := f.visits.Sum(onceAsked, string(asked))
+	keyed := f.requests.Sum(string(asked))
 	var answer string
 	var d throttle.Decision
 	err := f.store.Write(ctx, func(tx Tx) error {
@@ -36,7 +33,7 @@ func (f *Operator) Once(ctx context.Context, by Actor, key string, asked []byte)
 			return err
 		}
 		same, free := keyed, false
-		if f.visits.Is(former.Asked, onceAsked, string(asked)) { // also under a former master key
+		if f.requests.Is(former.Asked, string(asked)) { // also under a former master key
 			same = former.Asked
 		}
 		if answer, free, err = once.Judge(former, ok, string(same), now); err != nil || !free {

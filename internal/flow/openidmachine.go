@@ -27,10 +27,7 @@ func (f *OpenID) employed(ctx context.Context, access string, signed *openid.Acc
 	if !known {
 		return openid.Machine{}, false, nil
 	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		ok, err = f.grants.Employed(ctx, tx, client, m)
-		return err
-	})
+	ok, err = read(ctx, f.store, func(tx Tx) (bool, error) { return f.grants.Employed(ctx, tx, client, m) })
 	return m, ok, err
 }
 

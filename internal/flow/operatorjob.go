@@ -120,7 +120,7 @@ func (f *Operator) StopJob(ctx context.Context, by Actor, id string) (Task, erro
 				return nil
 			}
 			// A step that another transaction has ended meanwhile counts, and then the next look finds it.
-			if ok, err = tx.AdvanceJob(ctx, id, j.Progress, f.fails(j.Progress, stoppedByAdmin)); err != nil || ok {
+			if ok, err = tx.AdvanceJob(ctx, id, j.Progress, f.fails(j.Progress, stoppedByHand)); err != nil || ok {
 				return err
 			}
 		}

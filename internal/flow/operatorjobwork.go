@@ -27,7 +27,7 @@ const (
 	stoppedRole    stopped = "role"    // the admin has lost the role
 	stoppedWays    stopped = "changed" // how the admin signs in has changed, or an alarm was raised
 	stoppedKey     stopped = "key"     // the key that began it has ended
-	stoppedByAdmin stopped = "stopped" // StopJob
+	stoppedByHand  stopped = "stopped" // an admin or a key has stopped it
 	stoppedFile    stopped = "file"    // nothing opens the lines of a file: the master key is another one
 )
 

@@ -10,7 +10,7 @@ import (
 // People returns a page of the people who match a query.
 //
 // Faults: the fields q, by, role, state, factor, verified, after and limit.
-func (f *Operator) People(ctx context.Context, q account.Query) (page account.Page, err error) {
+func (f *Operator) People(ctx context.Context, q account.Query) (account.Page, error) {
 	q, bad := q.Checked()
 	if bad == nil && q.Role != "" {
 		bad = badRole([]string{q.Role})
@@ -18,9 +18,5 @@ func (f *Operator) People(ctx context.Context, q account.Query) (page account.Pa
 	if bad != nil {
 		return account.Page{}, fault.InvalidFields(*bad)
 	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		page, err = tx.People(ctx, q, f.clock.Now())
-		return err
-	})
-	return page, err
+	return read(ctx, f.store, func(tx Tx) (account.Page, error) { return tx.People(ctx, q, f.clock.Now()) })
 }

@@ -24,7 +24,7 @@ func (f *Owner) ChangePassword(ctx context.Context, c Caller, found session.Foun
 	if err != nil {
 		return Result{}, err
 	}
-	hash, err := f.newHash(ctx, choice{by: found.User.ID, former: former, chosen: chosen, confirm: confirm, address: found.User.Address})
+	hash, err := f.newHash(ctx, choice{of: found.User.ID, former: former, chosen: chosen, confirm: confirm, address: found.User.Address})
 	if err != nil {
 		return Result{}, err
 	}

@@ -64,9 +64,8 @@ const historyLength = 100
 // the record with the id before: all, or those with the names. With more records, older
 // is the id to go on with.
 func (f *Owner) History(ctx context.Context, accountID, before string, names ...audit.Name) (list []audit.Fact, older string, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		list, err = tx.FactsOf(ctx, accountID, before, historyLength+1, names...)
-		return err
+	list, err = read(ctx, f.store, func(tx Tx) ([]audit.Fact, error) {
+		return tx.FactsOf(ctx, accountID, before, historyLength+1, names...)
 	})
 	if len(list) > historyLength {
 		list = list[:historyLength]

@@ -58,11 +58,7 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 	if err := f.spend(ctx, c, use.Challenge(), passkey.SignIn, "", attempts...); err != nil {
 		return Result{wrong: wrongPasskey}, err
 	}
-	var p passkey.Passkey
-	err = f.store.Read(ctx, func(tx Tx) (err error) {
-		p, err = passkeyOf(ctx, tx, use.Credential())
-		return err
-	})
+	p, err := read(ctx, f.store, func(tx Tx) (passkey.Passkey, error) { return passkeyOf(ctx, tx, use.Credential()) })
 	if err != nil {
 		return Result{wrong: wrongPasskey}, err
 	}

@@ -60,7 +60,7 @@ func (f *core) grantsOf(ctx context.Context, tx Tx, a account.Account, i identit
 			elsewhere = append(elsewhere, each.Roles...)
 		}
 	}
-	if err != nil || own.Issuer == "" || own.RolesAt.After(i.SaidAt) || len(own.Roles) == 0 && len(f.providers.Gives(i.Provider)) == 0 {
+	if err != nil || own.Issuer == "" || own.RolesAt.After(i.SaidAt) || len(own.Roles) == 0 && len(f.providers.RolesOf(i.Provider)) == 0 {
 		return granted{roles: a.Roles}, err
 	}
 	given := f.given(i)
@@ -177,7 +177,8 @@ func (f *core) unlink(ctx context.Context, tx Tx, c Caller, a *cleared, provider
 
 // given returns the roles of an identity that the settings still give: its sign-in may have waited.
 func (f *core) given(i identity) []string {
-	return without(i.Roles, without(i.Roles, f.providers.Gives(i.Provider)))
+	gives := f.providers.RolesOf(i.Provider)
+	return slices.DeleteFunc(slices.Clone(i.Roles), func(role string) bool { return !slices.Contains(gives, role) })
 }
 
 // without returns the items of a list that are not among others.

@@ -47,7 +47,7 @@ func (f *Flows) ResetPassword(ctx context.Context, c Caller, in ResetInput) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	hash, err := f.newHash(ctx, choice{by: p.ID, former: owner.Password, chosen: in.Password, confirm: in.Confirm, address: owner.Address.Mail})
+	hash, err := f.newHash(ctx, choice{of: p.ID, former: owner.Password, chosen: in.Password, confirm: in.Confirm, address: owner.Address.Mail})
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,7 +89,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 		if err := f.replacePassword(ctx, tx, c, owner, hash, fact(c, audit.PasswordChanged, owner.ID, "recovery")); err != nil {
 			return err
 		}
-		if err := f.clear(ctx, tx, changes(owner.ID)...); err != nil {
+		if err := f.clear(ctx, tx, changeAttempts(owner.ID)...); err != nil {
 			return err
 		}
 		owner.raised()

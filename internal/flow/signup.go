@@ -195,7 +195,7 @@ func (f *core) checkPassword(ctx context.Context, chosen, confirm, address strin
 
 // choice is a new password of an account.
 type choice struct {
-	by              string // for countChoice; "" for an operator, whom no limit counts
+	of              string // for countChoice; "" for an operator, whom no limit counts
 	former          string // the hash of the former password; "" without one
 	chosen, confirm string
 	address         string
@@ -206,8 +206,8 @@ type choice struct {
 // Faults: the fields, throttle.Limited, hashing.busy.
 func (f *core) newHash(ctx context.Context, c choice) (string, error) {
 	fields, err := f.checkPassword(ctx, c.chosen, c.confirm, c.address)
-	if err == nil && len(fields) == 0 && c.by != "" {
-		err = f.countChoice(ctx, c.by)
+	if err == nil && len(fields) == 0 && c.of != "" {
+		err = f.countChoice(ctx, c.of)
 	}
 	if err == nil && len(fields) == 0 && c.former != "" {
 		var same bool

@@ -29,11 +29,8 @@ func (f *Flows) PersonalAt(ctx context.Context, text, app string, use bool) (ses
 	return found, nil
 }
 
-func (f *Flows) readToken(ctx context.Context, text string, use bool) (found session.Found, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		found, err = f.sessions.Token(ctx, tx, text, use)
-		return err
-	})
+func (f *Flows) readToken(ctx context.Context, text string, use bool) (session.Found, error) {
+	found, err := read(ctx, f.store, func(tx Tx) (session.Found, error) { return f.sessions.Token(ctx, tx, text, use) })
 	switch {
 	case errors.Is(err, session.Ended):
 		err = apikey.EndedPersonal.WithCause(err)

@@ -18,7 +18,7 @@ const (
 	Closed    Reason = "closed"    // the account was closed
 	Deleted   Reason = "deleted"   // the account was deleted
 	Operator  Reason = "operator"  // the operator of the site ended it
-	Crowded   Reason = "other"     // Most others were used after it
+	Crowded   Reason = "other"     // the account has Most newer ones; the neutral text is enough
 )
 
 // Remembered is how long an expired session is kept, so that its browser can be

@@ -28,7 +28,7 @@ func scanAccount(row scanner) (account.Account, error) {
 
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
-	made, err := t.change(ctx, a.ID, `INSERT INTO account (`+accountColumns+`)
+	made, err := t.changePerson(ctx, a.ID, `INSERT INTO account (`+accountColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
 		accountValues(a)...)
@@ -86,12 +86,12 @@ func (t *Tx) RehashPassword(ctx context.Context, id, password string) (bool, err
 
 // UpdateState implements account.Store.
 func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
-	return t.change(ctx, id, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
+	return t.changePerson(ctx, id, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
 }
 
 // UpdateRoles implements account.Store.
 func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
-	return t.change(ctx, id, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
+	return t.changePerson(ctx, id, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
 }
 
 // UpdateClaims implements account.Store.
@@ -101,12 +101,12 @@ func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) (bool, error) 
 
 // UpdateName implements account.Store.
 func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
-	return t.change(ctx, id, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
+	return t.changePerson(ctx, id, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
 }
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
-	return t.change(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
+	return t.changePerson(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
 		id, address.Mail, address.Key, micros(now), micros(since))
 }

@@ -17,7 +17,7 @@ import (
 type personal struct {
 	name    string
 	columns string   // with commas between
-	where   string   // $1 is the id of the account, $2 its canonical address, $3 the time
+	where   string   // and what follows it. $1 is the id of the account, $2 its canonical address, $3 the time
 	leftOut []string // secrets: docs/operating/personal-data.md says why
 }
 

@@ -16,7 +16,7 @@ func factorValues(f factor.Factor) []any {
 
 // InsertFactor implements factor.Store.
 func (t *Tx) InsertFactor(ctx context.Context, f factor.Factor) error {
-	_, err := t.change(ctx, f.AccountID, `INSERT INTO factor (`+factorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, factorValues(f)...)
+	_, err := t.changePerson(ctx, f.AccountID, `INSERT INTO factor (`+factorColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, factorValues(f)...)
 	return err
 }
 
@@ -40,7 +40,7 @@ func (t *Tx) UseFactor(ctx context.Context, id string, step int64, at time.Time)
 
 // DeleteFactor implements factor.Store.
 func (t *Tx) DeleteFactor(ctx context.Context, accountID, id string) (bool, error) {
-	return t.change(ctx, accountID, `DELETE FROM factor WHERE id = $1 AND account_id = $2`, id, accountID)
+	return t.changePerson(ctx, accountID, `DELETE FROM factor WHERE id = $1 AND account_id = $2`, id, accountID)
 }
 
 // InsertRecoveryCode implements factor.Store.

@@ -9,7 +9,10 @@ func (t *Tx) LeaseHolder(ctx context.Context, name string) (owner string, beat i
 		beat  int64
 	}
 	h, _, err := first(ctx, t, `SELECT owner, beat FROM lease WHERE name = $1`, []any{name},
-		func(row scanner) (h holder, err error) { return h, row.Scan(&h.owner, &h.beat) })
+		func(row scanner) (h holder, err error) {
+			err = row.Scan(&h.owner, &h.beat)
+			return h, err
+		})
 	return h.owner, h.beat, err
 }
 

@@ -207,7 +207,8 @@ func (t *Tx) KnownCredentials(ctx context.Context, credentials [][]byte) (map[st
 }
 
 func scanImported(row scanner) (i account.Imported, err error) {
-	return i, row.Scan(&i.AccountID, &i.Subject.Issuer, &i.Subject.Value)
+	err = row.Scan(&i.AccountID, &i.Subject.Issuer, &i.Subject.Value)
+	return i, err
 }
 
 // ImportedAs implements account.ImportedStore.

@@ -129,7 +129,8 @@ func (t *Tx) ended(ctx context.Context, query string, args ...any) ([]openid.End
 	}
 	all, err := collect(ctx, t, query, args,
 		func(row scanner) (e ended, err error) {
-			return e, row.Scan(&e.ClientID, &e.SID, &e.Subject, &e.mayTell, &e.redeemed)
+			err = row.Scan(&e.ClientID, &e.SID, &e.Subject, &e.mayTell, &e.redeemed)
+			return e, err
 		})
 	var redeemed []openid.Ended
 	for _, e := range all {

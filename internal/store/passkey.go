@@ -24,7 +24,7 @@ func passkeyRow(row scanner) (passkey.Passkey, error) {
 
 // InsertPasskey implements passkey.Store.
 func (t *Tx) InsertPasskey(ctx context.Context, p passkey.Passkey) (bool, error) {
-	return t.change(ctx, p.AccountID, `INSERT INTO passkey (`+passkeyColumns+`)
+	return t.changePerson(ctx, p.AccountID, `INSERT INTO passkey (`+passkeyColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (credential) DO NOTHING`,
 		passkeyValues(p)...)
 }
@@ -60,7 +60,7 @@ func (t *Tx) RenamePasskey(ctx context.Context, accountID, id, name string) (boo
 
 // DeletePasskey implements passkey.Store.
 func (t *Tx) DeletePasskey(ctx context.Context, accountID, id string) (bool, error) {
-	return t.change(ctx, accountID, `DELETE FROM passkey WHERE id = $1 AND account_id = $2`, id, accountID)
+	return t.changePerson(ctx, accountID, `DELETE FROM passkey WHERE id = $1 AND account_id = $2`, id, accountID)
 }
 
 // CountPasskeys implements passkey.Store. Each range reads its part of the index. PostgreSQL

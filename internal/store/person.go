@@ -105,8 +105,9 @@ func (t *Tx) reindex(ctx context.Context, accountID string) error {
 	return t.index(ctx, all)
 }
 
-// change runs a statement about one account that lists of people show or search, and reports whether it has changed a row.
-func (t *Tx) change(ctx context.Context, accountID, query string, args ...any) (bool, error) {
+// changePerson runs a statement about one account. If that has changed a row, it renews what lists of people show and search,
+// and reports true.
+func (t *Tx) changePerson(ctx context.Context, accountID, query string, args ...any) (bool, error) {
 	if n, err := t.exec(ctx, query, args...); err != nil || n == 0 {
 		return false, err
 	}

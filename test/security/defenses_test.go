@@ -39,7 +39,7 @@ func defenses() []chapter {
 			{"241", "A minimum pace of bodies to apps. Bodies can be kept until they are complete."},
 			{"288, 289", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time, and four may wait; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
-			{"461", "Each password and each set of recovery codes that a user chooses is counted before its hashes, 30 an hour."},
+			{"461", "Each password and each set of recovery codes that a user chooses is counted before it is hashed, 30 an hour."},
 			{"026, 190", "Single use is one conditional statement. A step is one transaction. (Also FLT-01 to 06.)"},
 		}},
 		{"The operator's data", []defense{
@@ -63,7 +63,7 @@ func defenses() []chapter {
 		{"Passwords, codes and addresses", []defense{
 			{"001 to 010, 294, 330, 339, 405", "The same answer, bytes, steps, rows and work for known and unknown addresses. Only the mailbox is told."},
 			{"011 to 023, 174 to 181, 202", "Five attempts, then waits, counted before the check. The count is per address over all networks, and per network with the /56 and /48 around it. Known passwords cannot be chosen. The browsers that the account knows have a count besides, so guessing does not lock the owner out."},
-			{"345 to 347, 462", "The browsers that an account knows share one count for each, apart from all other browsers. A browser from before the second factor is unknown. A hundred wrong second factors in a row at most, in all browsers. A step that a change has ended counts none."},
+			{"345 to 347, 462", "The browsers that an account knows share one count for each, apart from all other browsers. A browser from before the second factor is unknown. A hundred wrong second factors in a row at most, in all browsers. A step that a change has ended counts no wrong second factor."},
 			{"015, 018, 025 to 033, 203, 211", "Five attempts per flow. Ten an hour and a hundred in a row per address, over all its flows. A hundred an hour per network, over all addresses. A form that is sent twice is one flow."},
 			{"265, 266", "Codes to sign in have the answers, rows and limits of a recovery. An emailed code is one factor, and the second one of the account is asked for afterwards."},
 			{"258, 259", "No account and no session before the terms are accepted. The form names the version that it showed, and only the current one counts."},
@@ -82,7 +82,7 @@ func defenses() []chapter {
 			{"110, 125 to 129, 212", "No account before the proof. The password that counts is confirmed in the browser that chose it. Another browser proves it, or drops it with all other input."},
 			{"400, 401, 437", "To an [imported](operating/importing.md) account, each sign-in also proves the mailbox, in the same browser, until somebody has. Whoever proves the mailbox alone gets the account without what came along. Sign-ins that others have begun end, and begin no other with their proofs."},
 			{"468", "Another address recovers an imported account only when somebody has proven the primary one."},
-			{"469", "An import that updates accounts brings no password and no identity of an address that nobody has proven there to an account whose owner has proven it. Nor does it bring a password to an account that has done without one, or an identity back."},
+			{"469", "To an account whose owner has proven the address, an update brings no password and no identity from a line that does not vouch for the address. It brings no first password to an account without one, and no identity that was removed."},
 			{"438", "Changes and notices of an account have [limits](operating/rate-limits.md) a day. Ending sessions, tokens and apps is never refused."},
 			{"439", "A code that comes too late is recorded as often as its flow has guesses."},
 			{"413, 414, 416", "A [former system](integrating/migrating.md#passwords-that-cannot-be-exported) is asked about imported accounts alone that nobody has touched since, after the limits have counted. Every failed password takes the same place for the same time. Account and setting are judged again when it has answered."},

@@ -2,10 +2,8 @@ package security
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"testing"
-	"time"
 
 	"portico/internal/config"
 )
@@ -14,32 +12,18 @@ import (
 func TestSEC484_AStreamOfAnAppThatIsThereNoMore(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	opened, ended := make(chan string), make(chan string, 10)
-	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_ = http.NewResponseController(w).Flush()
-		opened <- r.URL.Path
-		<-r.Context().Done()
-		ended <- r.URL.Path
-	}))
-	t.Cleanup(app.Close)
-	upstream, _ := url.Parse(app.URL)
-	another := *upstream
+	app := newStreamApp(t)
+	another := *app.upstream
 	another.Host = "another.test"
 	serves := func(name string, upstream *url.URL) option {
 		return func(c *config.Config) {
 			c.Apps = []config.App{{Name: name, Path: "/tools", Upstream: upstream, Rules: []string{"public /tools/*"}, Key: "app.1"}}
 		}
 	}
-	s := start(t, serves("former", upstream))
+	s := start(t, serves("former", app.upstream))
 	for who, v := range map[string]*visitor{"a user": s.visitor().register(fresh("v")), "nobody": s.visitor()} {
-		s.follows(serves("former", upstream))
-		go func() { _, _ = v.try("GET", "/tools/stream", "", http.Header{"Accept": {"text/event-stream"}}) }()
-		<-opened
-		s.follows(serves("other", &another))
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
+		s.follows(serves("former", app.upstream))
+		if app.outlives(v, "/tools/stream", http.Header{}, func() { s.follows(serves("other", &another)) }) {
 			t.Errorf("%s: the stream goes on", who)
 		}
 	}

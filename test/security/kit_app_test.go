@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode"
 
 	"portico/internal/config"
@@ -163,4 +164,42 @@ func (s *site) staff(roles ...string) *visitor {
 // script returns the headers of a fetch.
 func script() http.Header {
 	return http.Header{"Sec-Fetch-Mode": {"cors"}, "Sec-Fetch-Dest": {"empty"}}
+}
+
+// streamApp is an app whose only page is a stream without an end.
+type streamApp struct {
+	upstream      *url.URL
+	opened, ended chan struct{}
+}
+
+func newStreamApp(t *testing.T) streamApp {
+	t.Helper()
+	a := streamApp{opened: make(chan struct{}), ended: make(chan struct{}, 10)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		a.opened <- struct{}{}
+		<-r.Context().Done()
+		a.ended <- struct{}{}
+	}))
+	t.Cleanup(server.Close)
+	var err error
+	if a.upstream, err = url.Parse(server.URL); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// outlives reports whether a visitor's stream goes on after a change.
+func (a streamApp) outlives(v *visitor, target string, header http.Header, change func()) bool {
+	header.Set("Accept", "text/event-stream")
+	go func() { _, _ = v.try("GET", target, "", header) }()
+	<-a.opened
+	change()
+	select {
+	case <-a.ended:
+		return false
+	case <-time.After(20 * time.Second):
+		return true
+	}
 }

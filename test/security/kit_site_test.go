@@ -242,7 +242,11 @@ func (s *site) settle() {
 			for _, hook := range s.config.Webhooks {
 				events, failed := tx.Deliveries(s.Context(), hook.Name, "", 100)
 				err = errors.Join(err, failed)
-				waiting += len(slices.DeleteFunc(events, func(e webhook.Delivery) bool { return e.State != webhook.Waiting || !e.TriedAt.IsZero() }))
+				for _, e := range events {
+					if e.State == webhook.Waiting && e.TriedAt.IsZero() {
+						waiting++
+					}
+				}
 			}
 			return err
 		})

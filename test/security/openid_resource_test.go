@@ -177,18 +177,9 @@ func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
 func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
 	announce(t)
 	t.Parallel()
-	opened, ended := make(chan string), make(chan string, 10)
-	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_ = http.NewResponseController(w).Flush()
-		opened <- r.URL.Path
-		<-r.Context().Done()
-		ended <- r.URL.Path
-	}))
-	t.Cleanup(app.Close)
-	upstream, _ := url.Parse(app.URL)
+	app := newStreamApp(t)
 	const tools = "https://portico.test/tools"
-	former := config.App{Name: "tools", Path: "/tools", Upstream: upstream, AccessTokens: true, PersonalTokens: true, Key: "app.1"}
+	former := config.App{Name: "tools", Path: "/tools", Upstream: app.upstream, AccessTokens: true, PersonalTokens: true, Key: "app.1"}
 	s := start(t, func(c *config.Config) {
 		c.Apps, c.Clients[0].Resources = []config.App{former}, []string{tools}
 	})
@@ -197,7 +188,7 @@ func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
 	personal := v.personal("tools")
 	taken := func(change func(tools, part *config.App)) option {
 		return func(c *config.Config) {
-			now, part := former, config.App{Name: "part", Path: "/tools/part", Upstream: upstream, Key: "app.2"}
+			now, part := former, config.App{Name: "part", Path: "/tools/part", Upstream: app.upstream, Key: "app.2"}
 			change(&now, &part)
 			c.Apps = []config.App{now, part}
 		}
@@ -213,14 +204,8 @@ func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
 		"an access token, and an app of none": {access, taken(func(_, _ *config.App) {})},
 	} {
 		s.follows(func(c *config.Config) { c.Apps = []config.App{former} })
-		go func() {
-			_, _ = s.visitor().try("GET", "/tools/part/stream", "", http.Header{"Authorization": {"Bearer " + tt.token}, "Accept": {"text/event-stream"}})
-		}()
-		<-opened
-		s.follows(tt.to)
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
+		bearer := http.Header{"Authorization": {"Bearer " + tt.token}}
+		if app.outlives(s.visitor(), "/tools/part/stream", bearer, func() { s.follows(tt.to) }) {
 			t.Errorf("%s: the stream goes on", what)
 		}
 	}

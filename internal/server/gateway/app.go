@@ -84,12 +84,17 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *
 // sameUpstream reports whether another configuration of the app leads to the
 // same connections.
 func (a *app) sameUpstream(b App) bool {
-	return a.Upstream != nil && b.Upstream != nil && a.Upstream.String() == b.Upstream.String() && a.Timeout == b.Timeout
+	return a.leadsTo(b.Upstream) && a.Timeout == b.Timeout
+}
+
+// leadsTo reports whether the app is at an upstream.
+func (a *app) leadsTo(upstream *url.URL) bool {
+	return a.Upstream != nil && upstream != nil && a.Upstream.String() == upstream.String()
 }
 
 // follows reports whether the app is a former one by other settings: under its name, or at its upstream.
 func (a *app) follows(former *app) bool {
-	return a.Name == former.Name || a.Upstream != nil && former.Upstream != nil && a.Upstream.String() == former.Upstream.String()
+	return a.Name == former.Name || a.leadsTo(former.Upstream)
 }
 
 const bufferSize = 32 << 10

@@ -67,7 +67,7 @@ func (r *reader) page(ctx context.Context, after string) (page []*people.Exporte
 		}
 		p.EmailVerified = unproven == 0
 		p.CreatedAt, p.EndsAt, p.SeenAt = at(created), at(ends), at(seen)
-		if ends > 0 && !r.now.Before(p.EndsAt) {
+		if (account.Account{EndsAt: p.EndsAt}).Ended(r.now) {
 			p.State = string(account.DisabledByOperator) // no server has closed it yet
 		}
 		page, r.byID[p.ID] = append(page, p), p

@@ -36,7 +36,8 @@ func (p *DB) rights(ctx context.Context, f engine.Facts, failed error) error {
 	at, _, err := engine.First(ctx, p.Read(), `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
 		current_user::text, current_database()::text, coalesce(current_schema()::text, ''), current_setting('search_path'),
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)`, nil, func(row engine.Scanner) (at place, err error) {
-		return at, row.Scan(&at.version, &at.encoding, &at.role, &at.database, &at.schema, &at.searched, &at.mayCreate)
+		err = row.Scan(&at.version, &at.encoding, &at.role, &at.database, &at.schema, &at.searched, &at.mayCreate)
+		return at, err
 	})
 	if err != nil {
 		return err
