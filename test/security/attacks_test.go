@@ -271,6 +271,7 @@ func attacks() testform.Catalogue {
 			"SEC-299": "A restart or a new signing key comes in the middle of a flow, and lets something count twice or not at all.",
 			"SEC-306": "An attacker uses a proof of a client's key (DPoP) a second time.",
 			"SEC-307": "A thief uses tokens or a code that belong to a key, without the key.",
+			"SEC-496": "A thief of a refresh token or a code comes first, and binds the tokens to a key, so that the owner's use of the same does not end them.",
 			"SEC-308": "An attacker forges a proof of a key, or makes one for another request.",
 			"SEC-309": "An attacker guesses the codes that devices show, or lets devices begin without end.",
 			"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
