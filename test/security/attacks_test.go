@@ -341,6 +341,7 @@ func attacks() testform.Catalogue {
 			"SEC-484": "A stream of an app goes on after a reload has given its path to another app.",
 			"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",
 			"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
+			"SEC-497": "A client spells a path of one app so that it belongs to another app, where one program answers for both.",
 		},
 		"turn": { // One browser, two people
 			"SEC-225": "An app takes the next person at a browser for the one who used it before.",
