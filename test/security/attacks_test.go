@@ -310,6 +310,7 @@ func attacks() testform.Catalogue {
 		},
 		"gateway": { // Gateway and forward-auth, and the tickets that sign a browser in at the host of an app
 			"SEC-071": "A user goes on using a role that was taken away.",
+			"SEC-498": "A user sends the body of a request slowly, and loses a role before the app gets it.",
 			"SEC-074": "A WebSocket or an event stream goes on after its session has ended.",
 			"SEC-146": "A client sends identity headers of its own to an app.",
 			"SEC-147": "A client sends identity headers whose names an app folds into ours.",
@@ -340,8 +341,8 @@ func attacks() testform.Catalogue {
 			"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 			"SEC-484": "A stream of an app goes on after a reload has given its path to another app.",
 			"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",
-			"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
 			"SEC-497": "A client spells a path of one app so that it belongs to another app, where one program answers for both.",
+			"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
 		},
 		"turn": { // One browser, two people
 			"SEC-225": "An app takes the next person at a browser for the one who used it before.",
