@@ -25,7 +25,7 @@ func sites(cfg config.Config) ([]rule.Site, config.Problems) {
 		}
 		set, wrong := rule.New(a.Path, a.Rules)
 		problems = append(problems, badRules(cfg, a, wrong)...)
-		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set, AsSent: a.Paths == config.PathsAsSent})
+		list = append(list, rule.Site{Host: a.Host, Path: a.Path, Rules: set, AsSent: a.Paths == config.PathsAsSent, Server: a.Server()})
 	}
 	return list, problems
 }
@@ -112,7 +112,7 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	for _, path := range readings[1:] {
 		e.Others = append(e.Others, Reading{path, site.Rules.Trace(m, path)})
 	}
-	if r, at, ok := site.Rules.MatchAll(m, readings); ok {
+	if r, at, ok := sites.MatchAll(i, m, readings); ok {
 		e.Decides, e.Rule, e.Need, e.Source = at+1, r.String(), r.Need, cfg.Source(a.Setting("rules", at))
 	}
 	return e, nil

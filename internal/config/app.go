@@ -214,6 +214,14 @@ func (c *Config) givenToApp() (names []string) {
 	return names
 }
 
+// Server names what answers for the app: its upstream, or "" for another proxy.
+func (a App) Server() string {
+	if a.Upstream == nil {
+		return ""
+	}
+	return hostPort(a.Upstream)
+}
+
 // hostPort returns host:port of an origin. Every loopback name becomes
 // 127.0.0.1.
 func hostPort(u *url.URL) string {

@@ -89,8 +89,10 @@ func (k *Keeper) CodeOf(ctx context.Context, store Store, client Client, code Sh
 	case !proves(in.Verifier, l.Grant.Challenge):
 		return Live{}, invalidGrant("code_verifier does not match the code_challenge of the request")
 	}
-	if err := client.mayUse(l.Grant, in.Key); err != nil {
-		return Live{}, err
+	if l.Grant.RedeemedAt.IsZero() { // a code that is used again ends its grant, whatever key comes with it
+		if err := client.mayUse(l.Grant, in.Key); err != nil {
+			return Live{}, err
+		}
 	}
 	_, err = resources(in.Resources, l.Grant.Resources)
 	return l, err

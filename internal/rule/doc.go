@@ -21,7 +21,8 @@
 //     access.
 //   - If a lenient app could read the path as another one (Unicode case,
 //     full-width letters, a dot or blank at the end of a name), the request must
-//     also satisfy the rule of that path. Paths in any language pass.
+//     also satisfy the rule of that path. Paths in any language pass. The same holds where a
+//     program that answers for two apps could read it as a path of the other one.
 //   - New refuses rules that can never match, and rules that partly hide a later
 //     rule.
 package rule

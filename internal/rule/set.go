@@ -56,8 +56,7 @@ func (s Set) Match(m Methods, path string) (Rule, int, bool) {
 	if !ok || !s.ambiguous && !ambiguous(path) {
 		return r, at, ok
 	}
-	reading := generous(path)
-	other, _, ok := s.first(m, func(r Rule) bool { return r.reaches(r.reading, reading, true) })
+	other, ok := s.read(m, generous(path))
 	if !ok {
 		return Rule{}, 0, false
 	}
@@ -65,6 +64,12 @@ func (s Set) Match(m Methods, path string) (Rule, int, bool) {
 		r.Need.And = &other.Need
 	}
 	return r, at, true
+}
+
+// read returns the first rule for a path as the most generous app reads it.
+func (s Set) read(m Methods, reading string) (Rule, bool) {
+	r, _, ok := s.first(m, func(r Rule) bool { return r.reaches(r.reading, reading, true) })
+	return r, ok
 }
 
 // first returns the first rule with the method for which about returns true.

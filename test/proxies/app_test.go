@@ -21,7 +21,7 @@ type echo struct {
 }
 
 // echoApp answers with a description of each request, and keeps it. A path that
-// begins with /ws is a WebSocket that echoes every byte. /events sends one
+// begins with /ws is a WebSocket that echoes every byte, and so is any other protocol that is asked for. /events sends one
 // event and stays open.
 type echoApp struct {
 	addr string
@@ -45,8 +45,8 @@ func (a *echoApp) serve(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	a.seen = append(a.seen, e)
 	a.mu.Unlock()
-	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		webSocket(w, r)
+	if protocol := r.Header.Get("Upgrade"); protocol != "" {
+		switches(w, r, protocol)
 		return
 	}
 	if strings.HasSuffix(r.URL.Path, "/me") {
@@ -83,16 +83,16 @@ func (a *echoApp) requests() []echo {
 	return all
 }
 
-// webSocket completes the handshake (RFC 6455 4.2.2) and echoes every byte.
-func webSocket(w http.ResponseWriter, r *http.Request) {
+// switches takes the connection for a protocol, of a WebSocket with the handshake (RFC 6455 4.2.2), and echoes every byte.
+func switches(w http.ResponseWriter, r *http.Request, protocol string) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	c, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer c.Close()
-	_, _ = fmt.Fprintf(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\nX-User: %s\r\n\r\n",
-		base64.StdEncoding.EncodeToString(sum[:]), r.Header.Get("X-Portico-User"))
+	_, _ = fmt.Fprintf(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: %s\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\nX-User: %s\r\n\r\n",
+		protocol, base64.StdEncoding.EncodeToString(sum[:]), r.Header.Get("X-Portico-User"))
 	_ = rw.Flush()
 	_, _ = io.Copy(c, rw)
 }

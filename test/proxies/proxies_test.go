@@ -109,6 +109,7 @@ func try(t *testing.T, p *place) {
 	t.Run("cookies", func(t *testing.T) { hiddenCookies(t, p) })
 	t.Run("planted cookies", func(t *testing.T) { plantedCookies(t, p) })
 	t.Run("WebSocket", func(t *testing.T) { webSockets(t, p, person) })
+	t.Run("other protocols", func(t *testing.T) { otherProtocols(t, p, person) })
 	t.Run("event stream", func(t *testing.T) { eventStream(t, p, person) })
 	t.Run("body", func(t *testing.T) { bodies(t, p, person) })
 	t.Run("HTTP/2", func(t *testing.T) { overHTTP2(t, p, person) })
@@ -191,6 +192,29 @@ func webSockets(t *testing.T, p *place, person *visitor) {
 		got := test.v.socket("/app/ws", test.from)
 		if got.status != test.want || got.status == http.StatusSwitchingProtocols && (got.body != "ping" || got.header.Get("X-User") == "") {
 			t.Errorf("%s: %d %v %s, want %d", name, got.status, got.header, got.body, test.want)
+		}
+	}
+}
+
+// SEC-157: in another protocol than that of WebSockets, a client could send the app requests that nobody has judged.
+func otherProtocols(t *testing.T, p *place, person *visitor) {
+	for _, lines := range [][]string{
+		{"Upgrade: h2c"}, {"Upgrade: H2C"}, {"Upgrade: tcp"}, {"Upgrade: h2c, websocket"}, {"Upgrade: websocket, h2c"},
+		{"Upgrade: h2c", "Upgrade: websocket"}, {"Upgrade: websocket", "Upgrade: h2c"},
+	} {
+		for _, connection := range []string{"Connection: Upgrade", "Connection: Upgrade, HTTP2-Settings"} {
+			for _, v := range []*visitor{p.visitor(), person} {
+				p.app.requests()
+				got := v.open("GET", "/public/x", slices.Concat(lines, script, []string{connection, "HTTP2-Settings: AAMAAABkAAQAAP__"})...)
+				if to := got.Header.Get("Upgrade"); got.StatusCode == http.StatusSwitchingProtocols && !strings.EqualFold(to, "websocket") {
+					t.Errorf("%q, %s: the client and the app speak %q", lines, connection, to)
+				}
+				for _, e := range p.app.requests() {
+					if to := e.Header["Upgrade"]; len(to) > 0 && !slices.Equal(to, []string{"websocket"}) {
+						t.Errorf("%q, %s: the app is asked for %q", lines, connection, to)
+					}
+				}
+			}
 		}
 	}
 }

@@ -271,6 +271,7 @@ func attacks() testform.Catalogue {
 			"SEC-299": "A restart or a new signing key comes in the middle of a flow, and lets something count twice or not at all.",
 			"SEC-306": "An attacker uses a proof of a client's key (DPoP) a second time.",
 			"SEC-307": "A thief uses tokens or a code that belong to a key, without the key.",
+			"SEC-496": "A thief of a refresh token or a code comes first, and binds the tokens to a key, so that the owner's use of the same does not end them.",
 			"SEC-308": "An attacker forges a proof of a key, or makes one for another request.",
 			"SEC-309": "An attacker guesses the codes that devices show, or lets devices begin without end.",
 			"SEC-310": "An attacker forges a client assertion, or makes one for another server.",
@@ -309,6 +310,7 @@ func attacks() testform.Catalogue {
 		},
 		"gateway": { // Gateway and forward-auth, and the tickets that sign a browser in at the host of an app
 			"SEC-071": "A user goes on using a role that was taken away.",
+			"SEC-498": "A user sends the body of a request slowly, and loses a role before the app gets it.",
 			"SEC-074": "A WebSocket or an event stream goes on after its session has ended.",
 			"SEC-146": "A client sends identity headers of its own to an app.",
 			"SEC-147": "A client sends identity headers whose names an app folds into ours.",
@@ -339,6 +341,7 @@ func attacks() testform.Catalogue {
 			"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 			"SEC-484": "A stream of an app goes on after a reload has given its path to another app.",
 			"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",
+			"SEC-497": "A client spells a path of one app so that it belongs to another app, where one program answers for both.",
 			"SEC-361": "The same where another proxy forwards, with spellings of Portico's own paths and of another app's.",
 		},
 		"turn": { // One browser, two people

@@ -24,7 +24,7 @@ func defenses() []chapter {
 			{"077, 225 to 230, 248, 335", "The gateway withholds and deletes the cookies that apps set for the former user, and clears cache and storage. Sign-out deletes our session cookie. At the public host, and not at the host of an app, it also ends the recovery, the opened link and the second step that began in the browser."},
 		}},
 		{"Apps behind Portico", []defense{
-			{"146 to 160, 207, 208, 216, 222 to 224, 239, 240, 360, 361", "Our headers, and headers that name another path or method, are removed in every spelling. The path has one spelling, or the rules of every path that the app may read have to pass. Hop-by-hop headers end here. A request without one clear end is refused, or has its chunks passed on without its Content-Length, and nothing behind it is read. A name has no control or direction characters."},
+			{"146 to 160, 207, 208, 216, 222 to 224, 239, 240, 360, 361, 497", "Our headers, and headers that name another path or method, are removed in every spelling. The path has one spelling, or the rules of every path that the app may read have to pass, also where it is a path of another app that the same program answers for. Hop-by-hop headers end here. A request without one clear end is refused, or has its chunks passed on without its Content-Length, and nothing behind it is read. A name has no control or direction characters."},
 			{"156, 220, 221", "One writer for the headers of an app, interim answers and trailers removes the fields that it must not set."},
 			{"484", "An open request ends when a reload gives its path to an app with another name and another upstream."},
 			{"235 to 238", "The ticket travels in a form and never in an address. It is spent when it is presented, lasts seconds, and is bound by a sealed value to the browser that began."},
@@ -36,7 +36,7 @@ func defenses() []chapter {
 		}},
 		{"Load and races", []defense{
 			{"176, 182 to 186, 219", "Slots and a bounded queue for hashing. Limits of connections, headers, bodies and time. Signed-in users do not wait. (Also FLT-17 to 19.)"},
-			{"241", "A minimum pace of bodies to apps. Bodies can be kept until they are complete."},
+			{"241, 498", "A minimum pace of bodies to apps. Bodies can be kept until they are complete, and the user is looked up again then."},
 			{"288, 289", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time, and four may wait; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
 			{"461", "Each password and each set of recovery codes that a user chooses is counted before it is hashed, 30 an hour."},
@@ -102,7 +102,7 @@ func defenses() []chapter {
 		{"Codes and tokens", []defense{
 			{"130 to 136, 140 to 145, 267, 268, 315, 271 to 273, 276 to 279, 297 to 299, 323, 454", "Registered addresses in one spelling. PKCE. A code works once, for a minute, for its client, at whatever node. Refresh tokens rotate, and a used one ends its grant. Each check knows grant, account and session as of a second ago at most. A claim that is asked for by name needs its scope and the same consent. Introspection tells the address only to a token that UserInfo tells it. A page reads answers at an origin of its client alone."},
 			{"137, 310", "An assertion of a client works once on all nodes, for at most five minutes, for this issuer alone. Keys come from the settings, never from the assertion."},
-			{"306 to 308", "Access tokens and the refresh tokens of public clients work with fresh proofs of their key alone. A proof counts once on all nodes, for one request. Nothing that began with a key goes on without it."},
+			{"306 to 308, 496", "Access tokens and the refresh tokens of public clients work with fresh proofs of their key alone. A proof counts once on all nodes, for one request. Nothing that began with a key goes on without it, and nothing of a public client that began without one gets one."},
 			{"311", "The name of a pushed request has 256 bits, and the database their hash. It belongs to one client, a browser begins within a minute, and one conditional statement uses it up with the code."},
 			{"315, 342, 453, 478, 479", "The transaction that gives a code or tokens judges session, account, roles, second factor, consent, and the rules, scopes, resources and addresses of the client. Access tokens are judged by roles, second factor and rules at each use. What has ended by age or idleness does not come back. Every end of a session but its own sign-out and age ends what it has given to clients, also with `offline_access`."},
 			{"485", "With `consent`, the user of an app on a device is asked each time: nobody proves which app it is."},

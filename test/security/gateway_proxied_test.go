@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // A proxy forwards a WebSocket over HTTP/2 without Upgrade and
@@ -87,5 +88,46 @@ func TestSEC241_SlowUploads(t *testing.T) {
 		if status := <-statuses; status != http.StatusRequestTimeout {
 			t.Errorf("a slow upload gets status %d", status)
 		}
+	}
+}
+
+// A body is held until it is complete. What the user has lost meanwhile must not reach the app.
+func TestSEC498_RolesOfAHeldBody(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	app := newApp(t, tempers()["raw"])
+	s := start(t, protects(app, "role:editor /edits/*", "signed-in /*"), func(c *config.Config) { c.App.Uploads = config.Uploads{BufferKiB: 64} })
+	for target, passes := range map[string]bool{"/notes": true, "/edits/1": false} {
+		v := s.staff("editor")
+		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true}) // the certificate is self-signed
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		r := bufio.NewReader(c)
+		_, err = io.WriteString(c, "POST "+target+" HTTP/1.1\r\nHost: portico.test\r\nCookie: "+v.cookieLine()+"\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if begun, err := http.ReadResponse(r, nil); err != nil || begun.StatusCode != http.StatusContinue { // Portico has judged the request, and reads its body
+			t.Fatalf("%s: %+v, %v", target, begun, err)
+		}
+		if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, s.account(v).ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, "ok"); err != nil {
+			t.Fatal(err)
+		}
+		got, err := http.ReadResponse(r, nil)                     // an error if the watcher was first
+		for err == nil && got.StatusCode == http.StatusContinue { // of the app
+			got, err = http.ReadResponse(r, nil)
+		}
+		if is := err == nil && got.StatusCode == http.StatusOK; is != passes {
+			t.Errorf("%s: %+v, %v", target, got, err)
+		}
+	}
+	all := app.asked()
+	if len(all) != 1 || all[0].Header.Get("X-Portico-Roles") != "" {
+		t.Errorf("the app got %+v", all)
 	}
 }

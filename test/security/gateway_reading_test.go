@@ -1,6 +1,11 @@
 package security
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+
+	"portico/internal/config"
+)
 
 // A user without the role must not reach a page by a spelling that some app
 // accepts. Pages in any language stay reachable.
@@ -28,5 +33,49 @@ func TestSEC239_SpellingsOfGenerousApps(t *testing.T) {
 	}
 	if a := admin.do("GET", "/admin.", "", script()); a.status != 200 {
 		t.Errorf("an administrator gets status %d", a.status)
+	}
+}
+
+// A user without the role must not reach the page of one app by a spelling that belongs to another app, where both are
+// one program. Another program gets all of its own paths.
+func TestSEC497_SpellingsOfAnotherApp(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	program, other := newApp(t, tempers()["decoded twice"]), newApp(t, tempers()["raw"])
+	elsewhere := config.Config{}
+	protects(other)(&elsewhere)
+	s := start(t, trusting(), protects(program, "public /*"), func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "admin", Path: "/admin", Upstream: c.App.Upstream, Rules: []string{"public GET /admin/logo", "role:admin /admin/*"}, Key: "app.1"},
+			{Name: "wiki", Path: "/wiki", Upstream: elsewhere.App.Upstream, Rules: []string{"role:admin /wiki/*"}, Key: "app.2"},
+			{Name: "site", Host: "site.portico.test", Path: "/", Rules: []string{"public /*"}, Key: "app.3"},
+			{Name: "tools", Host: "site.portico.test", Path: "/admin", Rules: []string{"role:admin /admin/*"}, Key: "app.4"},
+		}
+	})
+	nobody, admin := s.visitor(), s.staff("admin")
+	asked := func(v *visitor, target string) int {
+		return v.do("GET", "/auth/api/check", "", http.Header{"Sec-Fetch-Mode": {"cors"}, "X-Forwarded-Method": {"GET"}, "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"site.portico.test"}, "X-Forwarded-Uri": {target}}).status
+	}
+	for _, target := range []string{"/ADMIN", "/Admin/x", "/admin%20", "/adm%C4%B1n/x", "/%EF%BD%81dmin/x", "/admin./x", "/ADMIN/logo/x"} {
+		if a := nobody.do("GET", target, "", script()); a.status != 401 {
+			t.Errorf("%s gets status %d", target, a.status)
+		}
+		if status := asked(nobody, target); status != 401 {
+			t.Errorf("where another proxy forwards, %s gets status %d", target, status)
+		}
+	}
+	if n := len(program.asked()); n > 0 {
+		t.Errorf("the program was asked %d times", n)
+	}
+	if a := admin.do("GET", "/ADMIN/x", "", script()); a.status != 200 {
+		t.Errorf("an administrator gets status %d", a.status)
+	}
+	for _, target := range []string{"/", "/x", "/administration", "/WIKI/x", "/caf%C3%A9", "/Admin/logo"} {
+		if a := nobody.do("GET", target, "", script()); a.status != 200 {
+			t.Errorf("%s gets status %d", target, a.status)
+		}
+	}
+	if status := asked(nobody, "/x"); status != 200 {
+		t.Errorf("where another proxy forwards, a public page gets status %d", status)
 	}
 }

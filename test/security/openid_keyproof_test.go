@@ -183,6 +183,35 @@ func TestSEC307_StolenBoundTokens(t *testing.T) {
 	}
 }
 
+// A thief comes first, with a key. The owner's use of the same token or code must end what the thief has.
+func TestSEC496_AThiefBindsTokens(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, thief := s.visitor().register(fresh("v")), s.keyholder()
+	page := []string{"client_id", "spa", "client_secret", "", "redirect_uri", "https://spa.test/cb"}
+	code := func() string { return v.openIDCode("client_id", "spa", "redirect_uri", "https://spa.test/cb") }
+	refresh := func(token string) url.Values { return refreshForm(token, page[:4]...) }
+	first := s.rp("token", codeForm(code(), page...))
+	s.refused("a refresh token with a key of the thief", thief.exchange(refresh(first.Refresh)), "invalid_grant")
+	stolen := s.rp("token", refresh(first.Refresh))
+	s.clock.Advance(31 * time.Second)
+	s.refused("the owner, after the thief", s.rp("token", refresh(first.Refresh)), "invalid_grant")
+	s.refused("what the thief got", s.rp("token", refresh(stolen.Refresh)), "invalid_grant")
+	s.refused("what the thief got, with a key", thief.exchange(refresh(stolen.Refresh)), "invalid_grant")
+	// The same with a code and its verifier.
+	shared := code()
+	bound := thief.exchange(codeForm(shared, page...))
+	if !thief.opens(bound.Access) {
+		t.Fatalf("the thief was not first: %d %s", bound.status, bound.body)
+	}
+	s.refused("the owner's code", s.rp("token", codeForm(shared, page...)), "invalid_grant")
+	s.refused("a refresh of the thief", thief.exchange(refresh(bound.Refresh)), "invalid_grant")
+	if thief.opens(bound.Access) {
+		t.Error("the access token of the thief works")
+	}
+}
+
 func TestSEC308_ForgedKeyProofs(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -230,15 +230,20 @@ func (r *run) echo() {
 	}
 	for _, name := range append(untrusted.Names(untrusted.All()), r.target.Told...) {
 		for _, spelled := range spellings(name) {
-			line := spelled + ": " + marker
-			a, _ := r.entrance.send(r, r.get(r.target.Echo, line)) // a refused request does not reach the app
-			trial := Trial{Request: r.target.Echo + " " + line, Status: a.status, Through: strings.Contains(a.body, marker)}
-			if trial.Through {
-				trial.Why = "the header reaches the app"
-			}
-			r.trials = append(r.trials, trial)
+			r.shows("the header reaches the app", spelled+": "+marker)
 		}
 	}
+	r.shows("the app and a client can speak another protocol, in which nobody judges requests", "Upgrade: "+marker, "Connection: Upgrade")
+}
+
+// shows tries whether the first of some lines reaches the app.
+func (r *run) shows(why string, lines ...string) {
+	a, _ := r.entrance.send(r, r.get(r.target.Echo, lines...)) // a refused request does not reach the app
+	trial := Trial{Request: r.target.Echo + " " + lines[0], Status: a.status, Through: strings.Contains(a.body, marker) || a.status == http.StatusSwitchingProtocols}
+	if trial.Through {
+		trial.Why = why
+	}
+	r.trials = append(r.trials, trial)
 }
 
 // direct sends requests to the app itself, without Portico.

@@ -120,7 +120,7 @@ func TestRun_Echo(t *testing.T) {
 		return r.URL.Path == "/headers"
 	})}
 	got := through(t, target)
-	for _, want := range []string{"/headers Remote_User: portico-spoof", "/headers X-Auth-Request-Email: portico-spoof", "/headers X-Own: portico-spoof"} {
+	for _, want := range []string{"/headers Remote_User: portico-spoof", "/headers X-Auth-Request-Email: portico-spoof", "/headers X-Own: portico-spoof", "/headers Upgrade: portico-spoof"} {
 		if !slices.Contains(got, want) || slices.Contains(got, "/headers Remote-User: portico-spoof") {
 			t.Errorf("got through: %q, want %q and not Remote-User", got, want)
 		}

@@ -227,11 +227,11 @@ func (g *Gateway) route(asked *ask) (*app, rule.Rule, error) {
 	case m == 0:
 		return nil, rule.Rule{}, server.MethodNotAllowed
 	}
-	site, i, ok := g.sites.Find(asked.host, path)
+	_, i, ok := g.sites.Find(asked.host, path)
 	if !ok {
 		return nil, rule.Rule{}, server.RouteMissing
 	}
-	found, _, ok := site.Rules.Match(m, path)
+	found, _, ok := g.sites.MatchAll(i, m, []string{path})
 	if !ok {
 		return g.apps[i], found, rule.Denied
 	}
@@ -240,14 +240,14 @@ func (g *Gateway) route(asked *ask) (*app, rule.Rule, error) {
 
 // routeAsSent is route for a path that has several readings. refused is why it has.
 func (g *Gateway) routeAsSent(asked *ask, m rule.Methods, refused error) (*app, rule.Rule, error) {
-	site, i, readings, ok := g.sites.FindAsSent(asked.host, asked.raw)
+	_, i, readings, ok := g.sites.FindAsSent(asked.host, asked.raw)
 	switch {
 	case !ok:
 		return nil, rule.Rule{}, server.Malformed.WithCause(refused)
 	case m == 0:
 		return nil, rule.Rule{}, server.MethodNotAllowed
 	}
-	matched, _, ok := site.Rules.MatchAll(m, readings)
+	matched, _, ok := g.sites.MatchAll(i, m, readings)
 	if !ok {
 		return g.apps[i], matched, rule.Denied
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"portico/internal/fault"
+	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/telemetry/span"
 )
@@ -72,6 +73,9 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 			p.fail(w, r, err)
 			return p.err
 		}
+		if err := p.again(r.Context()); err != nil {
+			return err
+		}
 	}
 	p.proxy.Rewrite, p.proxy.ModifyResponse, p.proxy.ErrorHandler = p.forth, p.back, p.fail
 	p.proxy.ServeHTTP(&p.answer, r)
@@ -82,6 +86,27 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		p.answer.end()
 	}
 	return p.err
+}
+
+// again looks up the user once more after a body was held, which may have taken hours: the app must not learn of a role that
+// has gone meanwhile.
+func (p *passage) again(ctx context.Context) error {
+	g, v := p.gateway, &p.visit
+	if p.identity == nil || p.body.kept == 0 {
+		return nil
+	}
+	found, err := g.find(ctx, v.shown, v.app, false)
+	if err == nil && v.rule.Need.Lasting().Judge(personOf(found), g.Clock.Now()) != rule.Pass {
+		err = rule.Refuse(found.User.ID, v.rule.String())
+	}
+	if err == nil {
+		v.found = found
+		p.identity, err = g.identity(v.app, found, g.Clock.Now())
+	}
+	if err != nil && fault.From(err).Kind == fault.Internal {
+		err = unavailable(err)
+	}
+	return err
 }
 
 // endCall records which app was called and its status. It does not record the
