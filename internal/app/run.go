@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -229,12 +230,12 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 }
 
 // repeat calls do periodically. It logs the first of repeated failures, and then the
-// recovery.
+// recovery. A panic is a failure too.
 func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Duration, what string, do func(context.Context) error) {
 	work.Go(func() {
 		failing := false
 		every(ctx, each, func() {
-			switch err := do(ctx); {
+			switch err := survived(ctx, do); {
 			case err != nil && !failing:
 				failing = true
 				a.report(what, err)
@@ -244,6 +245,16 @@ func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Durati
 			}
 		})
 	})
+}
+
+// survived turns a panic of do into an error. It would end the process, and each next one that meets the same row.
+func survived(ctx context.Context, do func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return do(ctx)
 }
 
 func (a *App) flushSessions(ctx context.Context) error {

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,6 +12,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/flow"
+	"portico/internal/logtest"
 	"portico/internal/outbox"
 	"portico/internal/store"
 )
@@ -164,6 +167,30 @@ func TestWork_OneTidiesUp(t *testing.T) {
 		}
 		if !held(frozen) {
 			t.Error("a lease that was given back is not to be had")
+		}
+	})
+}
+
+// FLT-21: a panic costs background work one turn, and its stack is in the log.
+func TestWork_SurvivesAPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log logtest.Buffer
+		a, turns := &App{log: slog.New(slog.NewTextHandler(&log, nil))}, 0
+		ctx, stop := context.WithCancel(t.Context())
+		var work sync.WaitGroup
+		a.repeat(ctx, &work, time.Second, "do the work", func(context.Context) error {
+			if turns++; turns < 3 {
+				panic("a defect")
+			}
+			return nil
+		})
+		time.Sleep(3*time.Second + time.Millisecond)
+		stop()
+		work.Wait()
+		told := log.String()
+		if turns != 3 || strings.Count(told, "cannot do the work") != 1 || !strings.Contains(told, "work_test.go") || !strings.Contains(told, "can do the work again") {
+			t.Errorf("%d turns, and the log says\n%s", turns, told)
 		}
 	})
 }

@@ -10,9 +10,11 @@ import (
 	"encoding/pem"
 	"log/slog"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -94,6 +96,43 @@ func TestFiles_Refresh(t *testing.T) {
 	f.refresh()
 	if state := f.States()[0]; serial() == old || state.Err != nil || !state.Expires.Equal(today.Add(48*time.Hour)) {
 		t.Errorf("a good pair after a bad one: %+v", state)
+	}
+}
+
+// A listener takes TLS 1.2 at least, and speaks 1.3 with whoever can.
+func TestTLS_NothingOld(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	cert, key := pair(t, "a.test", today.Add(-time.Hour), today.Add(24*time.Hour))
+	for path, data := range map[string][]byte{certFile: cert, keyFile: key} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := NewFiles(certFile, keyFile, func() []string { return []string{"a.test"} }, func() time.Time { return today }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		client  *tls.Config
+		version uint16 // 0 for a refusal
+	}{
+		"a browser of today": {&tls.Config{}, tls.VersionTLS13},
+		"TLS 1.2":            {&tls.Config{MaxVersion: tls.VersionTLS12}, tls.VersionTLS12},
+		"TLS 1.1":            {&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, 0},
+	} {
+		here, there := net.Pipe()
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = tls.Server(there, f.TLS()).HandshakeContext(t.Context()) }) // what counts is what the client sees
+		c.client.InsecureSkipVerify = true
+		client := tls.Client(here, c.client)
+		err := client.HandshakeContext(t.Context())
+		_ = here.Close()
+		serving.Wait()
+		if got := client.ConnectionState().Version; (err == nil) != (c.version > 0) || err == nil && got != c.version {
+			t.Errorf("%s: version %#x, want %#x: %v", name, got, c.version, err)
+		}
 	}
 }
 

@@ -100,6 +100,15 @@ func New(cfg Config) (*Client, error) {
 // the Transport in a copy of the client.
 func (c *Client) HTTP() *http.Client { return c.http }
 
+// Do sends a request. An error does not have the address, whose query may hold a secret of the server.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	answer, err := c.http.Do(r)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = fmt.Errorf("%s: %w", r.URL.Host, failed.Err)
+	}
+	return answer, err
+}
+
 // Get returns a JSON document, whatever type the server gives it.
 func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
 	return c.get(ctx, url, func(http.Header) error { return nil })
@@ -141,7 +150,7 @@ func (c *Client) get(ctx context.Context, url string, check func(http.Header) er
 
 func (c *Client) do(r *http.Request, check func(http.Header) error) ([]byte, error) {
 	r.Header.Set("Accept", "application/json")
-	answer, err := c.http.Do(r)
+	answer, err := c.Do(r)
 	if err != nil {
 		return nil, err
 	}

@@ -226,3 +226,22 @@ func TestNewNamesWhatIsNotAnOrigin(t *testing.T) {
 		}
 	}
 }
+
+// Who logs an error does not know which part of an address is a secret of the server.
+func TestErrorsDoNotHaveTheAddress(t *testing.T) {
+	t.Parallel()
+	srv, _ := probe(t)
+	srv.Close()
+	c, err := egress.New(egress.Config{Allow: []string{srv.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	_, posted := c.PostJSON(t.Context(), srv.URL+"/hidden?key=hidden", http.Header{}, []byte("{}"))
+	_, got := c.GetJSON(t.Context(), srv.URL+"/hidden?key=hidden")
+	for _, err := range []error{posted, got} {
+		if err == nil || strings.Contains(err.Error(), "hidden") || !strings.Contains(err.Error(), srv.Listener.Addr().String()) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}

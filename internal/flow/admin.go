@@ -22,7 +22,7 @@ const RoleAdmin = "portico:admin"
 var ErrNotAdmin = errors.New("the user has no role " + RoleAdmin)
 
 // Admin judges whether a session may read what admins read: its user has the role, and
-// has given a second factor or a passkey for the session. It may be long ago if the browser keeps
+// has given a second factor or a passkey for the session. It may be hours ago if the browser keeps
 // a Visit that is not.
 //
 // Faults: ErrNotAdmin, NoAdminFactor, ProofNeeded.
@@ -30,7 +30,7 @@ func (f *Operator) Admin(ctx context.Context, found session.Found, visit string)
 	if !slices.Contains(found.User.Roles, RoleAdmin) {
 		return ErrNotAdmin
 	}
-	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) && !f.idle(found, visit) {
+	if found.Session.Strong() && slices.ContainsFunc(found.Session.Methods, ofAccount) && !f.lapsed(found, visit) {
 		return nil
 	}
 	return f.store.Read(ctx, func(tx Tx) error { return f.adminProof(ctx, tx, found) })

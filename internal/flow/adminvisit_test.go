@@ -9,8 +9,8 @@ import (
 	"portico/internal/flow"
 )
 
-// The admin page asks for a proof again after 30 minutes without a use of it. Uses of other pages
-// count as little as what another session has kept.
+// The admin page asks for a proof again after 15 minutes without a use of it, and twelve hours after the proof. Uses of
+// other pages count as little as what another session has kept.
 func TestAdminIdle(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -41,4 +41,14 @@ func TestAdminIdle(t *testing.T) {
 	check("after the limit", visit, flow.ProofNeeded)
 	v.found()
 	check("after a use of another page", visit, flow.ProofNeeded)
+
+	v.must(b.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, digits(p.secret.At(b.clock.Now()))))
+	visit = b.Operator.Visit(v.found())
+	for range 12*6 - 1 {
+		b.clock.Advance(10 * time.Minute)
+		check("in use all the time", visit, nil)
+		visit = b.Operator.Visit(v.found())
+	}
+	b.clock.Advance(10 * time.Minute)
+	check("twelve hours after the proof", visit, flow.ProofNeeded)
 }

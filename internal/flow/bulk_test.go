@@ -328,6 +328,12 @@ func TestStopJob(t *testing.T) {
 			if again, err := d.Operator.StopJob(t.Context(), d.by(), begun.ID); err != nil || again.Step != begun.Step+3 {
 				t.Errorf("stopped twice: %+v (%v)", again.Job, err)
 			}
+			if got := d.recorded(audit.JobStopped); got[""] != 1 {
+				t.Errorf("%d records say who has stopped it", got[""])
+			}
+			if f := d.record(audit.JobStopped); f.Detail != "disable,"+begun.ID {
+				t.Errorf("the record has the detail %q", f.Detail)
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/ids"
 	"portico/internal/job"
 )
@@ -120,8 +121,11 @@ func (f *Operator) StopJob(ctx context.Context, by Actor, id string) (Task, erro
 				return nil
 			}
 			// A step that another transaction has ended meanwhile counts, and then the next look finds it.
-			if ok, err = tx.AdvanceJob(ctx, id, j.Progress, f.fails(j.Progress, stoppedByHand)); err != nil || ok {
+			switch ok, err = tx.AdvanceJob(ctx, id, j.Progress, f.fails(j.Progress, stoppedByHand)); {
+			case err != nil:
 				return err
+			case ok:
+				return f.record.Add(ctx, tx, by.fact(audit.JobStopped, "", string(j.Kind)+","+id))
 			}
 		}
 	})

@@ -87,7 +87,7 @@ func Bare(w http.ResponseWriter) {
 // handler's body, and keeps cookies and Allow.
 func (m *Mux) resetHeaders(e *exchange) {
 	h := e.Header()
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
+	for _, name := range []string{"Content-Disposition", "Content-Length", "Content-Encoding", "Content-Type", "Etag", "Location", "Reporting-Endpoints", "Vary"} {
 		delete(h, name)
 	}
 	for _, b := range m.headers {

@@ -26,6 +26,7 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 		w.Header().Set("Cache-Control", "public")
 		w.Header().Set("Content-Security-Policy", "default-src *")
 		w.Header().Set("Content-Encoding", "br")
+		w.Header().Set("Content-Disposition", "attachment")
 		return errors.New("canary")
 	})
 	k.Handle("GET /panic", func(http.ResponseWriter, *http.Request) error { panic("canary") })
@@ -43,6 +44,7 @@ func TestHeaders_OnEveryAnswer(t *testing.T) {
 		"Server":                       "",
 		"X-Powered-By":                 "",
 		"Content-Encoding":             "",
+		"Content-Disposition":          "",
 		"Access-Control-Allow-Origin":  "",
 	}
 	json := maps.Clone(all) // the headers that apply to any response

@@ -344,3 +344,42 @@ func TestServe_ReportsAListenerThatFails(t *testing.T) {
 		t.Error("no error from a closed listener")
 	}
 }
+
+// A file may have any number of parts. A client that takes none of the first one does not hold it for ever.
+func TestDownload(t *testing.T) {
+	t.Parallel()
+	k := httpsKit(t)
+	ended := make(chan error, 1)
+	k.Handle("GET /file", func(w http.ResponseWriter, r *http.Request) error {
+		if end, limited := r.Context().Deadline(); limited {
+			t.Errorf("the handler ends at %v", end)
+		}
+		_, err := w.Write(make([]byte, 64<<20))
+		ended <- err
+		return nil
+	}, server.Download)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := server.NewServer(k, debugLog(k.log))
+	s.WriteTimeout = time.Second
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() { _ = s.Close() })
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /file HTTP/1.1\r\nHost: "+publicHost+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("64 MiB were written to nobody")
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the handler waits for a client that reads nothing")
+	}
+}

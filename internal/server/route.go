@@ -26,6 +26,7 @@ type route struct {
 	afterForm bool
 	everyHost bool
 	streaming bool
+	download  bool
 	refuse    RefuseUnread
 	requests  *requests
 }
@@ -52,6 +53,10 @@ func Keyed(rt *route) { rt.keyed = true }
 // Content-Length. It is for the fallback, because apps decide about their
 // uploads and streams.
 func Streaming(rt *route) { rt.streaming = true }
+
+// Download removes the time limit of the handler, for a file that is written in parts. Each part has the time of a
+// response: Flush ends it.
+func Download(rt *route) { rt.download = true }
 
 // EveryHost serves a route at the hosts of apps too. It is for files that the
 // error page needs there.
@@ -144,7 +149,7 @@ func bound(w http.ResponseWriter, r *http.Request, most int64) error {
 	return nil
 }
 
-// Flush sends what a streaming route has written. The next part then has the time of a response.
+// Flush sends what a handler has written. The next part then has the time of a response.
 func Flush(w http.ResponseWriter) error {
 	c := http.NewResponseController(w)
 	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
@@ -196,7 +201,7 @@ func Discard(w http.ResponseWriter, r *http.Request) {
 // limit ends the handler's context after handlerTimeout. It changes the context
 // of the exchange, which saves a copy of the request.
 func (rt *route) limit(e *exchange) context.CancelFunc {
-	if rt.quiet || rt.streaming {
+	if rt.quiet || rt.streaming || rt.download {
 		return func() {}
 	}
 	most := handlerTimeout

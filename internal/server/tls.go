@@ -39,9 +39,12 @@ func (h handshakes) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// ToHTTPS returns the handler of the plain HTTP listener: it redirects to the
+// ToHTTPS returns the handler of the plain HTTP listener: it redirects browsers to the
 // same path by https. hosts returns the names that Portico answers, each with
 // its origin; the request chooses nothing but one of them.
+//
+// Programs are refused (ASVS 4.1.2). One that were led on would send its secrets unencrypted
+// for as long as nobody looks.
 func ToHTTPS(hosts func() map[string]string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -54,8 +57,17 @@ func ToHTTPS(hosts func() map[string]string) http.Handler {
 		case checkTarget(r) != nil:
 			w.WriteHeader(http.StatusBadRequest)
 			return
+		case ofProgram(r):
+			http.Error(w, "use "+to, http.StatusForbidden)
+			return
 		}
 		w.Header().Set("Location", to+r.RequestURI)
 		w.WriteHeader(http.StatusPermanentRedirect)
 	})
+}
+
+// ofProgram reports whether no browser sends a request to open a page.
+func ofProgram(r *http.Request) bool {
+	_, authorized := r.Header["Authorization"]
+	return authorized || !isSafe(r.Method) || strings.HasPrefix(r.URL.Path, apiPrefix) || strings.HasPrefix(r.URL.Path, "/.well-known/")
 }

@@ -7,8 +7,8 @@ import (
 	"portico/internal/server"
 )
 
-// The http listener redirects to the fixed origin of a known name, with the
-// same path, and answers no other name.
+// The http listener redirects browsers to the fixed origin of a known name, with the
+// same path. It answers no other name, and leads no program on that has sent a secret.
 func TestToHTTPS(t *testing.T) {
 	t.Parallel()
 	handler := server.ToHTTPS(func() map[string]string {
@@ -20,7 +20,12 @@ func TestToHTTPS(t *testing.T) {
 		to                   string
 	}{
 		{"GET", "login.test", "/auth/signin?a=%2F&b", 308, "https://login.test:8443/auth/signin?a=%2F&b"},
-		{"POST", "LOGIN.test:80", "/a", 308, "https://login.test:8443/a"},
+		{"HEAD", "LOGIN.test:80", "/a", 308, "https://login.test:8443/a"},
+		{"POST", "LOGIN.test:80", "/auth/signin", 403, ""},
+		{"POST", "login.test", "/auth/openid/token", 403, ""},
+		{"GET", "login.test", "/auth/api/session", 403, ""},
+		{"GET", "login.test", "http://login.test/auth/api/session", 403, ""},
+		{"GET", "login.test", "/.well-known/jwks.json", 403, ""},
 		{"GET", "shop.test", "/", 308, "https://shop.test/"},
 		{"GET", "shop.test", "http://shop.test/x", 308, "https://shop.test/x"},
 		{"GET", "evil.test", "/", 421, ""},
@@ -35,6 +40,12 @@ func TestToHTTPS(t *testing.T) {
 		handler.ServeHTTP(w, r)
 		if w.Code != c.status || w.Header().Get("Location") != c.to {
 			t.Errorf("%s %s%s: %d to %q, want %d to %q", c.method, c.host, c.target, w.Code, w.Header().Get("Location"), c.status, c.to)
+		}
+		r.Header.Set("Authorization", "Bearer x")
+		w = httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code < 400 || w.Header().Get("Location") != "" {
+			t.Errorf("%s %s%s with a token: %d to %q", c.method, c.host, c.target, w.Code, w.Header().Get("Location"))
 		}
 	}
 }

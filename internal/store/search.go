@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"portico/internal/account"
 )
@@ -159,7 +160,7 @@ func (x index) parse(cursor string) (place, bool) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	rest, ours := strings.CutPrefix(string(text), x.name)
 	id, key, whole := strings.Cut(rest, "\x00")
-	if err != nil || !ours || !whole {
+	if err != nil || !ours || !whole || !utf8.ValidString(id) {
 		return place{}, false
 	}
 	switch start := x.start.(type) {

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -76,10 +74,7 @@ func (s *Sender) Send(ctx context.Context, h Hook, d Delivery) Result {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Portico-Webhook/1")
 	signature.Sign(r.Header, d.ID, s.Clock.Now(), body, h.Keys...)
-	answer, err := s.Client.HTTP().Do(r)
-	if sent, ok := errors.AsType[*url.Error](err); ok {
-		err = sent.Err // without the address, whose query may have a secret
-	}
+	answer, err := s.Client.Do(r)
 	if err != nil {
 		return Result{Answer: clip(legible.Clean(err.Error()), AnswerKept)}
 	}

@@ -31,6 +31,7 @@ func broken() testform.Catalogue {
 		"FLT-22": "Two processes use one SQLite file, or two nodes on PostgreSQL disagree.",
 		"FLT-23": "The database grows to millions of accounts.",
 		"FLT-24": "kill -9 ends the server between a change of an account, its event for a webhook and the note of the answer.",
+		"FLT-25": "The audit records cannot be written.",
 
 		// Tests without a number
 		"Move":               "A move to PostgreSQL runs under load, is killed, or meets an email that is being sent.",

@@ -82,22 +82,26 @@ func TestFLT24_KillAroundAWebhook(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		p := newPlace(t, newSink(t))
-		p.killAroundAWebhook(func(statement string) {
-			db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?_pragma=busy_timeout(5000)")
-			if err == nil {
-				_, err = db.Exec(statement)
-				_ = db.Close()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
+		p.killAroundAWebhook(p.statement)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
 		p := newOnPostgres(t, 8)
 		p.killAroundAWebhook(func(statement string) { p.exec(p.connect(), statement) })
 	})
+}
+
+// statement runs a statement on the file.
+func (p *place) statement(text string) {
+	p.Helper()
+	db, err := sql.Open("sqlite3", "file:"+p.databaseFile()+"?_pragma=busy_timeout(5000)")
+	if err == nil {
+		_, err = db.Exec(text)
+		_ = db.Close()
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
 }
 
 // killAroundAWebhook uses exec only to let time pass for the claims of a process that is dead.

@@ -2,12 +2,18 @@ package security
 
 import (
 	"bufio"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"portico/internal/apikey"
+	"portico/internal/server/admin"
 )
 
 func TestSEC162_NothingButTheFieldsIsTaken(t *testing.T) {
@@ -145,6 +151,54 @@ func TestSEC169_NoInputReachesSQL(t *testing.T) {
 		}
 	}
 	if v.whoami() == "" || s.count(`SELECT COUNT(*) FROM account`) != 1 {
+		t.Error("rows are gone")
+	}
+}
+
+// What an admin looks for, the token of a page and the fields of a change are text too.
+func TestSEC169_NoInputOfAdminsReachesSQL(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	_, secret := s.key(ada.id(), apikey.Scopes()...)
+	target := s.operator(fresh("t"), good).ID
+	tokens := map[string]string{}
+	for _, list := range []string{"people", "record"} {
+		var page struct{ Next string }
+		if ada.get("/auth/api/admin/" + list + "?limit=1").must(200).parse(&page); page.Next == "" {
+			t.Fatalf("the list %s has one page", list)
+		}
+		tokens[list] = page.Next
+	}
+	judge := func(what, trick string, a *answer) {
+		if a.status >= 500 || a.status == 429 {
+			t.Errorf("%s with %q gets status %d %.100s", what, trick, a.status, a.body)
+		}
+	}
+	for _, trick := range []string{"'", `"`, "%", "_", "' OR '1'='1", "x' UNION SELECT password FROM account--", "$1", "\x00", "\xff", "\xed\xa0\x80", strings.Repeat("'", 3000)} {
+		s.clock.Advance(time.Minute) // a program may send 600 requests
+		for _, o := range admin.Operations() {
+			path := strings.NewReplacer("{id}", target, "{email}", flowID).Replace(o.Path)
+			header := http.Header{"Authorization": {"Bearer " + secret}}
+			for _, name := range o.Query {
+				query := url.Values{name: {trick}}
+				if name == "q" {
+					query.Set("by", "name-prefix")
+				}
+				judge(o.Path+"?"+name, trick, s.visitor().do("GET", path+"?"+query.Encode(), "", header))
+			}
+		}
+		for list, token := range tokens {
+			text, err := base64.RawURLEncoding.DecodeString(token)
+			s.must(err)
+			for at := range text {
+				forged := base64.RawURLEncoding.EncodeToString(slices.Concat(text[:at], []byte(trick), text[at:]))
+				judge(list, trick, ada.get("/auth/api/admin/"+list+"?after="+forged))
+			}
+		}
+	}
+	if s.count(`SELECT COUNT(*) FROM account`) != 2 {
 		t.Error("rows are gone")
 	}
 }

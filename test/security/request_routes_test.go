@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"portico/internal/account"
+	"portico/internal/flow"
 	"portico/internal/server"
 )
 
@@ -424,6 +426,7 @@ func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
 		}
 	}
 	check("running")
+	s.visitor().get(assetIn.FindString(v.get("/auth/account").must(200).body)).must(200).strictHeaders("a script", false)
 	for _, target := range []string{"/nowhere", "//", "/auth/assets/x", "/%00", "/auth/signin?" + strings.Repeat("a", 9000)} {
 		for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n") {
 			seen[a.status]++
@@ -436,6 +439,42 @@ func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
 		}
 	}
 	t.Logf("SEC-089: answers by status %v", seen)
+}
+
+// Nobody else gets these answers: what an admin reads, changes and downloads, the page, and the data of a user.
+func TestSEC089_AnswersToAdmins(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	target := s.operator(fresh("t"), good).ID
+	files := 0
+	judge := func(what string, a *answer) {
+		a.strictHeaders(what, strings.HasPrefix(a.header.Get("Content-Type"), "text/html"))
+		if got := a.header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control is %q", what, got)
+		}
+		saved := strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment")
+		if kind := a.header.Get("Content-Type"); a.status == 200 && kind != "application/json" && !strings.HasPrefix(kind, "text/html") {
+			if files++; !saved {
+				t.Errorf("%s: a browser shows a file of the type %s", what, kind)
+			}
+		} else if saved && a.status >= 400 {
+			t.Errorf("%s: a browser saves a refusal as a file", what)
+		}
+	}
+	for pattern := range adminOperations() {
+		s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, target, account.Active))
+		judge(pattern, admin.calls(pattern, target).must(allowed(pattern)))
+		s.jobsEnd()
+	}
+	judge("the page", admin.get("/auth/admin/people").must(200))
+	bad := s.opens(admin.byHand, `{}`, "{\"email\":\"no address\"}\n").ID
+	judge("the lines of a file", admin.get(importPath+"/"+bad+"/rejected").must(200))
+	judge("the data of a user", admin.data(admin.id()).must(200))
+	if files != 3 {
+		t.Errorf("%d files were downloaded, want 3", files)
+	}
 }
 
 func TestSEC089_AlsoWhenTheDatabaseIsGone(t *testing.T) {

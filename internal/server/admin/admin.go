@@ -43,7 +43,11 @@ func New(cfg Config) *Admin { return &Admin{cfg} }
 func (a *Admin) Mount(m *server.Mux) {
 	for _, o := range a.operations() {
 		traits := []server.Trait{server.Keyed}
-		if o.stream != nil {
+		switch {
+		case o.stream == nil:
+		case o.Method == http.MethodGet:
+			traits = append(traits, server.Download)
+		default:
 			traits = append(traits, server.Streaming)
 		}
 		if o.maxBody > 0 {

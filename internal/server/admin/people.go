@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"portico/internal/account"
 	"portico/internal/flow"
@@ -113,16 +114,20 @@ func timeOf(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// parameters returns the parameters of a query, each of which must be known and given once.
+// parameters returns the parameters of a query, each of which must be known, given once, and a text that a database can
+// compare with.
 func parameters(query url.Values, known []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, name := range known {
-		if list := query[name]; len(list) > 1 {
-			return nil, wrongParameter(name)
-		} else if len(list) == 1 {
-			values[name] = list[0]
-		}
+		list := query[name]
 		delete(query, name)
+		if len(list) == 0 {
+			continue
+		}
+		if len(list) > 1 || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0) {
+			return nil, wrongParameter(name)
+		}
+		values[name] = list[0]
 	}
 	for name := range query {
 		return nil, server.MalformedField(name, server.CodeFieldUnknown)
