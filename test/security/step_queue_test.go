@@ -37,6 +37,36 @@ func (s *site) inTurn(accountID string, requests ...func()) {
 	all.Wait()
 }
 
+func TestSEC486_TheOwnerClaimsTheAccountDuringASignIn(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s, p := startWithIDP(t, false, byCode)
+	for _, way := range preparedWays() {
+		a, owner, stranger := s.brings(p, false), s.visitor(), s.visitor()
+		key := stranger.ask()
+		answer := p.approve(stranger.leave("acme", nil))
+		p.says(object{"sub": a.subject, "email": a.address, "email_verified": false})
+		flow := owner.sendCode(a.address)
+		code := s.mail.next(a.address).code(t)
+		s.inTurn(s.of(a.address).ID, func() { owner.verify(flow, code) }, func() {
+			switch way {
+			case "password":
+				stranger.signIn(a.address, good)
+			case "passkey":
+				stranger.enter(a.key.Use(key))
+			case "provider":
+				stranger.callback("acme", answer)
+			}
+		})
+		if owner.whoami() != a.address || stranger.whoami() != "" {
+			t.Errorf("%s: the owner is signed in as %q, and the stranger as %q", way, owner.whoami(), stranger.whoami())
+		}
+		if s.of(a.address).Password != "" {
+			t.Errorf("%s: the account has a password", way)
+		}
+	}
+}
+
 func TestSEC487_TheProviderIsDisconnectedDuringASignIn(t *testing.T) {
 	announce(t)
 	t.Parallel()
