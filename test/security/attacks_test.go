@@ -167,6 +167,7 @@ func attacks() testform.Catalogue {
 			"SEC-336": "An attacker begins a step before the account changes, and finishes it afterwards or at the same moment.",
 			"SEC-486": "A stranger signs in to an imported account at the moment its owner claims it.",
 			"SEC-487": "An intruder finishes a sign-in with a provider at the moment the owner disconnects it.",
+			"SEC-488": "A thief begins a recovery by another address of an account at the moment the owner removes it.",
 			"SEC-341": "Someone keeps a parameter of an address or a form, and sends it again, later, in another browser or with another account.",
 		},
 		"factor": { // Second factors and trusted browsers

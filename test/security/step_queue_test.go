@@ -2,6 +2,7 @@ package security
 
 import (
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -80,5 +81,26 @@ func TestSEC487_TheProviderIsDisconnectedDuringASignIn(t *testing.T) {
 	s.inTurn(owner.id(), func() { owner.form("/auth/account/providers/disconnect", form) }, func() { intruder.callback("acme", answer) })
 	if owner.whoami() != address || intruder.whoami() != "" {
 		t.Errorf("the owner is signed in as %q, and the intruder as %q", owner.whoami(), intruder.whoami())
+	}
+}
+
+func TestSEC488_TheAddressIsRemovedWhileARecoveryBegins(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	owner, address := s.signedIn()
+	former := fresh("former")
+	owner.recovers(former)
+	thief, flow := s.visitor(), ""
+	s.inTurn(owner.id(), func() { owner.presses("remove", former) }, func() { flow = thief.forgot(former) })
+	if owner.whoami() != address {
+		t.Fatalf("the owner is signed in as %q", owner.whoami())
+	}
+	code := lastCode(s, s.mail, former)
+	if a := thief.verify(flow, code); a.status == 200 && strings.HasPrefix(a.next(), "/auth/reset-password") {
+		t.Errorf("the removed address recovers the account: %s", a.body)
+	}
+	if thief.reset(flow, other); thief.whoami() != "" {
+		t.Errorf("the thief is signed in as %q", thief.whoami())
 	}
 }
