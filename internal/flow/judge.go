@@ -185,11 +185,19 @@ func (f *Flows) mailed(ctx context.Context, tx account.Store, p Pending, d data)
 }
 
 // replaces returns the account of a flow that ends with a new password or a first passkey:
-// its mailbox or the operator's link is proven.
+// its mailbox or the operator's link is proven. The account may have given up the address of the mailbox while the flow
+// began. An alarm can begin one with a former primary address.
 //
 // Faults: as stands.
 func (f *Flows) replaces(ctx context.Context, tx account.Store, p Pending) (cleared, error) {
 	a, err := f.stands(ctx, tx, p)
+	if err != nil || p.AddressKey == a.Address.Key {
+		return cleared{a}, err
+	}
+	o, _, err := tx.AddressByKey(ctx, p.AddressKey, f.clock.Now())
+	if err == nil && (o.AccountID != a.ID || o.Use != account.Recovery && o.Use != account.Former) {
+		err = Overtaken
+	}
 	return cleared{a}, err
 }
 

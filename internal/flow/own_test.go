@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func (v *visitor) links(provider string) {
 	v.Helper()
 	err := v.store.Store.Write(v.Context(), func(tx *store.Tx) error {
 		_, err := tx.InsertIdentity(v.Context(), account.Identity{
-			Issuer: "https://" + provider, Subject: v.found().User.ID, Provider: provider, AccountID: v.found().User.ID, CreatedAt: v.clock.Now(),
+			Issuer: cmp.Or(map[string]string{"google": google, "github": "https://github.com"}[provider], "https://"+provider), Subject: v.found().User.ID, Provider: provider, AccountID: v.found().User.ID, CreatedAt: v.clock.Now(),
 		})
 		return err
 	})

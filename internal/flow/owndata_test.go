@@ -34,7 +34,7 @@ func TestData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"mara@example.org", "https://google", v.found().Session.ID, string(audit.SignedUp)} {
+	for _, want := range []string{"mara@example.org", google, v.found().Session.ID, string(audit.SignedUp)} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the file lacks %s", want)
 		}

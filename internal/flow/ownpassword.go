@@ -106,11 +106,11 @@ func (f *core) waysOtherThanPassword(ctx context.Context, tx Tx, accountID strin
 }
 
 // workingIdentities returns the identities that the account can sign in with: those at
-// a provider that the operator has not removed.
+// a provider that the operator has not removed, and whose id has not become that of another one.
 func (f *core) workingIdentities(ctx context.Context, tx Tx, accountID string) ([]account.Identity, error) {
 	linked, err := tx.IdentitiesOf(ctx, accountID)
 	return slices.DeleteFunc(linked, func(i account.Identity) bool {
-		return !f.hasProvider(i.Provider)
+		return !f.providers.Issues(i.Provider, i.Issuer)
 	}), err
 }
 

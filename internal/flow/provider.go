@@ -166,6 +166,10 @@ func (f *Flows) returning(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case d.Again && !who.ProvenAgain:
 		return Result{}, noProof.WithParams(f.named(who.Provider))
 	}
+	// Read again: it may have been disconnected while this waited for the account.
+	if still, _, err := tx.IdentityBySubject(ctx, who.Issuer, who.Subject); err != nil || still.AccountID != a.ID {
+		return Result{}, cmp.Or[error](err, Moved)
+	}
 	if err := f.learnLocale(ctx, tx, c, &a.Account); err != nil {
 		return Result{}, err
 	}

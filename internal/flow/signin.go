@@ -200,11 +200,11 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 func (f *Flows) admit(ctx context.Context, c Caller, a account.Account, in SignInInput, ways []way, fresh adoption) (Result, error) {
 	var r Result
 	err := f.store.Write(ctx, func(tx Tx) error {
-		// Read again, because the account may have changed during the hash.
+		// Read again, because the account may have changed during the hash. A claim takes the password and keeps the version.
 		version := a.Version
 		a, err := f.opens(ctx, tx, a.ID)
 		switch {
-		case errors.Is(err, account.Missing), errors.Is(err, account.Disabled), err == nil && a.Version != version:
+		case errors.Is(err, account.Missing), errors.Is(err, account.Disabled), err == nil && (a.Version != version || a.Password == "" && !fresh.vouched):
 			return Rejected
 		case err != nil:
 			return err

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -247,5 +248,42 @@ func TestUnproven_MailboxThenTerms(t *testing.T) {
 	r = v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
 	if v.accepts(r, "1"); v.signedIn() == "" {
 		t.Error("not signed in")
+	}
+}
+
+// after does something once, when a transaction has ended.
+type after struct {
+	flow.Store
+	do func()
+}
+
+func (a *after) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	err := a.Store.Write(ctx, fn)
+	if do := a.do; do != nil {
+		a.do = nil
+		do()
+	}
+	return err
+}
+
+// SEC-486: the owner comes while the password of the stranger is checked.
+func TestUnproven_TheOwnerComesDuringASignIn(t *testing.T) {
+	t.Parallel()
+	s := &after{}
+	b := setup(t, func(c *flow.Config) {
+		c.ByCode = true
+		s.Store, c.Store = c.Store, s
+	})
+	const address = "mara@example.org"
+	b.brings(how(), people.Person{Email: address, Password: b.hash(good)})
+	v, thief := b.visitor("192.0.2.1"), b.visitor("192.0.2.9")
+	r := v.must(v.Flows.SendCode(t.Context(), v.Caller, address, flow.Target{}))
+	code := v.next().Data["code"]
+	s.do = func() { v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, code)) }
+	if r, err := thief.signIn(address, good); !errors.Is(err, flow.Rejected) {
+		t.Errorf("the stranger goes on: %+v, %v", r, err)
+	}
+	if v.signedIn() == "" || b.user(address).Password != "" {
+		t.Errorf("the owner is signed in as %q, and the account has the password %q", v.signedIn(), b.user(address).Password)
 	}
 }

@@ -2,10 +2,13 @@ package security
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"portico/internal/config"
 )
 
 // connects begins to connect the visitor's account with the provider, and returns
@@ -125,6 +128,38 @@ func TestSEC124_TheLastWayInStays(t *testing.T) {
 	v.continueWith(p)
 	if a := v.form(press, provider); a.status != 409 {
 		t.Errorf("the last way in: %d", a.status)
+	}
+}
+
+// The settings give the id of the provider to another one, where the identity signs nobody in.
+func TestSEC124_AnIdentityOfAFormerProviderIsNoWayIn(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p, q := newIDP(t), newIDP(t)
+	s := start(t, p.at("acme", true))
+	p.site, q.site = s, s
+	p.says(object{"email": fresh("other"), "email_verified": true})
+	v, address := s.signedIn()
+	v.callback("acme", p.approve(v.connects())).must(303)
+	alone, without := s.visitor(), fresh("without")
+	p.says(object{"sub": without, "email": without, "email_verified": true, "auth_time": s.clock.Now().Unix()})
+	if alone.continueWith(p); alone.whoami() != without {
+		t.Fatalf("signed in as %q", alone.whoami())
+	}
+	s.follows(func(c *config.Config) {
+		c.Providers = slices.Clone(c.Providers)
+		c.Providers[0].Issuer = q.server.URL
+	})
+	v.post("account/password/remove", object{"account": v.id()}).refused(409, "account.last_way")
+	if v.whoami() != address {
+		t.Error("the session has ended")
+	}
+	again := s.visitor()
+	flow := again.forgot(without)
+	again.verify(flow, s.mail.next(without).code(t)).must(200)
+	again.reset(flow, good).must(200)
+	if again.whoami() != without {
+		t.Errorf("the owner without a password is signed in as %q", again.whoami())
 	}
 }
 

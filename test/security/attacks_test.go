@@ -165,6 +165,9 @@ func attacks() testform.Catalogue {
 			"SEC-262": "Someone with the password keeps a sign-in open until the owner has a second factor, and then adds one of their own or goes on without.",
 			"SEC-263": "Someone goes around the second factor that an account needs: after the grace, by a removed factor, a recovery, a provider or a passkey that is not used.",
 			"SEC-336": "An attacker begins a step before the account changes, and finishes it afterwards or at the same moment.",
+			"SEC-486": "A stranger signs in to an imported account at the moment its owner claims it.",
+			"SEC-487": "An intruder finishes a sign-in with a provider at the moment the owner disconnects it.",
+			"SEC-488": "A thief begins a recovery by another address of an account at the moment the owner removes it.",
 			"SEC-341": "Someone keeps a parameter of an address or a form, and sends it again, later, in another browser or with another account.",
 		},
 		"factor": { // Second factors and trusted browsers
