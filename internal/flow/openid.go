@@ -46,7 +46,7 @@ func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r
 	return code, err
 }
 
-// agree stores and records that a user lets a client have scopes, if that is new. Its errors are as for
+// agree stores and records that a user lets a client have what it asks for, if that is new. Its errors are as for
 // openid.Keeper.Agree.
 func (f *OpenID) agree(ctx context.Context, tx Tx, c Caller, client openid.Client, accountID string, scopes []string, agreed bool) error {
 	stored, err := f.grants.Agree(ctx, tx, client, accountID, scopes, agreed)

@@ -61,7 +61,7 @@ func (f *OpenID) AllowDevice(ctx context.Context, c Caller, found session.Found,
 		if client.Excludes(owner.Roles, f.clock.Now()) {
 			return rule.RoleMissing
 		}
-		if err := f.agree(ctx, tx, c, client, owner.ID, d.Scopes, true); err != nil {
+		if err := f.agree(ctx, tx, c, client, owner.ID, d.Asks(), true); err != nil {
 			return err
 		}
 		if err := f.grants.AllowDevice(ctx, tx, client, d, signedIn(found.Session)); err != nil {

@@ -138,12 +138,15 @@ func (r *Request) readLevel(d demand) error {
 	return nil
 }
 
-// Asks returns the scopes that the user has to agree to: the granted ones, and the scopes
-// of claims that the request names one by one.
-func (r Request) Asks() []string { return withClaims(r.Scopes, r.Claims) }
+// Asks returns what the user has to agree to: the granted scopes, the scopes of claims that the
+// request names one by one, and the servers that it names. Their names are addresses, and no scope is one.
+func (r Request) Asks() []string { return slices.Concat(withClaims(r.Scopes, r.Claims), r.Resources) }
 
-// asks is Request.Asks for a grant.
-func (g Grant) asks() []string { return withClaims(g.Scopes, g.Claims) }
+// Asks is Request.Asks for a device.
+func (d Device) Asks() []string { return slices.Concat(d.Scopes, d.Resources) }
+
+// scopes returns the scopes of Request.Asks for a grant.
+func (g Grant) scopes() []string { return withClaims(g.Scopes, g.Claims) }
 
 func withClaims(scopes, claims []string) []string {
 	all := slices.Clone(scopes)

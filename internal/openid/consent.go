@@ -11,7 +11,7 @@ import (
 type Consent struct {
 	AccountID string
 	ClientID  string
-	Scopes    []string
+	Scopes    []string // as Request.Asks returns them
 	GivenAt   time.Time
 }
 
@@ -40,7 +40,7 @@ type ConsentStore interface {
 var ErrConsentNeeded = errors.New("the user must agree first")
 
 // Agree returns ErrConsentNeeded unless the client needs no consent, or the user has
-// agreed to all of the scopes before. With Client.EachTime, what was agreed before does not count. agreed says that the
+// agreed to all of that before. With Client.EachTime, what was agreed before does not count. agreed says that the
 // user does so now. It reports whether something new was stored.
 func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, accountID string, scopes []string, agreed bool) (stored bool, err error) {
 	if !client.Consent {
@@ -75,7 +75,7 @@ func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Cl
 	if _, err := resources(l.Grant.Resources, client.Resources); err != nil {
 		return invalidGrant("the client is no longer allowed what the user granted")
 	}
-	for _, scope := range l.Grant.asks() {
+	for _, scope := range l.Grant.scopes() {
 		if !slices.Contains(client.Scopes, scope) {
 			return invalidGrant("the client is no longer allowed the scope " + scope)
 		}
@@ -84,7 +84,7 @@ func (k *Keeper) StillAllowed(ctx context.Context, store ConsentStore, client Cl
 		return nil
 	}
 	given, _, err := store.ConsentOf(ctx, l.User.ID, client.ID)
-	if err == nil && !given.covers(l.Grant.asks()) {
+	if err == nil && !given.covers(slices.Concat(l.Grant.scopes(), l.Grant.Resources)) {
 		return invalidGrant("the user no longer agrees")
 	}
 	return err

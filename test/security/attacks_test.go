@@ -261,6 +261,7 @@ func attacks() testform.Catalogue {
 			"SEC-143": "An attacker runs a script through a response mode.",
 			"SEC-145": "An attacker repeats parameters that two layers read differently.",
 			"SEC-267": "An OpenID client gets claims, one by one, that it may not have or that the user has not agreed to, or an answer for another user.",
+			"SEC-499": "An OpenID client that asks its users uses an app or a server in their name, to which they have not agreed.",
 			"SEC-268": "A link with the languages of an app changes the language of an account, or puts words into a header.",
 			"SEC-271": "An attacker forges a code or a token, or uses one as another kind.",
 			"SEC-272": "A page of another origin calls the endpoints of OpenID clients.",

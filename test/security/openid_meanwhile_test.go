@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func (s *site) reload(change func(*config.Client)) {
 func (v *visitor) agrees(changes ...string) url.Values {
 	v.Helper()
 	q := codeRequest(append([]string{"client_id", "ruled", "scope", "openid email offline_access", "resource", jobsAPI}, changes...)...)
-	return v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {"openid email offline_access"}, "answer": {"allow"}}).sentBack(rpBack)
+	return v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {strings.TrimSpace(q.Get("scope") + " " + q.Get("resource"))}, "answer": {"allow"}}).sentBack(rpBack)
 }
 
 // changes are what may happen between two steps of a sign-in for a client.

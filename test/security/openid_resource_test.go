@@ -210,3 +210,49 @@ func TestSEC456_AReloadGivesAPathToAnotherApp(t *testing.T) {
 		}
 	}
 }
+
+// A client whose users have agreed to a sign-in must not use an app in their name unasked.
+func TestSEC499_ServersWithoutConsent(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	const tools, api = "https://portico.test/tools", "https://api.test"
+	s := start(t, func(c *config.Config) {
+		c.Clients = append(c.Clients, config.Client{
+			ID: "asking", IDTokenAlg: "ES256", Secret: rpSecret, RedirectURIs: []string{rpBack}, Scopes: []string{"openid"}, Resources: []string{tools, api}, PKCE: true, Consent: true,
+		})
+	})
+	v := s.visitor().register(fresh("v"))
+	request := func(changes ...string) url.Values {
+		return codeRequest(append([]string{"client_id", "asking", "scope", "openid"}, changes...)...)
+	}
+	agrees := func(q url.Values, named string) string {
+		t.Helper()
+		a := v.form("/auth/openid/consent", url.Values{"account": {v.id()}, "request": {q.Encode()}, "scopes": {named}, "answer": {"allow"}})
+		return a.sentBack(rpBack).Get("code")
+	}
+	unasked := func(what string, changes ...string) {
+		t.Helper()
+		if got := v.authorize(request(append(changes, "prompt", "none")...)).sentBack(rpBack); got.Get("error") != "consent_required" {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	if agrees(request(), "openid") == "" {
+		t.Fatal("the user cannot agree")
+	}
+	unasked("an app", "resource", tools)
+	if agrees(request("resource", tools), "openid") != "" {
+		t.Error("an answer to a page without the app counts for it")
+	}
+	code := agrees(request("resource", tools), "openid "+tools)
+	unasked("another server", "resource", api)
+	if again := v.authorize(request("resource", tools, "prompt", "none")).sentBack(rpBack); again.Get("code") == "" {
+		t.Errorf("the app again: %v", again)
+	}
+	got := s.rp("token", codeForm(code, "client_id", "asking"))
+	got = s.rp("token", refreshForm(got.Refresh, "client_id", "asking"))
+	if page := v.get("/auth/account/apps").body; got.status != 200 || !strings.Contains(page, "portico.test/tools") {
+		t.Errorf("%d %s, on a page that names the app: %v", got.status, got.body, strings.Contains(page, "portico.test/tools"))
+	}
+	v.form("/auth/account/apps", url.Values{"account": {v.id()}, "app": {"asking"}})
+	s.refused("after the consent is gone", s.rp("token", refreshForm(got.Refresh, "client_id", "asking")), "invalid_grant")
+}

@@ -21,7 +21,7 @@ func (s *Screens) AskCode(w http.ResponseWriter, r *http.Request, found session.
 func (s *Screens) AskDevice(w http.ResponseWriter, r *http.Request, found session.Found, client openid.Client, d openid.Device, code string) error {
 	return s.show(w, r, ScreenDevice, func(b *Boot) {
 		b.Session, b.Device = personOf(found), WaitingDevice{State: "confirm", Code: code}
-		b.Client = Client{Name: client.Name, Scopes: append(s.scopes(b.Locale, d.Scopes), s.resources(b.Locale, d.Resources)...)}
+		b.Client = Client{Name: client.Name, Scopes: s.scopes(b.Locale, d.Asks())}
 	})
 }
 

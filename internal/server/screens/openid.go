@@ -39,28 +39,23 @@ func (s *Screens) AskConsent(w http.ResponseWriter, r *http.Request, found sessi
 		b.Client = Client{
 			Request: query, Name: request.Client.Name, Mark: account.Initials(request.Client.Name, ""), Host: request.Host(), Unknown: request.Client.Host,
 			Asked:  strings.Join(request.Asks(), " "),
-			Scopes: append(s.scopes(b.Locale, request.Asks()), s.resources(b.Locale, request.Resources)...),
+			Scopes: s.scopes(b.Locale, request.Asks()),
 		}
 	})
 }
 
-// scopes returns what a client gets, in words. The words of profile name the email
-// address too.
+// scopes returns what a client gets, in words: scopes, and servers that it may use for the user. The words of profile
+// name the email address too.
 func (s *Screens) scopes(loc string, scopes []string) []Scope {
 	list := []Scope{}
 	for _, scope := range scopes {
-		if scope == "email" && slices.Contains(scopes, "profile") {
-			continue
+		switch {
+		case scope == "email" && slices.Contains(scopes, "profile"):
+		case strings.Contains(scope, ":"):
+			list = append(list, Scope{ID: scope, Text: s.Catalogue.Text(loc, "consent.resource", map[string]string{"address": scope})})
+		default:
+			list = append(list, Scope{ID: scope, Text: s.Catalogue.TextOr(loc, "consent.scope."+scope, scope, nil)})
 		}
-		list = append(list, Scope{ID: scope, Text: s.Catalogue.TextOr(loc, "consent.scope."+scope, scope, nil)})
-	}
-	return list
-}
-
-// resources returns the servers that a client may use for the user, in words.
-func (s *Screens) resources(loc string, resources []string) (list []Scope) {
-	for _, r := range resources {
-		list = append(list, Scope{ID: r, Text: s.Catalogue.Text(loc, "consent.resource", map[string]string{"address": r})})
 	}
 	return list
 }
