@@ -18,6 +18,7 @@ type echo struct {
 	Method, Target, Host string
 	Header               http.Header
 	Body                 int64
+	Trailer              http.Header // what follows the body
 }
 
 // echoApp answers with a description of each request, and keeps it. A path that
@@ -41,7 +42,7 @@ func newEchoApp(t *testing.T) *echoApp {
 
 func (a *echoApp) serve(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
-	e := echo{r.Method, r.RequestURI, r.Host, r.Header.Clone(), n}
+	e := echo{r.Method, r.RequestURI, r.Host, r.Header.Clone(), n, r.Trailer.Clone()}
 	a.mu.Lock()
 	a.seen = append(a.seen, e)
 	a.mu.Unlock()

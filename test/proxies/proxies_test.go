@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -116,6 +117,7 @@ func try(t *testing.T, p *place) {
 	t.Run("WebSocket over HTTP/2", func(t *testing.T) { socketsOverHTTP2(t, p, person) })
 	t.Run("refusals", func(t *testing.T) { refusals(t, p, person) })
 	t.Run("spoofed headers", func(t *testing.T) { spoofs(t, p, person) })
+	t.Run("trailers", func(t *testing.T) { trailers(t, p, person) })
 	t.Run("untrusted headers", func(t *testing.T) { untrustedHeaders(t, p) })
 	t.Run("path tricks", func(t *testing.T) { pathTricks(t, p, person) })
 	t.Run("check", func(t *testing.T) { checkClosed(t, p, person) })
@@ -327,6 +329,31 @@ func spoofs(t *testing.T, p *place, person *visitor) {
 		p.app.requests()
 		if got := person.get("/admin/x", append(script, line)...); got.status == http.StatusOK || len(p.app.requests()) > 0 {
 			t.Errorf("%q opens what only an admin may see: %d", line, got.status)
+		}
+	}
+}
+
+// SEC-146: proxies pass on what follows a body, and some servers append it to the headers, such as uvicorn. Where Portico
+// names no user or no role, the app must not take the client's word for it.
+func trailers(t *testing.T, p *place, person *visitor) {
+	const body = "2\r\nok\r\n0\r\n"
+	for _, v := range []*visitor{p.visitor(), person} {
+		for _, name := range []string{"X-Portico-User", "X-Portico-Email", "X-Portico-Roles", "X-Portico-Token"} {
+			p.app.requests()
+			c := v.dial()
+			request := "POST /public/x HTTP/1.1\r\nHost: " + hostOf(t, origin) + "\r\nConnection: close\r\nSec-Fetch-Mode: cors\r\nTransfer-Encoding: chunked\r\nTrailer: " + name + "\r\n" + v.cookieLine()
+			_, err := io.WriteString(c, request+"\r\n"+body+name+": evil\r\n\r\n")
+			if err == nil {
+				_, err = http.ReadResponse(bufio.NewReader(c), nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range p.app.requests() {
+				if all := slices.Concat(e.Header[name], e.Trailer[name]); len(all) > 0 && all[0] == "evil" {
+					t.Errorf("the app gets %s of the client", name)
+				}
+			}
 		}
 	}
 }
