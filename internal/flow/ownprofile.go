@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/ids"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -64,6 +65,9 @@ const historyLength = 100
 // the record with the id before: all, or those with the names. With more records, older
 // is the id to go on with.
 func (f *Owner) History(ctx context.Context, accountID, before string, names ...audit.Name) (list []audit.Fact, older string, err error) {
+	if before != "" && !ids.Valid(before) {
+		return nil, "", nil // as for the record of another account
+	}
 	list, err = read(ctx, f.store, func(tx Tx) ([]audit.Fact, error) {
 		return tx.FactsOf(ctx, accountID, before, historyLength+1, names...)
 	})

@@ -3,7 +3,9 @@ package signupask
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -145,7 +147,13 @@ func (k *Keeper) used(q Question, i *inquiry) {
 	}
 }
 
-func (k *Keeper) inquire(ctx context.Context, q Question) (Answer, error) {
+// inquire runs in a goroutine of its own, where a panic would end the process.
+func (k *Keeper) inquire(ctx context.Context, q Question) (a Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a, err = Answer{}, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	select {
 	case k.places <- struct{}{}:
 		defer func() { <-k.places }()
@@ -153,7 +161,7 @@ func (k *Keeper) inquire(ctx context.Context, q Question) (Answer, error) {
 		k.count(func(s *Stats) { s.Busy++ })
 		return Answer{}, ErrBusy
 	}
-	a, err := k.ask(ctx, q)
+	a, err = k.ask(ctx, q)
 	k.note(a, err)
 	if err != nil {
 		a = Answer{Allowed: k.Open, Unanswered: true}

@@ -237,3 +237,14 @@ func TestAsk_Places(t *testing.T) {
 		t.Errorf("%+v, %d left", k.Stats(), len(k.asked))
 	}
 }
+
+// A panic costs those who wait for the answer, and lets nobody in.
+func TestAsk_Panic(t *testing.T) {
+	t.Parallel()
+	k, _ := asking(t, says(`{"allow": true}`), func(c *Config) { c.Open, c.Clock = true, nil })
+	a, used, err := k.Ask(t.Context(), mara)
+	used()
+	if err == nil || a.Allowed || len(k.places) != 0 {
+		t.Errorf("%+v, %v, %d places are taken", a, err, len(k.places))
+	}
+}

@@ -297,14 +297,15 @@ func (p *place) sound() {
 		p.Errorf("the file is damaged in %d places", n)
 	}
 	for what, query := range map[string]string{
-		"rows without their parent":                   `SELECT COUNT(*) FROM pragma_foreign_key_check`,
-		"registrations that are done without account": `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
-		"accounts without an audit record":            `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
-		"sessions without an audit record":            `SELECT MAX(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
-		"accounts by a code that is not used":         `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
-		"steps past a code that is not used":          `SELECT COUNT(*) FROM flow f WHERE kind = 'recovery' AND step IN ('reset', 'done') AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
-		"codes that are used without their step":      `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
-		"changed passwords without an audit record":   `SELECT COUNT(*) FROM account a WHERE version > 1 AND NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name = 'password_changed')`,
+		"rows without their parent":                       `SELECT COUNT(*) FROM pragma_foreign_key_check`,
+		"registrations that are done without account":     `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = f.account_id)`,
+		"accounts without an audit record":                `SELECT COUNT(*) FROM account a WHERE NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name IN ('signed_up', 'account_created'))`,
+		"sessions without an audit record":                `SELECT MAX(0, (SELECT COUNT(*) FROM session) - (SELECT COUNT(*) FROM audit WHERE name = 'signed_in'))`,
+		"accounts by a code that is not used":             `SELECT COUNT(*) FROM flow f WHERE kind = 'signup' AND step = 'done' AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
+		"steps past a code that is not used":              `SELECT COUNT(*) FROM flow f WHERE kind = 'recovery' AND step IN ('reset', 'done') AND EXISTS (SELECT 1 FROM code c WHERE c.flow_id = f.id AND used_at = 0)`,
+		"codes that are used without their step":          `SELECT COUNT(*) FROM code c JOIN flow f ON f.id = c.flow_id WHERE used_at > 0 AND f.step = 'verify'`,
+		"invitations not used for each of their accounts": `SELECT COUNT(*) FROM invitation i WHERE used <> (SELECT COUNT(*) FROM audit u WHERE u.name = 'invitation_used' AND u.detail LIKE i.id || '%')`,
+		"changed passwords without an audit record":       `SELECT COUNT(*) FROM account a WHERE version > 1 AND NOT EXISTS (SELECT 1 FROM audit u WHERE u.account_id = a.id AND u.name = 'password_changed')`,
 	} {
 		if n := p.count(query); n > 0 {
 			p.Errorf("%d %s", n, what)

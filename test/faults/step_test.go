@@ -54,6 +54,30 @@ func steps() []step {
 			},
 		},
 		{
+			"the only use of an invitation",
+			func(p *place, b *browser, address string) (string, map[string]string) {
+				said := p.command("user", "invite", "--link")
+				_, token, _ := strings.Cut(said, "token=")
+				if _, err := b.do("GET", "/auth/confirm-link?token="+strings.TrimSpace(token), nil); err != nil {
+					p.Fatal(err)
+				}
+				page, err := b.do("GET", "/auth/confirm-link", nil)
+				_, mark, ok := strings.Cut(page.header.Get("Location"), "link=")
+				if err != nil || !ok {
+					p.Fatal(said, err, page)
+				}
+				_, flow := b.must("signup", map[string]string{"email": address, "password": good, "confirm_password": good, "link": mark}).next()
+				return "verify-code", map[string]string{"flow": flow, "code": p.mail.code(address, 20*time.Second)}
+			},
+			func(b *browser, address, operation string, body map[string]string) string {
+				a, err := b.post(operation, body)
+				if err == nil && a.status == 200 && b.whoami() {
+					return ""
+				}
+				return b.signsIn(address, good, a)
+			},
+		},
+		{
 			"the code of a recovery",
 			func(p *place, b *browser, address string) (string, map[string]string) {
 				flow := p.recovering(b, address)

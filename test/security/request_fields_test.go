@@ -155,6 +155,37 @@ func TestSEC169_NoInputReachesSQL(t *testing.T) {
 	}
 }
 
+// No parameter of a page and no field of an OpenID client is a text that no database keeps.
+func TestSEC169_NoParameterReachesSQL(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v := s.visitor().register(fresh("v"))
+	judge := func(what, trick string, a *answer) {
+		if a.status >= 500 {
+			t.Errorf("%s with %q gets status %d %.100s", what, trick, a.status, a.body)
+		}
+	}
+	for _, trick := range []string{"\x00", "\xff"} {
+		for pattern := range routes() {
+			method, target := path(pattern)
+			if method != "GET" || strings.HasSuffix(target, "signout") {
+				continue
+			}
+			for _, name := range []string{"flow", "before", "only", "way", "return_to", "link", "user_code", "failed", "client_id", "nonce", "state", "code", "error", "id_token_hint"} {
+				judge(target+"?"+name, trick, v.do("GET", target+"?"+name+"="+url.QueryEscape(trick), "", http.Header{"Accept": {"text/html"}}))
+			}
+		}
+		for name := range codeRequest("client_id", "x", "redirect_uri", "x", "claims", "x", "resource", "x", "request_uri", "x") {
+			asked := codeRequest("client_id", "spa", "redirect_uri", "https://spa.test/cb", name, trick)
+			judge("a request with "+name, trick, v.get("/auth/openid/authorize?"+asked.Encode()))
+			for _, endpoint := range []string{"token", "par", "revoke", "introspect", "device"} {
+				judge(endpoint+" with "+name, trick, s.visitor().form("/auth/openid/"+endpoint, asked))
+			}
+		}
+	}
+}
+
 // What an admin looks for, the token of a page and the fields of a change are text too.
 func TestSEC169_NoInputOfAdminsReachesSQL(t *testing.T) {
 	announce(t)

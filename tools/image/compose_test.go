@@ -51,7 +51,7 @@ func TestCompose_ServesWithTheseSettings(t *testing.T) {
 			if s.Image != ownImage {
 				continue
 			}
-			if s.User != config(t).User || !s.ReadOnly || !slices.Contains(s.CapDrop, "ALL") || s.MemLimit == 0 {
+			if s.User != config(t).User || !s.ReadOnly || !slices.Contains(s.CapDrop, "ALL") || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") || s.MemLimit == 0 {
 				t.Errorf("%s: %s has more rights than it needs", name, s.Name)
 			}
 			if mount(s, dataFolder).Type != "volume" {
