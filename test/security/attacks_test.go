@@ -444,6 +444,7 @@ func attacks() testform.Catalogue {
 			"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",
 			"SEC-256": "An attacker with the former master key forges tokens after the key is gone.",
 			"SEC-257": "Commands that change the master key, or judge the change, print a key.",
+			"SEC-491": "An attacker with the former master key reads in a copy from after a change what an admin has given for an import, such as the password of a person.",
 			"SEC-404": "Someone signs in to an installation that was made of an archive with less than before, or with what was used up.",
 			"SEC-408": "A thief of a sealed archive, or of the folder that it is written in, reads what it has.",
 			"SEC-409": "Someone changes an archive on its way: a role, a row more, a row of another account, SQL in a name.",

@@ -48,7 +48,7 @@ func defenses() []chapter {
 			{"404, 408, 409", "An [archive](operating/archives.md) is sealed for an age key before it reaches a disk. Each line counts in a hash, and what was changed is refused whole. The import keeps what was used up."},
 			{"471", "A restore with `--end-sessions` also ends the trust in browsers, the invitations and the secrets of API keys."},
 			{"187, 188", "Toolchain and modules are compared with the known defects. Each installation makes its own secrets."},
-			{"231, 256, 257", "A [change of the master key](operating/master-key.md) seals every sealed row again. Once the former key has gone, nothing that it makes is accepted. No command prints a key."},
+			{"231, 256, 257, 491", "A [change of the master key](operating/master-key.md) seals every sealed row again. What an admin gives for an import is one, and goes when the import begins. Once the former key has gone, nothing that it makes is accepted. No command prints a key."},
 			{"061, 170 to 172, 204", "A secret is never written, and no command prints a URL that can contain one. A test searches for planted secrets."},
 			{"205, 206", "A copy with a foreign schema is refused before anything is written. Commands print control and formatting characters escaped."},
 			{"232, 233, 260", "Texts are escaped everywhere. Line breaks, characters that do not print and marks that reverse text are refused with their line. Pictures are checked or drawn again."},
