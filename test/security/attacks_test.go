@@ -415,6 +415,7 @@ func attacks() testform.Catalogue {
 			"SEC-391": "A key is used from a network without the admin page, or by a page of another site, or together with a session.",
 			"SEC-392": "A request with an Idempotency-Key is sent again: at once, changed, by somebody else, or until the storage or the server is full.",
 			"SEC-473": "A thief of the database guesses a password that was in a request with an Idempotency-Key.",
+			"SEC-492": "A program with a stolen key has large answers to requests with an Idempotency-Key kept until the disk is full.",
 			"SEC-381": "An admin's filter of the record is spelled so that it finds the records of others, or is taken for a pattern.",
 			"SEC-393": "Somebody who can write to the database, and has no master key, changes audit records and their seals.",
 			"SEC-394": "Somebody who can write to the database deletes old audit records as a purge does.",

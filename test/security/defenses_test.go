@@ -136,6 +136,7 @@ func defenses() []chapter {
 			{"390, 391", "The secret is in one response, and the database has its hash. Cookies do not count beside a key, and other networks get 404."},
 			{"392, 446", "One row for each actor and Idempotency-Key, which the transaction of the change marks. Both are limited, and so are bodies: 16 KiB, and 256 KiB for a list of addresses."},
 			{"473", "What a request with an Idempotency-Key asks for is kept as a keyed hash."},
+			{"492", "No answer is kept of what was only tried. What is no address is shortened in the others."},
 			{"445", "With a secret end the invitations and the jobs of its key since it was made, with whichever secret."},
 			{"443, 444", "Five emails an hour and twenty a day to a mailbox by all admins and keys, which no operation of theirs lifts. They are counted apart from those of visitors, so that neither keeps the other from the owner. Ten full lists an hour for each."},
 			{"436", "What an admin has sent and answers for ends in the transaction that takes the role, or disables, closes or deletes the account."},
