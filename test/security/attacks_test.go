@@ -405,6 +405,7 @@ func attacks() testform.Catalogue {
 			"SEC-389": "The last admins close their accounts or remove their factors on the account pages, also at the same moment.",
 			"SEC-399": "An admin gives an account claims that pass for those of Portico, or break the token.",
 			"SEC-379": "A user learns from a download or a page which admin changed the account, and from where.",
+			"SEC-493": "A download of the record goes on after a reload has taken the admin page away, or has closed it to the network.",
 			"SEC-384": "An admin begins a change of many people and loses the role, the account or the control of it while it runs.",
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
 			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
