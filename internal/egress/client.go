@@ -139,9 +139,18 @@ func (c *Client) get(ctx context.Context, url string, check func(http.Header) er
 	return c.do(r, check)
 }
 
+// Do sends a request. Its error does not have the query of the address, which may have a key of the receiver.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	answer, err := c.http.Do(r)
+	if sent, ok := errors.AsType[*url.Error](err); ok {
+		err = fmt.Errorf("%s%s: %w", r.URL.Host, r.URL.Path, sent.Err)
+	}
+	return answer, err
+}
+
 func (c *Client) do(r *http.Request, check func(http.Header) error) ([]byte, error) {
 	r.Header.Set("Accept", "application/json")
-	answer, err := c.http.Do(r)
+	answer, err := c.Do(r)
 	if err != nil {
 		return nil, err
 	}

@@ -226,3 +226,29 @@ func TestNewNamesWhatIsNotAnOrigin(t *testing.T) {
 		}
 	}
 }
+
+// Operators read these errors in logs and lists. An address may have a key of its server in the query.
+func TestErrorsHaveNoQuery(t *testing.T) {
+	t.Parallel()
+	c, err := egress.New(egress.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	const target = "https://127.0.0.1:1/ask?key=hunter2"
+	_, getErr := c.Get(t.Context(), target)
+	_, postErr := c.PostJSON(t.Context(), target, http.Header{}, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, doErr := c.Do(r)
+	if doErr == nil {
+		_ = answer.Body.Close()
+	}
+	for _, err := range []error{getErr, postErr, doErr} {
+		if !errors.Is(err, egress.ErrRefused) || !strings.Contains(err.Error(), "127.0.0.1:1/ask: ") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
 		return failed{err, true}
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := sender.HTTP().Do(r)
+	answer, err := sender.Do(r)
 	if err != nil {
 		return failed{fmt.Errorf("tell the client %s: %w", client.ID, err), false}
 	}
