@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"portico"
@@ -87,7 +89,7 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 	desk := admin.New(admin.Config{
 		Actions: actions, Operator: l.Operator, Describe: useragent.Describe, Place: l.places.Of,
 		Refusing: func(roles []string) []admin.AdminRefusal { return Refusing(l.config, roles) },
-		On:       l.config.Admin, Networks: l.config.AdminNetworks, Page: page, System: a.system(l.config),
+		Reaches:  func(client netip.Addr) bool { return hasAdmin(a.live.Load().config, client) }, Page: page, System: a.system(l.config),
 		Visit: server.NewCookie(publicURL(l.config), "admin"),
 		Apps:  adminApps{l.config, l.clients, l.Operator, l.OpenID.Subject, a.clock},
 	})
@@ -95,6 +97,11 @@ func (a *App) admin(l *live, actions *form.Actions) (server.Routes, []form.Opera
 		return desk, nil, err
 	}
 	return desk, admin.Operations(), err
+}
+
+// hasAdmin reports whether the settings have the admin page, for the address of a client.
+func hasAdmin(c config.Config, client netip.Addr) bool {
+	return c.Admin && (len(c.AdminNetworks) == 0 || slices.ContainsFunc(c.AdminNetworks, func(n netip.Prefix) bool { return n.Contains(client) }))
 }
 
 // system returns what the admin page asks this process.

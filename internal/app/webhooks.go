@@ -63,12 +63,14 @@ func (a *App) startWebhooks() {
 
 func (a *App) wakeEvents() { a.events.Wake() }
 
-// sendEvent sends a delivery with the settings of this moment.
+// sendEvent sends a delivery with the settings of this moment, which may not have its webhook any more.
 func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {
 	l := a.live.Load()
-	if i := slices.IndexFunc(l.hooks, func(now webhook.Hook) bool { return now.Name == h.Name }); i >= 0 {
-		h = l.hooks[i]
+	i := slices.IndexFunc(l.hooks, func(now webhook.Hook) bool { return now.Name == h.Name })
+	if i < 0 {
+		return webhook.Result{Answer: "the settings have no webhook of this name any more"}
 	}
+	h = l.hooks[i]
 	s := webhook.Sender{Client: l.hooked, Clock: a.clock, Account: l.Operator.EventAccount}
 	return s.Send(ctx, h, d)
 }

@@ -103,9 +103,15 @@ func TestWebhooks(t *testing.T) {
 	if err != nil || result.Status != 200 {
 		t.Errorf("a test: %+v, %v", result, err)
 	}
-	next.Webhooks = nil
+	next.Webhooks = []config.Webhook{{Name: "other", URL: receiver.URL, Events: []string{"account.deleted"}, Secret: first, Private: true, Key: "webhook.1"}}
+	gone := a.live.Load().hooks[0]
+	<-came // the test
 	if result := a.Reload(t.Context()); len(result.Problems) > 0 {
 		t.Fatal(result.Problems)
+	}
+	late := webhook.Delivery{ID: "msg_late", Webhook: "shop", Event: webhook.Event{AccountID: user.ID, Type: "account.created"}} // claimed before the reload
+	if result := a.sendEvent(t.Context(), gone, late); result.Status != 0 || len(came) > 0 {
+		t.Errorf("a webhook that is gone gets an event: %+v", result)
 	}
 	r.stop()
 	if err := <-r.stopped; err != nil {

@@ -32,7 +32,7 @@ type hooked struct {
 }
 
 func hookedOf(s flow.Webhook) hooked {
-	h := hooked{Name: s.Name, URL: s.URL, Events: s.Events, Secrets: len(s.Keys), Waiting: s.Waiting}
+	h := hooked{Name: s.Name, URL: s.Address(), Events: s.Events, Secrets: len(s.Keys), Waiting: s.Waiting}
 	if !s.Oldest.IsZero() {
 		h.Oldest = s.Oldest.Format(timeForm)
 	}

@@ -274,6 +274,15 @@ func redactURL(s string) string {
 	return u.String()
 }
 
+// redactQuery returns an address that Portico calls with its query hidden, which may have a key of the receiver.
+func redactQuery(s string) string {
+	address, _, asks := strings.Cut(s, "?")
+	if asks {
+		address += "?" + hidden
+	}
+	return address
+}
+
 // quoted returns a URL for a message. A URL that does not parse, or that names
 // a user, can hold a password, so quoted returns "the value" instead.
 func quoted(s string) string {

@@ -181,7 +181,7 @@ func checkCalled(s, write string) (string, *mistake) {
 	s = origin.ASCII(s)
 	u, err := url.Parse(s)
 	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.CheckCalled(origin.Of(u)) != nil {
-		return "", &mistake{quoted(s) + " is not an address to call", write}
+		return "", &mistake{quoted(redactQuery(s)) + " is not an address to call", write}
 	}
 	return s, nil
 }

@@ -29,7 +29,7 @@ type key struct {
 	set func(*Config, value) mistakes
 	get func(*Config) string // as TOML; hides the secret part
 
-	digest func(*Config) string // of a secret: differs for two values and hides both
+	digest func(*Config) string // of a value that get hides: differs for two values and hides both
 }
 
 // value is the input for a key.
@@ -78,12 +78,16 @@ func (k key) onLines() key {
 // secretly makes the value of a text key secret. redact returns the part that
 // may be shown.
 func (k key) secretly(at func(*Config) *string, redact func(string) string) key {
-	k.secret = true
+	k.secret, k.kind = true, "text, secret"
+	return k.hiding(at, redact)
+}
+
+// hiding shows only a part of the value of a text key.
+func (k key) hiding(at func(*Config) *string, redact func(string) string) key {
 	k.digest = func(c *Config) string {
 		sum := sha256.Sum256([]byte(*at(c)))
 		return hex.EncodeToString(sum[:])
 	}
-	k.kind = "text, secret"
 	k.get = func(c *Config) string { return strconv.Quote(redact(*at(c))) }
 	return k
 }

@@ -16,7 +16,7 @@ type table struct {
 const theTable = ""
 
 // values returns the tables and their settings by the names that reports use: client "wiki": secret.
-// It has secrets as unkeyed digests.
+// It has values that are not shown whole as unkeyed digests.
 func (c *Config) values() map[string]string {
 	values := map[string]string{}
 	for _, t := range c.tables() {
@@ -26,7 +26,7 @@ func (c *Config) values() map[string]string {
 			if t.name != "" {
 				name = t.name + ": " + strings.TrimPrefix(name, t.prefix)
 			}
-			if k.secret && value != notSet {
+			if k.digest != nil && value != notSet {
 				value = k.digest(c)
 			}
 			values[name] = value

@@ -36,13 +36,14 @@ func hookKeys(n int) []key {
 		return func(c *Config) *string { return field(c.webhook(n)) }
 	}
 	prefix := hookKey(n) + "."
+	url := of(func(w *Webhook) *string { return &w.URL })
 	secret := of(func(w *Webhook) *string { return &w.Secret })
 	next := of(func(w *Webhook) *string { return &w.SecretNext })
 	return []key{
 		text(prefix+"name", of(func(w *Webhook) *string { return &w.Name }), checkHookName,
 			"The name of the webhook in commands, logs and metrics: lower-case letters, digits and `_`. Events wait under this name, so a webhook may get another address. The events of a name that is gone are deleted an hour later."),
-		text(prefix+"url", of(func(w *Webhook) *string { return &w.URL }), checkHookURL,
-			"The address that gets the events, by POST. It must be https, and its host must have a public address, unless `private` is set. Redirects are not followed."),
+		text(prefix+"url", url, checkHookURL,
+			"The address that gets the events, by POST. It must be https, and its host must have a public address, unless `private` is set. Redirects are not followed.").hiding(url, redactQuery),
 		list(prefix+"events", func(c *Config) *[]string { return &c.webhook(n).Events }, anything, sameText,
 			"The events that the webhook gets, such as `[\"account.created\", \"account.deleted\"]`. `*` means all, and also those of later versions. See [the events](../integrating/webhooks.md#the-events)."),
 		text(prefix+"secret", secret, anything,

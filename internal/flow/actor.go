@@ -26,8 +26,12 @@ var ByOperator = Actor{name: actorOperator, caller: Caller{Locale: "en"}}
 // ByAdmin is an admin who uses the admin page or its API. Each change judges the session
 // and its account again (acts). Emails to users do not name the browser of the admin.
 func ByAdmin(c Caller, found session.Found) Actor {
-	return Actor{name: audit.ByAdmin(found.User.ID), caller: ByOperator.caller, from: c, admin: &found}
+	name := audit.ByAdmin(found.User.ID)
+	return Actor{name: name, caller: managing(name), from: c, admin: &found}
 }
+
+// managing returns whom the emails name about a change by an admin or a key.
+func managing(name string) Caller { return Caller{Locale: ByOperator.caller.Locale, manages: name} }
 
 // mayChange returns a fault if the Actor is a key and the account is an admin's, or would be.
 //

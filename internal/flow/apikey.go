@@ -21,7 +21,8 @@ func (f *Operator) ByKey(ctx context.Context, c Caller, text string) (Actor, err
 		return Actor{}, apikey.Unknown
 	}
 	held, err := read(ctx, f.store, func(tx Tx) (apikey.Held, error) { return f.keyOf(ctx, tx, secret.Hash(text)) })
-	return Actor{name: audit.ByKey(held.ID), caller: ByOperator.caller, from: c, key: &held}, err
+	name := audit.ByKey(held.ID)
+	return Actor{name: name, caller: managing(name), from: c, key: &held}, err
 }
 
 // keyOf returns the key of a secret, and a fault unless the secret works: it was not ended, the end of the key

@@ -91,6 +91,7 @@ type Caller struct {
 
 	alarmed bool   // the caller has pressed the button of an alarm link
 	given   *given // what the app says of the sign-up, nil if it was not asked
+	manages string // the admin or the key whose change the emails tell of, "" for others
 }
 
 // Result is the result of a step. Its tokens belong in cookies and nowhere else.

@@ -23,10 +23,10 @@ type ImportOrder struct {
 	KeepSubject bool   `json:"keep_subject"`
 
 	ImportSecrets `json:"-"`
-	Sealed        []byte `json:"sealed"` // the ImportSecrets
 }
 
-// ImportSecrets are what an ImportOrder keeps sealed.
+// ImportSecrets are what an ImportOrder keeps sealed. They are the first part of the draft, whose id is that of the job, and go
+// when the import begins.
 type ImportSecrets struct {
 	Parameters map[string]string `json:"parameters"` // of the source, such as the key of Firebase's hashes
 	Known      Known             `json:"known"`
@@ -83,7 +83,6 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 	if err != nil {
 		return ImportJob{}, err
 	}
-	o.Sealed = f.parts.Seal(secrets, made.ID)
 	input, err := json.Marshal(o)
 	if err != nil {
 		return ImportJob{}, err
@@ -95,8 +94,10 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 			if more, err = tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil || more {
 				return err
 			}
-			_, err = tx.InsertJob(ctx, made)
-			return err
+			if _, err = tx.InsertJob(ctx, made); err != nil {
+				return err
+			}
+			return tx.InsertPart(ctx, job.Part{ID: made.ID, JobID: made.ID, Sealed: f.parts.Seal(secrets, made.ID)})
 		})
 		if err != nil {
 			return ImportJob{}, err
@@ -133,7 +134,7 @@ func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad
 		if ok, err := tx.StartJob(ctx, draft); err != nil || !ok {
 			return cmp.Or[error](err, job.Busy)
 		}
-		return nil
+		return tx.DeletePart(ctx, id) // the ImportSecrets
 	})
 	if err != nil {
 		return ImportJob{}, err

@@ -64,6 +64,9 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	if err == nil && j.State != job.Draft {
 		err = job.Begun
 	}
+	if err == nil {
+		o.ImportSecrets, err = f.importSecrets(ctx, id)
+	}
 	if err != nil {
 		return ImportJob{}, err
 	}
@@ -76,7 +79,7 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 	r.how.DryRun = true
 	for more := true; more; {
 		budget.Of(ctx).Renew()
-		err := r.save(ctx, func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID); return err })
+		err := r.save(ctx, func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID, j.ID); return err })
 		if err != nil {
 			return ImportJob{}, err
 		}
@@ -99,14 +102,24 @@ func (f *Operator) importing(o ImportOrder) Import {
 	}}
 }
 
-func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
-	secrets, err := r.parts.Open(o.Sealed, r.job.ID)
+// importSecrets returns the secrets of a draft.
+func (f *Operator) importSecrets(ctx context.Context, id string) (s ImportSecrets, err error) {
+	var stored job.Part
+	err = f.store.Read(ctx, func(tx Tx) (err error) {
+		stored, _, err = tx.NextPart(ctx, id, "", false)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	text, err := f.parts.Open(stored.Sealed, id)
 	if errors.Is(err, secret.ErrOpen) {
-		return nil, job.Missing
+		return s, job.Missing
 	}
-	if err := json.Unmarshal(secrets, &o.ImportSecrets); err != nil {
-		return nil, err
-	}
+	return s, json.Unmarshal(text, &s)
+}
+
+func (r *reading) open(file io.Reader, o ImportOrder) (people.Reader, error) {
 	r.known = o.Known
 	in := bufio.NewReaderSize(file, people.HeadBytes)
 	head, err := in.Peek(people.HeadBytes)

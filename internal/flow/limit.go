@@ -133,6 +133,9 @@ var (
 	// invitations in an hour are no attack. The mailbox has mailHour and mailDay beside it.
 	adminMail = throttle.Limit{Name: "admin mail", Count: 10 * invitation.MostLines, Window: time.Hour}
 
+	// Emails to a mailbox about the changes of one admin or key. Others can still change the account.
+	adminNotice = throttle.Limit{Name: "admin notice", Count: 50, Window: 24 * time.Hour}
+
 	// Requests to the admin API, per admin and per key. Those with an Idempotency-Key each keep a row
 	// for a day.
 	adminAPI  = throttle.Limit{Name: "admin api", Count: 600, Window: time.Minute}
@@ -158,7 +161,7 @@ func limits() []throttle.Limit {
 		factorFlow, factorRow, factorLadder, factorKnown, factorNotice,
 		mailHour, mailDay, mailPeerHour, mailPeerDay, mailSpare, mailSparePeer, mailKnownHour, mailKnownDay,
 		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, choiceHour, endedDay, deviceCode, askAddress,
-		adminMail, adminAPI, adminOnce,
+		adminMail, adminNotice, adminAPI, adminOnce,
 	}
 	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {

@@ -167,6 +167,8 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
 
 // postOne writes one email. An email to an account uses the locale of the account,
 // whatever the caller's locale.
+//
+// Faults: throttle.Limited, for the change of an admin or a key.
 func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	now := f.clock.Now()
 	m := outbox.Message{
@@ -190,6 +192,9 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 	}
 	if to, bad := account.ParseAddress(m.To, "email"); bad == nil {
 		m.Mailbox = f.mailboxes.Sum(to.Key)
+		if err := f.countManaged(ctx, tx, c, to.Key); err != nil {
+			return err
+		}
 	}
 	if mail.owner != nil && alarming(mail.template) && f.mayRaise(mail, now) {
 		m.Data["alarm_link"] = f.alarmLink(mail, now)

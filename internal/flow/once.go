@@ -71,9 +71,15 @@ func marked(ctx context.Context, tx Tx, c *turn) error {
 	return err
 }
 
-// Answered keeps the answer to a request that Once has begun.
+// Answered keeps the answer to a request that Once has begun. What was only tried has changed nothing and needs none: its
+// answers could fill the disk.
 func (f *Operator) Answered(ctx context.Context, by Actor, answer string) error {
-	return f.store.Write(ctx, func(tx Tx) error { return tx.AnswerOnce(ctx, by.once.hash, by.once.id, answer) })
+	return f.store.Write(ctx, func(tx Tx) error {
+		if err := tx.AnswerOnce(ctx, by.once.hash, by.once.id, answer); err != nil {
+			return err
+		}
+		return tx.DropOnce(ctx, by.once.hash, by.once.id)
+	})
 }
 
 // Refused gives the key of a request free again that has changed nothing.

@@ -13,6 +13,7 @@ import (
 	"portico/internal/ids"
 	"portico/internal/invitation"
 	"portico/internal/legible"
+	"portico/internal/people"
 )
 
 // Draft is what invitations have in common.
@@ -163,7 +164,7 @@ func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine, seen map
 	key := address.Key
 	switch {
 	case bad != nil:
-		l.Verdict = Malformed
+		l.Address, l.Verdict = people.Short(l.Address), Malformed
 		return nil
 	case seen[key]:
 		l.Verdict = Twice

@@ -164,12 +164,13 @@ func whySkipped(err error) (string, error) {
 // byJob is the admin or the key that began a job. The audit records name the request that began it.
 func byJob(s *step) Actor {
 	j := s.job
-	by := Actor{caller: ByOperator.caller, from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID}, step: s}
+	by := Actor{from: Caller{Peer: j.Peer, Agent: j.UserAgent, RequestID: j.RequestID}, step: s}
 	if j.KeyID != "" {
 		by.name, by.key = audit.ByKey(j.KeyID), &apikey.Held{Key: apikey.Key{ID: j.KeyID}, AccountID: j.AccountID}
-		return by
+	} else {
+		by.name, by.admin = audit.ByAdmin(j.AccountID), &session.Found{User: session.User{ID: j.AccountID}}
 	}
-	by.name, by.admin = audit.ByAdmin(j.AccountID), &session.Found{User: session.User{ID: j.AccountID}}
+	by.caller = managing(by.name)
 	return by
 }
 

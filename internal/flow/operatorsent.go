@@ -42,6 +42,17 @@ func (f *Operator) countBox(ctx context.Context, tx Tx, by Actor, key string) (t
 	return d.Wait, err
 }
 
+// countManaged counts an email to a mailbox about a change of an admin or a key. One too many refuses the change: it must not
+// be made silently.
+//
+// Faults: throttle.Limited.
+func (f *core) countManaged(ctx context.Context, tx Tx, c Caller, key string) error {
+	if c.manages == "" {
+		return nil
+	}
+	return f.take(ctx, tx, throttle.Attempt{Limit: adminNotice, Subject: c.manages + " " + account.BaseKey(key)})
+}
+
 // boxByAdmins returns the limits of the emails of all admins and keys to a mailbox. They are not those of
 // strangers, who could keep admins from helping the owner. No operation of an admin lifts them.
 func boxByAdmins(key string) []throttle.Attempt {

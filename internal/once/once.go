@@ -100,6 +100,7 @@ type Store interface {
 	ClaimOnce(ctx context.Context, r Row, former string) (bool, error)
 	// MarkOnce says that the change of a claim is in the database, and reports whether the row has the claim.
 	MarkOnce(ctx context.Context, hash []byte, claim string) (bool, error)
+	// AnswerOnce keeps the answer of a claim whose change is in the database.
 	AnswerOnce(ctx context.Context, hash []byte, claim, answer string) error
 	// DropOnce deletes the row of a claim, unless its change is in the database.
 	DropOnce(ctx context.Context, hash []byte, claim string) error

@@ -106,7 +106,7 @@ func (t *Tx) DeletePart(ctx context.Context, id string) error {
 }
 
 // DeleteParts implements job.Store.
-func (t *Tx) DeleteParts(ctx context.Context, jobID string) (more bool, err error) {
-	n, err := t.exec(ctx, `DELETE FROM job_part WHERE id IN (SELECT id FROM job_part WHERE job_id = $1 LIMIT CAST($2 AS BIGINT))`, jobID, purgeBatch)
+func (t *Tx) DeleteParts(ctx context.Context, jobID, after string) (more bool, err error) {
+	n, err := t.exec(ctx, `DELETE FROM job_part WHERE id IN (SELECT id FROM job_part WHERE job_id = $1 AND id > $2 LIMIT CAST($3 AS BIGINT))`, jobID, after, purgeBatch)
 	return n == purgeBatch, err
 }

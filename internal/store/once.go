@@ -31,7 +31,7 @@ func (t *Tx) MarkOnce(ctx context.Context, hash []byte, claim string) (bool, err
 
 // AnswerOnce implements once.Store.
 func (t *Tx) AnswerOnce(ctx context.Context, hash []byte, claim, answer string) error {
-	return t.run(ctx, `UPDATE once SET done = 1, answer = $3 WHERE hash = $1 AND claim = $2`, hash, claim, answer)
+	return t.run(ctx, `UPDATE once SET answer = $3 WHERE hash = $1 AND claim = $2 AND done = 1`, hash, claim, answer)
 }
 
 // DropOnce implements once.Store.

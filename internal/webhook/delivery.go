@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"portico/internal/signature"
@@ -35,6 +36,12 @@ type Hook struct {
 	URL    string
 	Events []string        // types of events, or Every
 	Keys   []signature.Key // one, or two while the secret is changed
+}
+
+// Address returns where the events go, without the query, which may have a key of the receiver.
+func (h Hook) Address() string {
+	address, _, _ := strings.Cut(h.URL, "?")
+	return address
 }
 
 // Wants reports whether the receiver gets the events of a type.

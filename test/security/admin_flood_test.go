@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/invitation"
@@ -167,4 +168,40 @@ func TestSEC444_InvitesTheWorld(t *testing.T) {
 	s.clock.Advance(time.Hour)
 	s.must(invites(first, full[9]))
 	close(s.mail.free)
+}
+
+// Each change is told to the owner, so a change that is one too many is not made. An address that is given gets an email too.
+func TestSEC494_FloodOfChanges(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	kim, victim := s.operator(fresh("kim"), good), fresh("victim")
+	_, secret := s.key(ada.id(), "people:write")
+	change := func(of, what, body string) *answer {
+		return s.programOf(secret)("POST", "/auth/api/admin/people/"+of+"/"+what, body)
+	}
+	for n := range 50 {
+		change(kim.ID, "name", fmt.Sprintf(`{"name":"Kim %d"}`, n)).must(200)
+		change(kim.ID, "name", fmt.Sprintf(`{"name":"Kim %d"}`, n)).must(200) // which changes nothing
+	}
+	change(kim.ID, "name", `{"name":"Kim"}`).refused(429, "throttle.limited")
+	change(kim.ID, "disable", `{}`).refused(429, "throttle.limited")
+	if now := s.of(kim.Address.Mail); now.Name != "Kim 49" || now.State != account.Active {
+		t.Errorf("the account is %+v", now)
+	}
+	last := 0
+	for n := range 51 {
+		last = change(s.operator(fresh("u"), "").ID, "address", fmt.Sprintf(`{"email":%q}`, strings.Replace(victim, "@", fmt.Sprintf("+%d@", n), 1))).status
+	}
+	if last != 429 {
+		t.Errorf("the last address is given with %d", last)
+	}
+	ada.calls("POST /auth/api/admin/people/{id}/disable", kim.ID).must(200)
+	s.settle()
+	for _, box := range []string{kim.Address.Mail, strings.Replace(victim, "@", "+0@", 1)} {
+		if len(s.mail.to(box)) == 0 {
+			t.Errorf("%s gets no email", box)
+		}
+	}
 }

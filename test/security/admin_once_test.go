@@ -149,6 +149,26 @@ func TestSEC392_RepeatedRequestsKeepNoSecret(t *testing.T) {
 	}
 }
 
+// 5000 requests a day may have a key. A list of addresses can be 256 KiB, and six times that as JSON.
+func TestSEC492_KeptAnswersAreSmall(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, key := s.key(admin.id(), "invitations:write")
+	long := strings.Repeat("<", 250_000)
+	for name, body := range map[string]string{"tried": `{"try":true,"addresses":"` + long + `"}`, "sent": `{"addresses":"` + long + `"}`} {
+		a, err := s.again(key, name, "invitations", body)
+		s.must(err)
+		if a.must(200); !strings.Contains(a.body, "malformed") || len(a.body) > 1000 {
+			t.Errorf("%s: the answer has %d bytes: %.200s", name, len(a.body), a.body)
+		}
+	}
+	if n := s.count(`SELECT COUNT(*) FROM once`); n != 1 {
+		t.Errorf("%d answers are kept, want that of the change alone", n)
+	}
+}
+
 // The body of a request can have the password of a person of a file.
 func TestSEC473_RowsOfRequestsTellNoPassword(t *testing.T) {
 	announce(t)

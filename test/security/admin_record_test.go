@@ -2,9 +2,16 @@ package security
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"portico/internal/audit"
+	"portico/internal/config"
 	"portico/internal/outbox"
 	"portico/internal/store"
 )
@@ -98,5 +105,57 @@ func TestSEC381_RecordFiltersAreExact(t *testing.T) {
 		if a := admin.get("/auth/api/admin/record?" + strings.ReplaceAll(query, " ", "%20")); a.status == 200 && !strings.Contains(a.body, `"facts":[]`) {
 			t.Errorf("%s finds %s", query, a.body)
 		}
+	}
+}
+
+// slowly is a client that gets a file part by part. before runs before it gets the first one.
+type slowly struct {
+	*httptest.ResponseRecorder
+	before func()
+}
+
+func (slowly) SetWriteDeadline(time.Time) error { return nil }
+func (slowly) SetReadDeadline(time.Time) error  { return nil }
+
+func (w slowly) FlushError() error {
+	w.before()
+	return nil
+}
+
+// A file is as long as its reader takes. It ends with the part that was read when a reload closed the page.
+func TestSEC493_DownloadsEndWithThePage(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, key := s.key(admin.id(), "record:read")
+	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
+		record := audit.NewRecord(s.clock)
+		for range 3 * audit.MostFacts {
+			if err := record.Add(t.Context(), tx, audit.Fact{Name: audit.SignedIn, Actor: audit.Self}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	former := s.config
+	for name, change := range map[string]option{
+		"off":     func(c *config.Config) { c.Admin = false },
+		"network": func(c *config.Config) { c.AdminNetworks = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} },
+	} {
+		r := httptest.NewRequest(http.MethodGet, s.origin+"/auth/api/admin/record.jsonl", nil)
+		r.RemoteAddr = "127.0.0.1:1"
+		r.Header.Set("Authorization", "Bearer "+key)
+		w := slowly{httptest.NewRecorder(), sync.OnceFunc(func() { s.follows(change) })}
+		broken := func() (thrown any) {
+			defer func() { thrown = recover() }()
+			s.app.ServeHTTP(w, r)
+			return nil
+		}()
+		if lines := strings.Count(w.Body.String(), "\n"); w.Code != 200 || lines > 2*audit.MostFacts || broken != http.ErrAbortHandler {
+			t.Errorf("%s: the client gets %d, %d lines, and %v", name, w.Code, lines, broken)
+		}
+		s.config = former
+		s.follows()
 	}
 }

@@ -79,6 +79,9 @@ func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
 		"TRACING_ENDPOINT=http://u:canary7Secret@127.0.0.1:4318",
 		"TRACING_ENDPOINT=http://127.0.0.1:4318/?key=canary7Secret",
 		"TRACING_HEADER=Authorization canary7Secret",
+		"SIGNIN_LEGACY=https://127.0.0.1:1/?key=canary7Secret",
+		"SIGNIN_LEGACY=https://127.0.0.1:1/ x?key=canary7Secret",
+		"SIGNUP_ASK=https://127.0.0.1:1/?key=canary7Secret",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +96,22 @@ func TestSEC204_CommandsPrintNoSecretOfASetting(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The addresses of webhooks are in the file alone.
+func TestSEC204_CommandsPrintNoKeyOfAWebhook(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	dir, settings := installation(t)
+	text := "[[webhook]]\nname = \"shop\"\nurl = \"https://127.0.0.1:1/events?key=canary7Secret\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\nprivate = true\n"
+	if err := os.WriteFile(filepath.Join(dir, "portico.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"doctor"}, {"config", "check"}, {"config", "show"}, {"webhook", "list"}, {"webhook", "list", "--json"}, {"webhook", "test", "shop"}} {
+		if out := command(t, dir, settings, args...); strings.Contains(out, "canary7Secret") || out == "" {
+			t.Errorf("portico %s prints:\n%s", strings.Join(args, " "), out)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +83,7 @@ func openedIn(key *secret.Key, values []any) (n int) {
 	}
 	for _, v := range values {
 		sealed, ok := v.([]byte)
-		for _, purpose := range strings.Split("flow,outbox,keys,factor,password former,crossing,openid request", ",") {
+		for _, purpose := range strings.Split("flow,outbox,keys,factor,password former,crossing,openid request,job part", ",") {
 			for _, context := range contexts {
 				if !ok {
 					continue
@@ -257,4 +258,62 @@ func TestSEC256_AppsKeepTheirCookies(t *testing.T) {
 	}
 	b.signIn(noah)
 	b.sees("/", noah)
+}
+
+// SEC-491: what an admin gives to try an import, such as the password of a person, rests sealed by the key of now, and not
+// longer than until the import begins.
+func TestSEC491_FormerKeyReadsNothingOfAnImport(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	_, key := s.key(admin.id(), "import")
+	by := s.programOf(key)
+	const known = "known7Password"
+	var got sentFile
+	by("POST", importPath, `{"known_email":"mara@example.org","known_password":"`+known+`"}`).must(200).parse(&got)
+	reads := func(key *secret.Key) (n int) {
+		for _, table := range []string{"job", "job_part"} {
+			s.eachRow(s.database(), table, func(_ []string, values []any) { n += openedIn(key, append(values, inJSON(values)...)) })
+		}
+		return n
+	}
+	former, next := s.nextKey()
+	if reads(former) == 0 {
+		t.Fatal("before the change, the key opens nothing: this test finds nothing")
+	}
+	s.rotate()
+	if n := reads(former); n > 0 {
+		t.Errorf("after the change, the former key opens %d values", n)
+	}
+	if reads(next) == 0 {
+		t.Error("after the change, the new key opens nothing")
+	}
+	file := `{"email":"mara@example.org","password":"$2b$05$CCCCCCCCCCCCCCCCCCCCC.n2j1hFSomiUxQOwx03ZIRD/Txq/hqTu"}`
+	by("POST", importPath+"/"+got.ID+"/file", file).must(422)
+	by("POST", importPath+"/"+got.ID+"/file", file).must(422) // the first one has not used it up
+	by("POST", importPath, `{}`).must(200).parse(&got)
+	by("POST", importPath+"/"+got.ID+"/file", file).must(200)
+	by("POST", importPath+"/"+got.ID+"/start", `{}`).must(200)
+	s.jobsEnd()
+	if n := reads(next); n > 0 {
+		t.Errorf("after the import, %d values are left", n)
+	}
+}
+
+// inJSON returns the texts in the JSON objects of a row that may be sealed values.
+func inJSON(values []any) (found []any) {
+	for _, v := range values {
+		var fields map[string]any
+		if text, ok := v.(string); !ok || json.Unmarshal([]byte(text), &fields) != nil {
+			continue
+		}
+		for _, field := range fields {
+			text, _ := field.(string)
+			if sealed, err := base64.StdEncoding.DecodeString(text); err == nil {
+				found = append(found, sealed)
+			}
+		}
+	}
+	return found
 }

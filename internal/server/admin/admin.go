@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"slices"
 
 	"portico/internal/flow"
 	"portico/internal/once"
@@ -24,8 +23,7 @@ type Config struct {
 	Describe func(userAgent string) string       // a browser in words
 	Place    func(network, locale string) string // the place of a network in words, "" if it is unknown
 	Refusing func(roles []string) []AdminRefusal // the rules that refuse a person with these roles, never nil
-	On       bool                                // otherwise nothing answers
-	Networks []netip.Prefix                      // from which the page answers; none for all
+	Reaches  func(client netip.Addr) bool        // whether the settings of this moment have the page, for a client
 	Page     *Page                               // nil if the front end has none
 	System   System
 	Apps     Apps
@@ -130,9 +128,14 @@ func (a *Admin) admits(w http.ResponseWriter, r *http.Request, found session.Fou
 }
 
 // reaches reports whether the settings have the page, for the network of a request.
-func (a *Admin) reaches(r *http.Request) bool {
-	addr := server.ClientAddr(r)
-	return a.On && (len(a.Networks) == 0 || slices.ContainsFunc(a.Networks, func(n netip.Prefix) bool { return n.Contains(addr) }))
+func (a *Admin) reaches(r *http.Request) bool { return a.Reaches(server.ClientAddr(r)) }
+
+// flush sends a part of a file, unless a reload has taken the page away since the part before.
+func (a *Admin) flush(w http.ResponseWriter, r *http.Request) error {
+	if !a.reaches(r) {
+		return server.RouteMissing
+	}
+	return server.Flush(w)
 }
 
 // hidden turns the fault of a user who is no admin into that of a missing page.

@@ -131,7 +131,7 @@ func (a *Admin) rejected(w http.ResponseWriter, r *http.Request, by flow.Actor) 
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", `attachment; filename="people.rejected"`)
-	return a.Operator.Rejected(r.Context(), by, r.PathValue("id"), w, func() error { return server.Flush(w) })
+	return a.Operator.Rejected(r.Context(), by, r.PathValue("id"), w, func() error { return a.flush(w, r) })
 }
 
 func importOf(i flow.ImportJob, err error) (AdminImport, error) {

@@ -162,14 +162,14 @@ func (a *Admin) export(format audit.Format, mediaType string) func(w http.Respon
 		h := w.Header()
 		h.Set("Content-Type", mediaType)
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "record." + string(format)}))
-		return a.Operator.ExportRecord(r.Context(), by, q, parts{audit.NewWriter(w, format), w})
+		return a.Operator.ExportRecord(r.Context(), by, q, parts{audit.NewWriter(w, format), func() error { return a.flush(w, r) }})
 	}
 }
 
 // parts is a Writer whose pages reach the client as they come.
 type parts struct {
 	audit.Writer
-	to http.ResponseWriter
+	flush func() error
 }
 
 // Flush implements audit.Writer.
@@ -177,5 +177,5 @@ func (p parts) Flush() error {
 	if err := p.Writer.Flush(); err != nil {
 		return err
 	}
-	return server.Flush(p.to)
+	return p.flush()
 }

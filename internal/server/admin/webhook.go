@@ -2,7 +2,6 @@ package admin
 
 import (
 	"net/http"
-	"strings"
 
 	"portico/internal/flow"
 	"portico/internal/server/form"
@@ -72,7 +71,7 @@ type AdminRetried struct {
 
 func webhookOf(w flow.Webhook) AdminWebhook {
 	shown := AdminWebhook{
-		w.Name, bare(w.URL), w.Events, len(w.Keys), "unused", w.Waiting, form.MomentOf(w.Oldest), form.MomentOf(w.Failing), form.MomentOf(w.Last.TriedAt), w.Last.Status, w.Last.Answer,
+		w.Name, w.Address(), w.Events, len(w.Keys), "unused", w.Waiting, form.MomentOf(w.Oldest), form.MomentOf(w.Failing), form.MomentOf(w.Last.TriedAt), w.Last.Status, w.Last.Answer,
 	}
 	switch {
 	case !w.Failing.IsZero(), !w.Last.TriedAt.IsZero() && w.Last.State != webhook.Delivered:
@@ -81,12 +80,6 @@ func webhookOf(w flow.Webhook) AdminWebhook {
 		shown.State = "works"
 	}
 	return shown
-}
-
-// bare returns an address without its query, which may have a secret of the receiver.
-func bare(address string) string {
-	address, _, _ = strings.Cut(address, "?")
-	return address
 }
 
 func deliveryOf(d webhook.Delivery) AdminDelivery {

@@ -207,8 +207,10 @@ func (b onces) MarkOnce_NotForAnotherClaim() {
 	b.equal("the row", got, r)
 }
 
-func (b onces) AnswerOnce_NotForAnotherClaim() {
+func (b onces) AnswerOnce_OfAChangeNotForAnotherClaim() {
 	r := b.claim(1)
+	b.write(func(tx *store.Tx) error { return tx.AnswerOnce(b.Context(), r.Hash, r.Claim, "too early") })
+	b.mark(r.Hash, r.Claim)
 	b.write(func(tx *store.Tx) error { return tx.AnswerOnce(b.Context(), r.Hash, "other", "no") })
 	b.write(func(tx *store.Tx) error { return tx.AnswerOnce(b.Context(), r.Hash, r.Claim, "{}") })
 	got, _ := b.row(r.Hash)

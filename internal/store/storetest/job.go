@@ -145,7 +145,7 @@ func (b jobs) DeleteDrafts_OfTheKeyAlone() {
 func (b jobs) DeleteDrafts_InBatches() {
 	j := b.drafted(1, b.person(1).ID)
 	for name, deletes := range map[string]func(tx *store.Tx) (more bool, err error){
-		"parts":  func(tx *store.Tx) (bool, error) { return tx.DeleteParts(b.Context(), j.ID) },
+		"parts":  func(tx *store.Tx) (bool, error) { return tx.DeleteParts(b.Context(), j.ID, "") },
 		"drafts": func(tx *store.Tx) (bool, error) { return tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID) },
 	} {
 		if _, ok := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), j.ID) }); !ok {
@@ -239,19 +239,22 @@ func (b jobs) DeletePart_OfOne() {
 	b.equal("the part that is left", got, two)
 }
 
-func (b jobs) DeleteParts_OfOneJob() {
-	j, _, _ := b.halves()
+func (b jobs) DeleteParts_OfOneJobBehindOne() {
+	j, one, _ := b.halves()
 	other := full[job.Part](3)
 	other.JobID = b.begun(2).ID
 	b.write(func(tx *store.Tx) error {
 		if err := tx.InsertPart(b.Context(), other); err != nil {
 			return err
 		}
-		_, err := tx.DeleteParts(b.Context(), j.ID)
+		_, err := tx.DeleteParts(b.Context(), j.ID, one.ID)
 		return err
 	})
-	if _, ok := b.next(j.ID, "", false); ok {
-		b.Error("the parts are there")
+	if _, ok := b.next(j.ID, one.ID, false); ok {
+		b.Error("the part behind the first one is there")
+	}
+	if _, ok := b.next(j.ID, "", false); !ok {
+		b.Error("the first part is gone")
 	}
 	if _, ok := b.next(other.JobID, "", false); !ok {
 		b.Error("the parts of another job are gone")
