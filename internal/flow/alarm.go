@@ -161,7 +161,7 @@ func (f *Flows) RaiseAlarm(ctx context.Context, c Caller, token string) (r Resul
 		if err := f.tellAlarm(ctx, tx, c, raised, owner, to.at.Key); err != nil {
 			return err
 		}
-		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, to.at, to, data{Address: to.at.Mail})
+		r, err = f.awaitProof(ctx, tx, c, Pending{Kind: Recovery}, to.at, to, data{Address: to.at.Mail, Found: true})
 		return err
 	})
 	r.BrowserCookie = fresh

@@ -224,7 +224,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
 		return Result{}, LinkElsewhere
 	}
-	d.Handed, d.Welcome = false, false // the next link is in an email
+	d.Handed, d.Welcome, d.Found = false, false, d.Found || !f.here(c, p) // the next link is in an email
 	return f.restart(ctx, c, p, address, d)
 }
 

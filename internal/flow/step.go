@@ -135,7 +135,7 @@ func (p Pending) over(now time.Time) bool {
 // data is the sealed part of a pending flow.
 type data struct {
 	Name     string        `json:"name,omitempty"`
-	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it
+	Address  string        `json:"address,omitempty"` // as typed: shown to the browser that typed it, or has proven it
 	Password string        `json:"password,omitempty"`
 	Terms    account.Terms `json:"terms,omitzero"`     // in a sign-up: what its form accepted
 	New      bool          `json:"new,omitempty"`      // in a recovery: the account has never had a password
@@ -145,6 +145,7 @@ type data struct {
 	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
 	Moved    string        `json:"moved,omitempty"`    // in a recovery: the flow that goes on where its link was opened
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
+	Found    bool          `json:"found,omitempty"`    // an emailed link began it, in a browser that nobody has typed the address in
 
 	Invitation string `json:"invitation,omitempty"` // id of the one whose link began a sign-up
 

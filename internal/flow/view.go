@@ -18,7 +18,7 @@ type View struct {
 	ID            string
 	Kind          Kind // SignUp also for the steps Reset and Accept of a new account
 	Step          Step
-	Address       string // in full; only for the browser that typed it
+	Address       string // in full; only for the browser that typed it, else masked until the mailbox is proven
 	SentAt        time.Time
 	ExpiresAt     time.Time // when the newest code expires
 	ResendAt      time.Time
@@ -40,6 +40,7 @@ type View struct {
 	Overtaken     bool      // the flow cannot go on: see Overtaken; its step is then Done
 	Waits         bool      // the sign-up has made an account that waits for an approval
 	Invited       bool      // the sign-up began with the link of an invitation
+	Found         bool      // Address is masked
 	Said          string    // why the app has refused the sign-up with a provider, in its words
 	Proof         bool      // a change that waits for a code needs a new proof first
 
@@ -62,6 +63,9 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		}
 		v = View{ID: p.ID, Kind: p.Kind, Step: p.Step, Address: d.Address, Name: d.Name, Terms: d.Terms.Version, Invited: d.Invitation != "", Said: d.Said, Now: f.clock.Now()}
 		v.ReturnTo = f.target(p)
+		if v.Found = d.Found && (p.Step == Verify || p.Step == Done); v.Found {
+			v.Address = account.Mask(d.Address)
+		}
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}

@@ -66,6 +66,7 @@ func attacks() testform.Catalogue {
 			"SEC-214": "A page lures a visitor into pressing the confirm button of an emailed link without seeing it.",
 			"SEC-215": "A return target is removed from the allowed ones between the start of a flow and the page that shows it.",
 			"SEC-217": "A thief of an operator's link, or of a mailbox, adds a passkey to an account that has a second factor.",
+			"SEC-489": "Someone finds an emailed link after its time, and reads the whole address on the page of the next email.",
 			"SEC-332": "A thief of an operator's link for a password looks for more than the choice of a password.",
 		},
 		"mail": { // Emails and their language

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/flow"
 )
 
 // boot is the part of a document's data that the tests read.
@@ -94,6 +96,58 @@ func TestSEC213_ConfirmPageIsBoundToItsLink(t *testing.T) {
 	}
 	own.open(mine)
 	own.post("confirm-link", object{"link": page.Link.Mark}).must(200)
+}
+
+// The link of an email tells whoever finds it a part of the address. So does the page of the next email.
+func TestSEC489_TheNextEmailTellsNoMoreThanTheLink(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, byCode)
+	mara, _ := s.two()
+	newcomer := fresh("newcomer")
+	s.visitor().signIn(mara, good).must(200)
+	for name, find := range map[string]func() (link string){
+		"a recovery": func() string {
+			s.visitor().forgot(mara)
+			return lastEmail(s, s.mail, mara).token(t)
+		},
+		"a code": func() string {
+			s.visitor().sendCode(mara)
+			return lastEmail(s, s.mail, mara).token(t)
+		},
+		"a sign-up": func() string {
+			s.visitor().signUp(newcomer, good)
+			return lastEmail(s, s.mail, newcomer).token(t)
+		},
+		"an operator": func() string {
+			link, _, err := s.app.Operator.AccountLink(t.Context(), flow.ByOperator, s.of(mara))
+			s.must(err)
+			_, token, _ := strings.Cut(link, "?token=")
+			return token
+		},
+	} {
+		token := find()
+		s.clock.Advance(20 * time.Minute)
+		finder := s.visitor()
+		pages := finder.open(token).body
+		next := finder.form("/auth/confirm-link/resend", nil).must(303).header.Get("Location")
+		_, flow, ok := strings.Cut(next, "/auth/verify-code?flow=")
+		if !ok {
+			t.Fatalf("%s: the browser is sent to %s", name, next)
+		}
+		for _, page := range []string{next, "/auth/api/flows/" + flow, "/auth/forgot-password?flow=" + flow, "/auth/signup?flow=" + flow, "/auth/signin-code?flow=" + flow} {
+			pages += finder.get(page).body
+		}
+		if strings.Contains(pages, mara) || strings.Contains(pages, newcomer) {
+			t.Errorf("%s: the finder reads the address", name)
+		}
+	}
+	// The link of an alarm.
+	finder := s.visitor()
+	a := finder.raises(s.alarm(mara)).must(200)
+	if pages := finder.get("/auth/api/flows/"+a.flow()).body + finder.get(a.next()).body; strings.Contains(pages, mara) {
+		t.Error("an alarm: the finder reads the address")
+	}
 }
 
 // The page that links a provider must not show a return target that is no

@@ -95,6 +95,7 @@ func defenses() []chapter {
 			{"006, 055, 128, 280 to 283, 295, 348, 349", "The new address is proven in the owner's browser. The former one is kept for 72 hours, and an emailed link takes the account back. The older address wins, and one of less than 72 hours has no link. Opening a link does nothing. An alarm removes what is younger than 72 hours."},
 			{"124, 247, 300, 301, 305", "Changes of how to sign in, and copies, ask for a proof of the last ten minutes. The last way in stays. The copy has no secret."},
 			{"465", "The copy has the newest 10,000 records."},
+			{"489", "An address is shown in full only to the browser that typed it, or that has proven its mailbox."},
 			{"209, 217, 332 to 334", "A link of an operator works once, for a time, and gives what its page says. An account with a stronger proof keeps it."},
 			{"120, 353, 363", "`portico init` asks, and only a yes opens sign-up. While it is open, `config check`, `doctor`, each start and each reload name the rules and clients that let strangers in. `signup.domains` is judged again where the account is made."},
 			{"065 to 074, 122, 249, 302", "Sign-out, reset, a new password, a disabled account and a lost role take effect within a second on every node, for open streams too."},

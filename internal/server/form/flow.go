@@ -14,7 +14,7 @@ type Flow struct {
 	Kind      string `json:"kind" enum:" signup recovery code provider mfa terms return address enrol protect"`
 	State     string `json:"state" enum:" code held refused used_up expired elsewhere done"`
 	Address   string `json:"address"` // masked
-	Email     string `json:"email"`   // unmasked; only for the browser that entered it
+	Email     string `json:"email"`   // unmasked for the browser that entered it or has proven it, else masked
 	SentAt    int64  `json:"sent_at"`
 	ExpiresAt int64  `json:"expires_at"` // expiry of the newest code
 	ResendAt  int64  `json:"resend_at"`

@@ -188,7 +188,7 @@ func (s *Screens) typed(w http.ResponseWriter, r *http.Request, screen Screen) (
 	same := v.Kind == flow.Recovery && screen == ScreenForgotPassword || v.Kind == flow.SignUp && screen == ScreenSignUp ||
 		v.Kind == flow.ByCode && screen == ScreenSignInCode
 	elsewhere := v.Kind == flow.Recovery && v.Step == flow.Done // its link was opened in another browser
-	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken && !elsewhere || !same) {
+	if errors.Is(err, flow.Unknown) || err == nil && (v.Step != flow.Verify && !v.Overtaken && !elsewhere || !same || v.Found) {
 		return flow.View{}, nil
 	}
 	return v, err
