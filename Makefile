@@ -78,15 +78,16 @@ staticcheck: build ## The finer lint of Go
 PACKAGES = $(shell go list ./... | grep -vE '/(test|archtest)(/|$$)')
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 # Two goroutines can meet in these packages: they or their tests start one, listen, or guard data. The stage unit runs all.
-CONCURRENT = $(shell for p in $(PACKAGES); do grep -qE '"sync|^\s*go |\bchan\b|AfterFunc|"net"|httptest' .$${p#portico}/*.go && echo "$$p"; done)
+# In people, one test alone starts a goroutine, to end after a minute.
+CONCURRENT = $(shell for p in $(filter-out %/people,$(PACKAGES)); do grep -qE '"sync|^\s*go |\bchan\b|AfterFunc|"net"|httptest' .$${p#portico}/*.go && echo "$$p"; done)
 # Libraries that only compute have no data race of their own, and the detector makes them eight times as slow: SQLite, which
 # is C translated to Go, Brotli, and the hashes of passwords. Without it there, the packages that compress screens take half.
 BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andybalholm/brotli/... golang.org/x/crypto/... github.com/go-crypt/x/...,-gcflags=$(library)=-race=false)
 
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow, and so do imports that are killed.
-# The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
-# settings with a hidden character, of a huge export and of endless imports. TestTiming compares times.
-UNRACED := TestScripts\b|TestUserImport_|TestImport_Killed\b|TestStrength_|TestTiming\b|TestRender_HostileValuesStayText\b|TestServe_RefusesEachSetting\b|TestExports_HugeFile\b|TestEvery_Endless\b|TestImportJob_TooManyLines\b
+# The tests of password strength and of the texts of emails judge thousands of texts, one after the other, and so do those of
+# settings with a hidden character and of the gallery of screens. TestTiming compares times.
+UNRACED := TestScripts\b|TestUserImport_|TestImport_Killed\b|TestStrength_|TestTiming\b|TestRender_|TestServe_RefusesEachSetting\b|TestRun_Gallery\b|TestImportJob_TooManyLines\b
 # Packages whose tests do the same in both stages: none chooses a database, has a form for the detector, or is UNRACED.
 ALIKE = $(shell for p in $(CONCURRENT); do grep -qE 'pgtest|^//go:build|^func ($(UNRACED))' .$${p#portico}/*_test.go 2>/dev/null || echo "$$p"; done)
 
