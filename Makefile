@@ -42,6 +42,8 @@ libraries:
 test: ## What to run before a push: on SQLite, with the main journeys
 	@tools/stages build! check+unit,web-test+journeys,security-short
 
+# The stage unit leaves out what the stage race runs in the same way.
+ci: export RACED := yes
 ci: ## What CI runs: make test, then all the rest
 	@tools/stages test rest
 
@@ -71,25 +73,30 @@ lint: web/dist/documents/manifest.json
 staticcheck: build ## The finer lint of Go
 	@check=$$(go tool -n -modfile=tools/staticcheck.mod staticcheck); $$check ./... && cd clients/go && $$check ./...
 
-# All packages but the suites of test/, which have their own stages.
-# The stage check runs all of go vet, so the tests leave it out.
-PACKAGES = $(shell go list ./... | grep -v /test/)
+# All packages but the suites of test/, which have their own stages, and archtest.
+# The stage check runs archtest and all of go vet, so the tests leave them out.
+PACKAGES = $(shell go list ./... | grep -vE '/(test|archtest)(/|$$)')
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0
 # Two goroutines can meet in these packages: they or their tests start one, listen, or guard data. The stage unit runs all.
-CONCURRENT = $(shell for p in $(filter-out %/archtest,$(PACKAGES)); do grep -qE '"sync|^\s*go |\bchan\b|AfterFunc|"net"|httptest' .$${p#portico}/*.go && echo "$$p"; done)
+# In people, one test alone starts a goroutine, to end after a minute.
+CONCURRENT = $(shell for p in $(filter-out %/people,$(PACKAGES)); do grep -qE '"sync|^\s*go |\bchan\b|AfterFunc|"net"|httptest' .$${p#portico}/*.go && echo "$$p"; done)
 # Libraries that only compute have no data race of their own, and the detector makes them eight times as slow: SQLite, which
 # is C translated to Go, Brotli, and the hashes of passwords. Without it there, the packages that compress screens take half.
 BARE := $(foreach library,github.com/ncruces/go-sqlite3-wasm/v5 github.com/andybalholm/brotli/... golang.org/x/crypto/... github.com/go-crypt/x/...,-gcflags=$(library)=-race=false)
 
-unit: build ## Go: all packages but the suites of test/, on SQLite
-	@tools/memory go test -vet=off -timeout 20m $(PACKAGES)
-
 # The scripts of internal/cli run hundreds of processes, which the detector makes slow, and so do imports that are killed.
-# The tests of password strength and of hostile emails judge thousands of texts, one after the other, and so do those of
-# settings with a hidden character, of a huge export and of endless imports. TestTiming compares times.
+# The tests of password strength and of the texts of emails judge thousands of texts, one after the other, and so do those of
+# settings with a hidden character and of the gallery of screens. TestTiming compares times.
+UNRACED := TestScripts\b|TestUserImport_|TestImport_Killed\b|TestStrength_|TestTiming\b|TestRender_|TestServe_RefusesEachSetting\b|TestRun_Gallery\b|TestImportJob_TooManyLines\b
+# Packages whose tests do the same in both stages: none chooses a database, has a form for the detector, or is UNRACED.
+ALIKE = $(shell for p in $(CONCURRENT); do grep -qE 'pgtest|^//go:build|^func ($(UNRACED))' .$${p#portico}/*_test.go 2>/dev/null || echo "$$p"; done)
+
+unit: build ## Go: all packages but the suites of test/, on SQLite
+	@tools/memory go test -vet=off -timeout 20m $(if $(RACED),$(filter-out $(ALIKE),$(PACKAGES)),$(PACKAGES))
+
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
-	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^(TestScripts$$|TestUserImport_|TestImport_Killed$$|TestStrength_|TestTiming$$|TestRender_HostileValuesStayText$$|TestServe_RefusesEachSetting$$|TestExports_HugeFile$$|TestEvery_Endless$$|TestImportJob_TooManyLines$$)' -timeout 20m $(CONCURRENT)
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^($(UNRACED))' -timeout 20m $(CONCURRENT)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.

@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("COMPLETIONS", completions)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command sleeps for a second under the race detector
+			env.Setenv("GOGC", "400")                 // a command ends before a small heap is worth its collections
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -58,7 +58,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	}
 	id, key, initial, program := a.ID, "", "", ""
 	invited, ended, waits, approved := ids.New(), ids.New(), ids.New(), ids.New()
-	if err := n.store.Store.Write(ctx, func(tx *store.Tx) error {
+	if err := n.store.past(ctx, func(tx *store.Tx) error {
 		for _, open := range []string{invited, ended} {
 			i := invitation.Invitation{ID: open, Link: []byte(open), Mail: open + "@example.org", Key: open + "@example.org", State: invitation.Open, EndsAt: n.clock.Now().Add(time.Hour)}
 			if _, err := tx.InsertInvitation(ctx, i); err != nil {

@@ -36,7 +36,7 @@ func (b *bundle) administers(life time.Duration) (owner string, k flow.APIKey, s
 // warns does what the background work does, and returns the names of the keys that end soon.
 func (b *bundle) warns() (names []string) {
 	b.Helper()
-	err := b.store.Store.Write(b.Context(), func(tx *store.Tx) error {
+	err := b.store.past(b.Context(), func(tx *store.Tx) error {
 		told, more, err := b.Operator.WarnOfKeys(b.Context(), tx)
 		if more {
 			b.Error("there should be more")

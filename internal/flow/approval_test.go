@@ -28,7 +28,7 @@ func (b *bundle) applies(address string) {
 func (b *bundle) told() (counts map[string]string) {
 	b.Helper()
 	var posted []string
-	if err := b.store.Store.Write(b.Context(), func(tx *store.Tx) error {
+	if err := b.store.past(b.Context(), func(tx *store.Tx) error {
 		posted = nil
 		return b.Operator.TellOfApplicants(b.Context(), notingTx{tx, new([]audit.Fact), &posted, new([]webhook.Event)})
 	}); err != nil {

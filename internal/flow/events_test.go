@@ -53,6 +53,9 @@ func stateOf(ctx context.Context, tx *store.Tx) (map[string]map[string]string, e
 		}
 		state := map[string]string{"password": a.Password, "version": fmt.Sprint(a.Version)}
 		for _, table := range tables {
+			if _, counts := spoken[table.Table]; !counts && table.Table != "account" {
+				continue
+			}
 			for _, row := range table.Rows {
 				if table.Table == "other_address" && row["kind"] == string(account.Removed) {
 					continue // apps were told when it went

@@ -71,7 +71,7 @@ func TestMail_AboutChanges(t *testing.T) {
 		template := found[1]
 		answer := slices.Contains(answers, template)
 		var posted []string
-		if err := b.store.Store.Write(t.Context(), func(tx *store.Tx) error {
+		if err := b.store.past(t.Context(), func(tx *store.Tx) error {
 			posted = nil
 			return b.Flows.Post(t.Context(), notingTx{tx, new([]audit.Fact), &posted, new([]webhook.Event)}, template, owner)
 		}); err != nil {

@@ -32,7 +32,7 @@ func (v *visitor) found() session.Found {
 // links gives the account of the visitor an identity at a provider.
 func (v *visitor) links(provider string) {
 	v.Helper()
-	err := v.store.Store.Write(v.Context(), func(tx *store.Tx) error {
+	err := v.store.past(v.Context(), func(tx *store.Tx) error {
 		_, err := tx.InsertIdentity(v.Context(), account.Identity{
 			Issuer: cmp.Or(map[string]string{"google": google, "github": "https://github.com"}[provider], "https://"+provider), Subject: v.found().User.ID, Provider: provider, AccountID: v.found().User.ID, CreatedAt: v.clock.Now(),
 		})

@@ -118,7 +118,7 @@ func TestSEC002_SignInTimeTellsNothing(t *testing.T) {
 			return timed(func() { v.signIn(address, other).refused(401, "signin.rejected") })
 		}
 	}
-	n := rounds(200, 300)
+	n := rounds(60, 300)
 	nobody := attempt(people.nobody)
 	for range 5 {
 		nobody() // warm up
@@ -224,7 +224,7 @@ func TestSEC004_ForgotPasswordIsUniform(t *testing.T) {
 			return timed(func() { v.forgot(address) })
 		}
 	}
-	n := rounds(200, 300)
+	n := rounds(60, 300)
 	judge(t, "SEC-004 forgot password, active and nobody", n, 5*time.Millisecond, attempt(people.active), attempt(people.nobody))
 	judge(t, "SEC-004 forgot password, active and disabled", n, 5*time.Millisecond, attempt(people.active), attempt(people.disabled))
 }
