@@ -321,9 +321,11 @@ test('a deletion needs the address, and one’s own account offers nothing that 
   const fake = await open('people/p1');
   await act('Jonas Weber', 'Delete');
   const last = page.getByRole('button', { name: 'Delete the account' });
+  expect(await last.getAttribute('aria-disabled')).toBe('true');
   await page.getByLabel(/to confirm/).fill('person1@example.co');
-  await last.click();
+  await last.click({ force: true }); // it is not ready
   expect(fake.changes).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-typed');
   await page.getByLabel(/to confirm/).fill('person1@example.com');
   await last.click();
   await page.getByText('of Jonas Weber is being deleted').waitFor();

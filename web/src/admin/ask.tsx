@@ -93,7 +93,8 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const shut = () => dialog.current?.close();
 
   const submit = async (form: HTMLFormElement) => {
-    if (busy || (typed && text.trim() !== typed)) return;
+    if (busy) return;
+    if (typed && text.trim() !== typed) return form.querySelector('input')?.focus();
     setBusy(true);
     setError(null);
     try {
