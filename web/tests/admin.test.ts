@@ -530,6 +530,17 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
+test('a change of many that would change nobody cannot be begun', async () => {
+  const fake = await open('people');
+  await page.getByLabel('Select Mara Lindqvist').first().click();
+  await act('the selected people', 'Disable');
+  await page.getByRole('heading', { name: 'Disable: nobody' }).waitFor();
+  await page.getByText('mara@example.com: is you').waitFor();
+  expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Close']);
+  await page.getByRole('button', { name: 'Close' }).click();
+  expect(fake.changes).toEqual([]);
+});
+
 const JOB = { id: 'j1', action: 'disable', role: '', done: 1, total: 3, more: false, skips: 0, skipped: [] };
 
 /** Opens the list of people while there is a job. */

@@ -72,6 +72,14 @@ const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 
 function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
   const { label, words, note, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
+  if (!left && !trial.more)
+    return {
+      title: `${label}: nobody`,
+      says: <SkippedList {...trial} />,
+      press: 'Close',
+      told: true,
+      run: async () => '',
+    };
   return {
     title: `${label}: ${many(left, trial.more)}`,
     says: (
