@@ -134,6 +134,22 @@ test('a search and filters are in the address, and Back restores them', async ()
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
 });
 
+test('the filters close with Escape and with a press beside them, and not with one inside', async () => {
+  await open('people');
+  const filters = page.getByText('Filters', { exact: true });
+  const role = page.getByLabel('Role', { exact: true });
+  await filters.click();
+  await page.locator('.filters-panel').click({ position: { x: 4, y: 4 } });
+  await role.press('Escape');
+  await role.waitFor({ state: 'hidden' });
+  expect(await filters.evaluate((it) => it === document.activeElement)).toBe(true);
+  await filters.press('Enter');
+  await role.fill('staff');
+  await page.getByRole('heading', { name: 'People' }).click();
+  await role.waitFor({ state: 'hidden' });
+  await page.getByRole('link', { name: 'Remove the filter Role: staff' }).waitFor();
+});
+
 test('the administrators without a passkey are found, also those who have an app', async () => {
   const fake = installation();
   for (const [n, factors] of [
