@@ -476,6 +476,19 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   expect.soft(complaints).toEqual([]);
 });
 
+test('a secret that the browser does not copy says so', async () => {
+  await open('keys');
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error()) });
+  });
+  await page.getByRole('button', { name: 'Actions for HR import' }).click();
+  await page.getByRole('menuitem', { name: 'New secret' }).click();
+  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByRole('button', { name: 'Copy the secret' }).click();
+  await page.getByText('Your browser didn’t allow copying.').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('an error has a retry, and loading rows keep the place of the list', async () => {
   let broken = 'unavailable';
   let release = () => {};
