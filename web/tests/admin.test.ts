@@ -651,6 +651,15 @@ test('the record is searched by the name of a person, and by an administrator', 
     .toContain('Help desk');
 });
 
+test('a record that is asked for a name alone says that names are chosen', async () => {
+  await open('record?person=Jonas', installation(), 1280, async (route, path) => {
+    if (!path.includes('/record')) return false;
+    await route.fulfill({ json: { facts: [], next: '' } });
+    return true;
+  });
+  await page.getByText('choose the person in the list').waitFor();
+});
+
 test('markup and formulas in a shown text stay text', async () => {
   const fake = installation();
   const evil = '<img src=x onerror=alert(1)>\u202E=HYPERLINK("x")';
