@@ -8,7 +8,7 @@ interface FieldOf {
   name: string;
   label: string;
   /** `lines` is data of several lines, and `prose` a text for people. */
-  type?: 'text' | 'email' | 'date' | 'checks' | 'lines' | 'prose';
+  type?: 'text' | 'email' | 'number' | 'date' | 'checks' | 'lines' | 'prose';
   /** The boxes of `checks`. */
   options?: string[];
   value?: string;
