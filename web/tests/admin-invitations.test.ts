@@ -74,6 +74,14 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   expect(fake.changes[2]?.body).toMatchObject({ uses: '10', ends_at: '2099-01-31T00:00:00Z' });
 });
 
+test('a list of one line is counted as one', async () => {
+  await open('invitations');
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('noor@example.com');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  await page.getByRole('heading', { name: '1 invitation for 1 line', exact: true }).waitFor();
+});
+
 test('a number that the server cannot read is refused in words', async () => {
   await open('invitations', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/link')) return false;

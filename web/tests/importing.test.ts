@@ -36,7 +36,7 @@ test('people are imported from a file, with its problems, and a reload goes on',
   await page.getByRole('button', { name: 'Import 1,200 people and skip 140 lines' }).press('Enter');
   await page.getByRole('progressbar').waitFor();
   await page.reload();
-  await page.getByText('Done, 1,343 of 1,343').waitFor();
+  await page.getByText('Done, 1,343 of 1,343 lines').waitFor();
   expect(await violations(page)).toEqual([]);
   for (const width of [360, 320]) {
     await page.setViewportSize({ width, height: 800 });

@@ -189,6 +189,10 @@ const HIDDEN = 'hidden-jobs';
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
   const { id, action, role, state, reason, done, total, more, skips, skipped, by } = job;
   const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+  const whole =
+    action === 'import'
+      ? `${total.toLocaleString('en')} ${total === 1 ? 'line' : 'lines'}`
+      : many(total, more);
   const ended = state === 'done' || state === 'failed';
   const { ask } = useAsk();
   const stop = () =>
@@ -208,7 +212,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
         <b>{label}</b>
         <span className="muted">
           {state === 'failed' ? STOPS[reason] : ended ? 'Done' : 'Running'}, {done.toLocaleString('en')} of{' '}
-          {many(total, more)}, begun by <bdi>{by}</bdi>
+          {whole}, begun by <bdi>{by}</bdi>
         </span>
       </p>
       {ended ? null : (

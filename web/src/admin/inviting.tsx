@@ -46,7 +46,7 @@ const counted = (lines: Line[]) => {
 function sending(lines: Line[], body: object, back: Question): Question {
   const count = counted(lines);
   const list = {
-    title: `${count || 'No invitation'} for ${lines.length} lines`,
+    title: `${count || 'No invitation'} for ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`,
     says: <Judged lines={lines} />,
   };
   if (!count) return { ...list, press: 'Change the list', run: async () => ({ next: back }) };
