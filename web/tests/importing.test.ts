@@ -28,6 +28,8 @@ test('people are imported from a file, with its problems, and a reload goes on',
     'imports/i1/file',
   ]);
   expect(fake.changes[0]?.body).toMatchObject({ update: true });
+  await page.getByRole('heading', { name: 'What will be done' }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   await page.getByText('passkeys for old.example.com').waitFor();
   expect(await page.getByRole('link', { name: 'Download these lines' }).getAttribute('href')).toContain(
     'imports/i1/rejected',
