@@ -614,6 +614,16 @@ test('a change of many that is refused says why', async () => {
   await page.getByText('At most 500 people can be selected at once.').waitFor();
 });
 
+test('a link to a page of the list that the server cannot read is refused in words', async () => {
+  await open('people?after=xx', installation(), 1280, async (route, path) => {
+    if (!path.includes('/people?')) return false;
+    const fields = [{ name: 'after', code: 'query.invalid', params: {} }];
+    await route.fulfill({ status: 422, json: { ...refused('invalid', 422).json, fields } });
+    return true;
+  });
+  await page.getByText('This search is not possible. Check its conditions.').waitFor();
+});
+
 test('an address with a day that does not exist shows the list all the same', async () => {
   await open('people?created_from=tomorrow');
   await page.getByRole('link', { name: 'Remove the filter Created from' }).waitFor();
@@ -699,6 +709,17 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
   await page.getByText('12 events are on their way.').waitFor();
   const sent = fake.changes.map(({ path, body }) => `${path.split('/').pop()} ${body.id}`);
   expect(sent).toEqual(['test undefined', 'retry msg_06ez1vw05272r9z44ym01v24r2', 'retry undefined']);
+});
+
+test('a webhook without dropped events says that none was sent again', async () => {
+  await open('system?webhook=crm', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/retry')) return false;
+    await route.fulfill({ json: { queued: 0, more: false } });
+    return true;
+  });
+  await page.getByRole('button', { name: 'Send dropped again' }).click();
+  await page.getByRole('button', { name: 'Send all again' }).click();
+  await page.getByText('No event was dropped.').waitFor();
 });
 
 test('a narrow window shows where it is in the row of places', async () => {

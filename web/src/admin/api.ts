@@ -108,6 +108,7 @@ export const WORDS: Record<string, string> = {
   'approval.not_waiting': 'This account does not wait for an approval any more.',
   'request.too_large':
     'This is too much at once. A file can have 32 MiB (portico user import takes larger ones), and a list of addresses 256 KiB.',
+  'query.invalid': 'This search is not possible. Check its conditions.',
   'field.value': 'This value is not possible here.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
