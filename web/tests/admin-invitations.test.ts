@@ -137,5 +137,5 @@ test('a mailbox that has got too many emails is named, with the time of the next
   });
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
-  await page.getByText('too many emails of admins. Send the next one in 41 minutes.').waitFor();
+  await page.getByText('too many emails from administrators. Send the next one in 41 minutes.').waitFor();
 });

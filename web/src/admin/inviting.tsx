@@ -11,7 +11,7 @@ const VERDICTS: Record<Line['verdict'], string> = {
   invited: 'is invited already',
   twice: 'is in the list twice',
   domain: 'has a domain that may not sign up',
-  held: 'got five emails of admins in an hour, or twenty in a day',
+  held: 'got five emails from administrators in an hour, or twenty in a day',
 };
 
 /** What happens to each line. What is not invited comes first, because somebody must look at it. */
