@@ -476,7 +476,7 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   expect.soft(complaints).toEqual([]);
 });
 
-test('a secret that the browser does not copy says so', async () => {
+test('a secret that the browser does not copy says so, and one Escape does not lose it', async () => {
   await open('keys');
   await page.evaluate(() => {
     Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error()) });
@@ -486,6 +486,10 @@ test('a secret that the browser does not copy says so', async () => {
   await page.getByRole('button', { name: 'Make a new secret' }).click();
   await page.getByRole('button', { name: 'Copy the secret' }).click();
   await page.getByText('Your browser didn’t allow copying.').waitFor();
+  await page.keyboard.press('Escape'); // by a slip
+  expect(await page.getByText('It is not shown again').isVisible()).toBe(true);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByText('It is not shown again').waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
 });
 

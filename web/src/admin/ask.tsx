@@ -23,8 +23,8 @@ export interface Question {
   /** The words on the button that does it. */
   press: string;
   danger?: boolean;
-  /** It only tells something, so there is nothing to cancel. */
-  told?: boolean;
+  /** It only tells something, so there is nothing to cancel. What is told once is not lost by one Escape. */
+  told?: boolean | 'once';
   /** The question before this one, with what was typed. */
   back?: Question;
   /** What has to be typed, so that nobody does this by a slip. */
@@ -118,6 +118,9 @@ function Window({ question, say, goOn, close }: WindowProps) {
       tabIndex={-1}
       aria-labelledby="ask-title"
       aria-describedby={says ? 'ask-says' : undefined}
+      onCancel={(event) => {
+        if (told === 'once') event.preventDefault();
+      }}
       onClose={close}
     >
       <h2 id="ask-title">{title}</h2>

@@ -108,7 +108,7 @@ const shown = (link: string): Question => ({
     </>
   ),
   press: 'I have copied it',
-  told: true,
+  told: 'once',
   run: async () => 'The link works.',
 });
 
