@@ -146,6 +146,7 @@ func TestImportJob_BadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{
+		"":              "the file is empty",
 		"what is this":  "the file is of no known kind",
 		"\xff\xfee\x00": "UTF-16",
 		`{"realm":"r","id":"1","users":[{"username":"a","email":"a@b.c"},`: "cut off",

@@ -2,6 +2,7 @@ package people
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ const HeadBytes = 64 << 10
 func Find(name string, head []byte) (Source, error) {
 	if name == "" && wide(head) {
 		return Source{}, ErrUTF16
+	}
+	if name == "" && len(bytes.TrimSpace(head)) == 0 {
+		return Source{}, errors.New("the file is empty")
 	}
 	var names []string
 	for _, s := range Sources() {

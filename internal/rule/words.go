@@ -17,15 +17,15 @@ func (n Need) Words() string {
 	}
 	text := "a signed-in user"
 	if len(n.Roles) > 0 {
-		text += ", has the role " + strings.Join(n.Roles, " or ")
+		text += " with the role " + strings.Join(n.Roles, " or ")
 	}
 	switch {
 	case n.MFA && n.Fresh > 0:
-		text += ", has given a second factor less than " + spell(n.Fresh) + " ago"
+		text += " who has given a second factor less than " + spell(n.Fresh) + " ago"
 	case n.MFA:
-		text += ", has given a second factor"
+		text += " who has given a second factor"
 	case n.Fresh > 0:
-		text += ", has signed in less than " + spell(n.Fresh) + " ago"
+		text += " who has signed in less than " + spell(n.Fresh) + " ago"
 	}
 	return text
 }

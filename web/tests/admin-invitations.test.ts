@@ -74,6 +74,30 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   expect(fake.changes[2]?.body).toMatchObject({ uses: '10', ends_at: '2099-01-31T00:00:00Z' });
 });
 
+test('a list of one line is counted as one', async () => {
+  await open('invitations');
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('noor@example.com');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  await page.getByRole('heading', { name: '1 invitation for 1 line', exact: true }).waitFor();
+});
+
+test('a number that the server cannot read is refused in words', async () => {
+  await open('invitations', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/link')) return false;
+    const fields = [{ name: 'uses', code: 'field.value', params: {} }];
+    await route.fulfill({ status: 400, json: { ...refused('request.malformed', 400).json, fields } });
+    return true;
+  });
+  await page.getByRole('button', { name: 'Link for many' }).click();
+  await page.getByLabel('Accounts that it can make').fill('20');
+  await page.getByLabel('End of the link').fill('2027-01-31');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('This value is not possible here.').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-uses');
+  expect(await page.getByText('Request 01JD3K8V5Q').count()).toBe(0); // it helps only with an error of the server
+});
+
 test('invitations are filtered by state, which Back restores', async () => {
   await open('invitations');
   const state = page.getByLabel('State of the invitations');
@@ -113,5 +137,5 @@ test('a mailbox that has got too many emails is named, with the time of the next
   });
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
-  await page.getByText('too many emails of admins. Send the next one in 41 minutes.').waitFor();
+  await page.getByText('too many emails from administrators. Send the next one in 41 minutes.').waitFor();
 });

@@ -134,6 +134,22 @@ test('a search and filters are in the address, and Back restores them', async ()
   await expect.poll(() => page.locator('tbody tr').count()).toBe(few);
 });
 
+test('the filters close with Escape and with a press beside them, and not with one inside', async () => {
+  await open('people');
+  const filters = page.getByText('Filters', { exact: true });
+  const role = page.getByLabel('Role', { exact: true });
+  await filters.click();
+  await page.locator('.filters-panel').click({ position: { x: 4, y: 4 } });
+  await role.press('Escape');
+  await role.waitFor({ state: 'hidden' });
+  expect(await filters.evaluate((it) => it === document.activeElement)).toBe(true);
+  await filters.press('Enter');
+  await role.fill('staff');
+  await page.getByRole('heading', { name: 'People' }).click();
+  await role.waitFor({ state: 'hidden' });
+  await page.getByRole('link', { name: 'Remove the filter Role: staff' }).waitFor();
+});
+
 test('the administrators without a passkey are found, also those who have an app', async () => {
   const fake = installation();
   for (const [n, factors] of [
@@ -321,9 +337,11 @@ test('a deletion needs the address, and one’s own account offers nothing that 
   const fake = await open('people/p1');
   await act('Jonas Weber', 'Delete');
   const last = page.getByRole('button', { name: 'Delete the account' });
+  expect(await last.getAttribute('aria-disabled')).toBe('true');
   await page.getByLabel(/to confirm/).fill('person1@example.co');
-  await last.click();
+  await last.click({ force: true }); // it is not ready
   expect(fake.changes).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-typed');
   await page.getByLabel(/to confirm/).fill('person1@example.com');
   await last.click();
   await page.getByText('of Jonas Weber is being deleted').waitFor();
@@ -458,6 +476,23 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   expect.soft(complaints).toEqual([]);
 });
 
+test('a secret that the browser does not copy says so, and one Escape does not lose it', async () => {
+  await open('keys');
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error()) });
+  });
+  await page.getByRole('button', { name: 'Actions for HR import' }).click();
+  await page.getByRole('menuitem', { name: 'New secret' }).click();
+  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByRole('button', { name: 'Copy the secret' }).click();
+  await page.getByText('Your browser didn’t allow copying.').waitFor();
+  await page.keyboard.press('Escape'); // by a slip
+  expect(await page.getByText('It is not shown again').isVisible()).toBe(true);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByText('It is not shown again').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
 test('an error has a retry, and loading rows keep the place of the list', async () => {
   let broken = 'unavailable';
   let release = () => {};
@@ -528,6 +563,17 @@ test('a change of many says what is skipped, runs as a job, and shows it after a
   expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
 });
 
+test('a change of many that would change nobody cannot be begun', async () => {
+  const fake = await open('people');
+  await page.getByLabel('Select Mara Lindqvist').first().click();
+  await act('the selected people', 'Disable');
+  await page.getByRole('heading', { name: 'Disable: nobody' }).waitFor();
+  await page.getByText('mara@example.com: is you').waitFor();
+  expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Close']);
+  await page.getByRole('button', { name: 'Close' }).click();
+  expect(fake.changes).toEqual([]);
+});
+
 const JOB = { id: 'j1', action: 'disable', role: '', done: 1, total: 3, more: false, skips: 0, skipped: [] };
 
 /** Opens the list of people while there is a job. */
@@ -572,6 +618,16 @@ test('a change of many that is refused says why', async () => {
   await page.getByText('At most 500 people can be selected at once.').waitFor();
 });
 
+test('a link to a page of the list that the server cannot read is refused in words', async () => {
+  await open('people?after=xx', installation(), 1280, async (route, path) => {
+    if (!path.includes('/people?')) return false;
+    const fields = [{ name: 'after', code: 'query.invalid', params: {} }];
+    await route.fulfill({ status: 422, json: { ...refused('invalid', 422).json, fields } });
+    return true;
+  });
+  await page.getByText('This search is not possible. Check its conditions.').waitFor();
+});
+
 test('an address with a day that does not exist shows the list all the same', async () => {
   await open('people?created_from=tomorrow');
   await page.getByRole('link', { name: 'Remove the filter Created from' }).waitFor();
@@ -607,6 +663,15 @@ test('the record is searched by the name of a person, and by an administrator', 
   await expect
     .poll(() => page.locator('#suggested-actor option[value^="key:"]').allInnerTexts())
     .toContain('Help desk');
+});
+
+test('a record that is asked for a name alone says that names are chosen', async () => {
+  await open('record?person=Jonas', installation(), 1280, async (route, path) => {
+    if (!path.includes('/record')) return false;
+    await route.fulfill({ json: { facts: [], next: '' } });
+    return true;
+  });
+  await page.getByText('choose the person in the list').waitFor();
 });
 
 test('markup and formulas in a shown text stay text', async () => {
@@ -648,6 +713,17 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
   await page.getByText('12 events are on their way.').waitFor();
   const sent = fake.changes.map(({ path, body }) => `${path.split('/').pop()} ${body.id}`);
   expect(sent).toEqual(['test undefined', 'retry msg_06ez1vw05272r9z44ym01v24r2', 'retry undefined']);
+});
+
+test('a webhook without dropped events says that none was sent again', async () => {
+  await open('system?webhook=crm', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/retry')) return false;
+    await route.fulfill({ json: { queued: 0, more: false } });
+    return true;
+  });
+  await page.getByRole('button', { name: 'Send dropped again' }).click();
+  await page.getByRole('button', { name: 'Send all again' }).click();
+  await page.getByText('No event was dropped.').waitFor();
 });
 
 test('a narrow window shows where it is in the row of places', async () => {

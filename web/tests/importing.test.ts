@@ -28,6 +28,8 @@ test('people are imported from a file, with its problems, and a reload goes on',
     'imports/i1/file',
   ]);
   expect(fake.changes[0]?.body).toMatchObject({ update: true });
+  await page.getByRole('heading', { name: 'What will be done' }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   await page.getByText('passkeys for old.example.com').waitFor();
   expect(await page.getByRole('link', { name: 'Download these lines' }).getAttribute('href')).toContain(
     'imports/i1/rejected',
@@ -36,7 +38,7 @@ test('people are imported from a file, with its problems, and a reload goes on',
   await page.getByRole('button', { name: 'Import 1,200 people and skip 140 lines' }).press('Enter');
   await page.getByRole('progressbar').waitFor();
   await page.reload();
-  await page.getByText('Done, 1,343 of 1,343').waitFor();
+  await page.getByText('Done, 1,343 of 1,343 lines').waitFor();
   expect(await violations(page)).toEqual([]);
   for (const width of [360, 320]) {
     await page.setViewportSize({ width, height: 800 });

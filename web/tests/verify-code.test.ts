@@ -205,6 +205,21 @@ test('an older code that expired leaves the field to the newest', async () => {
   await page.context().close();
 });
 
+test('the newest code that expired is said once, by the title', async () => {
+  const now = 1_700_000_000;
+  const times = { sent_at: now - 600, expires_at: now, resend_at: now, now };
+  const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
+  const { page } = await open('verify-code/idle', {
+    '/auth/api/verify-code': problem(410, { code: 'code.expired' }),
+    '/auth/api/flows/flow1': { body: { ...flow, state: 'expired' } },
+  });
+  await page.getByLabel('6-digit code').fill('123456');
+  await page.getByRole('heading', { name: 'This code has expired' }).waitFor();
+  await expect.poll(() => page.getByText('Enter the newest one').count()).toBe(0); // there is no field for it
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  await page.context().close();
+});
+
 test('one line of help, and the rest behind a press, with script and without', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const { page } = await visit(world, '/dev/screens/verify-code/idle/light', {

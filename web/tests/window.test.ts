@@ -49,6 +49,13 @@ test.each([...FITTING, [320, 640] as const])(
   },
 );
 
+test('a window over a page of the account covers it from edge to edge', async () => {
+  const { page } = await open('account-delete/idle', FITTING[0]);
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await page.evaluate(() => document.documentElement.offsetWidth)).toBe(1280); // no gutter beside it
+});
+
 /** The line of the title has 8 pixels above its letters. */
 const ABOVE_LETTERS = -8;
 

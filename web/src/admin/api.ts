@@ -108,6 +108,8 @@ export const WORDS: Record<string, string> = {
   'approval.not_waiting': 'This account does not wait for an approval any more.',
   'request.too_large':
     'This is too much at once. A file can have 32 MiB (portico user import takes larger ones), and a list of addresses 256 KiB.',
+  'query.invalid': 'This search is not possible. Check its conditions.',
+  'field.value': 'This value is not possible here.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
@@ -136,7 +138,7 @@ export const WORDS: Record<string, string> = {
   'address.invalid': 'This is not an email address.',
   'address.letters': 'Letters like é do not work before the @.',
   'throttle.limited': 'Too many requests. Try again in {wait}.',
-  'code.held': 'This mailbox has got too many emails of admins. Send the next one in {wait}.',
+  'code.held': 'This mailbox has got too many emails from administrators. Send the next one in {wait}.',
   unavailable: 'This is temporarily unavailable. Try again in a few seconds.',
   internal: 'Portico could not do this because of an error of its own.',
 };
@@ -161,13 +163,13 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   if (!(error instanceof Failed)) return { words: 'The page has an error of its own. Reload it.', id: '' };
   const { failure } = error;
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
-  const { code, fields, request_id, retry_after } = failure.problem;
+  const { code, fields, request_id, retry_after, status } = failure.problem;
   const field = fields[0];
   const words = (field && (WORDS[field.code] ?? `${field.name}: ${field.code}`)) ?? WORDS[code];
   return {
     words: (words ?? `Portico refused this: ${code}.`).replace(/{(\w+)}/g, (_, name) =>
       name === 'wait' ? lasting(retry_after) : (field?.params[name] ?? ''),
     ),
-    id: request_id,
+    id: words && status < 500 ? '' : request_id,
   };
 }

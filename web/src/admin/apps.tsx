@@ -46,7 +46,7 @@ const explained = (app: ListedApp, person: string, { allowed, words, claims }: E
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <p>The app gets these claims:</p>
+      <p>{allowed ? 'The app gets these claims:' : 'The app would get these claims:'}</p>
       <pre>{claims}</pre>
     </>
   ),

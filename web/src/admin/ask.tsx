@@ -8,7 +8,7 @@ interface FieldOf {
   name: string;
   label: string;
   /** `lines` is data of several lines, and `prose` a text for people. */
-  type?: 'text' | 'email' | 'date' | 'checks' | 'lines' | 'prose';
+  type?: 'text' | 'email' | 'number' | 'date' | 'checks' | 'lines' | 'prose';
   /** The boxes of `checks`. */
   options?: string[];
   value?: string;
@@ -23,8 +23,8 @@ export interface Question {
   /** The words on the button that does it. */
   press: string;
   danger?: boolean;
-  /** It only tells something, so there is nothing to cancel. */
-  told?: boolean;
+  /** It only tells something, so there is nothing to cancel. What is told once is not lost by one Escape. */
+  told?: boolean | 'once';
   /** The question before this one, with what was typed. */
   back?: Question;
   /** What has to be typed, so that nobody does this by a slip. */
@@ -93,7 +93,8 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const shut = () => dialog.current?.close();
 
   const submit = async (form: HTMLFormElement) => {
-    if (busy || (typed && text.trim() !== typed)) return;
+    if (busy) return;
+    if (typed && text.trim() !== typed) return form.querySelector('input')?.focus();
     setBusy(true);
     setError(null);
     try {
@@ -117,6 +118,9 @@ function Window({ question, say, goOn, close }: WindowProps) {
       tabIndex={-1}
       aria-labelledby="ask-title"
       aria-describedby={says ? 'ask-says' : undefined}
+      onCancel={(event) => {
+        if (told === 'once') event.preventDefault();
+      }}
       onClose={close}
     >
       <h2 id="ask-title">{title}</h2>

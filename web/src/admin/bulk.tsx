@@ -72,6 +72,14 @@ const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 
 function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
   const { label, words, note, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
+  if (!left && !trial.more)
+    return {
+      title: `${label}: nobody`,
+      says: <SkippedList {...trial} />,
+      press: 'Close',
+      told: true,
+      run: async () => '',
+    };
   return {
     title: `${label}: ${many(left, trial.more)}`,
     says: (
@@ -181,6 +189,10 @@ const HIDDEN = 'hidden-jobs';
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
   const { id, action, role, state, reason, done, total, more, skips, skipped, by } = job;
   const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+  const whole =
+    action === 'import'
+      ? `${total.toLocaleString('en')} ${total === 1 ? 'line' : 'lines'}`
+      : many(total, more);
   const ended = state === 'done' || state === 'failed';
   const { ask } = useAsk();
   const stop = () =>
@@ -200,7 +212,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
         <b>{label}</b>
         <span className="muted">
           {state === 'failed' ? STOPS[reason] : ended ? 'Done' : 'Running'}, {done.toLocaleString('en')} of{' '}
-          {many(total, more)}, begun by <bdi>{by}</bdi>
+          {whole}, begun by <bdi>{by}</bdi>
         </span>
       </p>
       {ended ? null : (

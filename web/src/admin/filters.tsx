@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { go, useQueryOf, within, withValues } from './address';
 import type { Keys, People } from './types';
 
@@ -80,6 +80,17 @@ interface FiltersProps {
   children?: ReactNode;
 }
 
+/** A press or the focus beside the open filters closes them, so that they do not stay over the list. */
+function closeBeside({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>) {
+  if (document.hasFocus() && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+}
+
+function closeByKey({ key, currentTarget }: KeyboardEvent<HTMLDetailsElement>) {
+  if (key !== 'Escape' || !currentTarget.open) return;
+  currentTarget.open = false;
+  currentTarget.querySelector('summary')?.focus();
+}
+
 /** The search of a list and its filters. All of them are in the address of the page. */
 export function Filters({ search, filters, children }: FiltersProps) {
   const query = useQueryOf();
@@ -106,9 +117,9 @@ export function Filters({ search, filters, children }: FiltersProps) {
           {search.people ? <Suggested id="suggested" text={text} {...search.people} /> : null}
         </div>
         {search.beside}
-        <details className="filters-more">
+        <details className="filters-more" onBlur={closeBeside} onKeyDown={closeByKey}>
           <summary>Filters{active.length ? ` (${active.length})` : ''}</summary>
-          <div className="filters-panel">
+          <div className="filters-panel" tabIndex={-1}>
             {filters.map((filter) => (
               <OneFilter key={filter.name} {...filter} />
             ))}

@@ -11,10 +11,14 @@ function remember({ target }: FocusEvent) {
   around = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
 }
 
+/** Puts the focus on the title. A step that goes on would leave it to a neighbor of its button, such as a link away. */
+export const toHeading = () => document.querySelector<HTMLElement>('h1')?.focus();
+
 /** Gives the focus back to the control that had it, or to the nearest one that is still there. */
 export function refocus(): void {
   const near = around.find((control) => control.isConnected && control.checkVisibility());
-  (near ?? document.querySelector<HTMLElement>('h1'))?.focus();
+  if (near) near.focus();
+  else toHeading();
 }
 
 /** A control that goes with its row or its filter leaves the focus to its neighbor. Without it, the keyboard starts at the top. */

@@ -5,6 +5,7 @@ import { Announcement } from '../ui/message';
 import { go, useQueryOf, withValues } from './address';
 import { change, sendFile } from './api';
 import { OneJob } from './bulk';
+import { toHeading } from './focus';
 import { About, ordered } from './import-about';
 import { Card, Loaded, Trouble } from './parts';
 import { Head } from './shell';
@@ -26,6 +27,7 @@ function Choose() {
     try {
       const { id } = await change<Import>('POST', 'imports', ordered(values));
       await sendFile(`imports/${id}/file`, values.get('file') as File);
+      toHeading();
       go(withValues({ import: id }));
     } catch (error) {
       setTrouble(error);
@@ -143,7 +145,7 @@ function Checked({ it }: { it: Import }) {
     if (busy) return;
     setBusy(true);
     setTrouble(null);
-    await change('POST', `imports/${id}/start`, { skip_bad: true }).catch(setTrouble);
+    await change('POST', `imports/${id}/start`, { skip_bad: true }).then(toHeading, setTrouble);
     setBusy(false);
   };
   const begun = state !== 'checked';

@@ -11,7 +11,7 @@ const VERDICTS: Record<Line['verdict'], string> = {
   invited: 'is invited already',
   twice: 'is in the list twice',
   domain: 'has a domain that may not sign up',
-  held: 'got five emails of admins in an hour, or twenty in a day',
+  held: 'got five emails from administrators in an hour, or twenty in a day',
 };
 
 /** What happens to each line. What is not invited comes first, because somebody must look at it. */
@@ -46,7 +46,7 @@ const counted = (lines: Line[]) => {
 function sending(lines: Line[], body: object, back: Question): Question {
   const count = counted(lines);
   const list = {
-    title: `${count || 'No invitation'} for ${lines.length} lines`,
+    title: `${count || 'No invitation'} for ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`,
     says: <Judged lines={lines} />,
   };
   if (!count) return { ...list, press: 'Change the list', run: async () => ({ next: back }) };
@@ -108,7 +108,7 @@ const shown = (link: string): Question => ({
     </>
   ),
   press: 'I have copied it',
-  told: true,
+  told: 'once',
   run: async () => 'The link works.',
 });
 
@@ -117,7 +117,7 @@ export const MANY: Question = {
   says: 'A link with which several people sign up. It proves no address, so each of them gets a code.',
   press: 'Make the link',
   fields: [
-    { name: 'uses', label: 'Accounts that it can make', value: '10', required: true },
+    { name: 'uses', label: 'Accounts that it can make', type: 'number', value: '10', required: true },
     { name: 'ends_at', label: 'End of the link', type: 'date', required: true },
     ...GIVEN,
   ],

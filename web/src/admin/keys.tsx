@@ -34,7 +34,7 @@ const shown = ({ key: { name }, secret }: KeyMade): { next: Question } => ({
       </>
     ),
     press: 'I have copied it',
-    told: true,
+    told: 'once',
     run: async () => `The key ${name} works.`,
   },
 });

@@ -113,16 +113,26 @@ export const Small = (props: { label?: string; onClick: () => void; children: st
   </span>
 );
 
-/** Copies a text, and says so. A browser without a secure connection copies nothing. */
+/** Copies a text, and says whether it did. */
 export function Copy({ of, text }: { of: string; text: string }) {
-  const [copied, setCopied] = useState(false);
+  const [copied, setCopied] = useState<boolean>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      setCopied(false);
+    }
+  };
   return (
-    <Small
-      label={copied ? `Copied ${of}` : `Copy ${of}`}
-      onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
-    >
-      {copied ? 'Copied' : 'Copy'}
-    </Small>
+    <>
+      <Small label={copied ? `Copied ${of}` : `Copy ${of}`} onClick={copy}>
+        {copied ? 'Copied' : 'Copy'}
+      </Small>
+      <span role="status">
+        {copied === false ? ' Your browser didn’t allow copying. Select the text and copy it yourself.' : ''}
+      </span>
+    </>
   );
 }
 

@@ -95,7 +95,8 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
 function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const { ask } = useAsk();
   const dead = messages.filter(({ again }) => again).length;
-  const about = `${messages.length - dead} wait, ${dead} were given up${more ? `, and ${orMore(more, 1000)} more are not listed` : ''}.`;
+  const waiting = messages.length - dead;
+  const about = `${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${dead} ${dead === 1 ? 'was' : 'were'} given up${more ? `, and ${orMore(more, 1000)} more ${more === 1 ? 'is' : 'are'} not listed` : ''}.`;
   return (
     <Card title="Emails" {...(messages.length ? { about } : {})}>
       {messages.length ? (

@@ -36,6 +36,7 @@ const allAgain = (name: string): Question => ({
       queued += part.queued;
       more = part.more;
     }
+    if (!queued) return 'No event was dropped.';
     return queued === 1 ? '1 event is on its way.' : `${queued} events are on their way.`;
   },
 });

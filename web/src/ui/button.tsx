@@ -35,7 +35,7 @@ export function Button({
       {...button}
       className={[styles.button, styles[look], wait > 0 && styles.waiting].filter(Boolean).join(' ')}
       aria-busy={busy}
-      aria-disabled={busy || wait > 0}
+      aria-disabled={busy || wait > 0 || Boolean(button['aria-disabled'])}
     >
       <span className={styles.label}>{children}</span>
       {wait > 0 && wait <= 3600 ? <span className={styles.label}>&nbsp;({clockText(wait)})</span> : null}

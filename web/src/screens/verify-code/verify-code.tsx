@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Boot, Flow, Resent, VerifyCode } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
@@ -103,6 +103,11 @@ function Enter({ boot }: { boot: Boot }) {
     return reloadWhenOver(trouble);
   };
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble });
+  const { trouble, clear } = form;
+  useEffect(() => {
+    // the title says it, and there is no field for a newer code
+    if (flow.state === 'expired' && trouble.code === 'code.expired') clear();
+  }, [flow, trouble, clear]);
 
   const onResent = (answer: Resent) => {
     const id = new URL(answer.next, location.href).searchParams.get('flow');
