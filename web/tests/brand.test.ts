@@ -63,7 +63,6 @@ test('without a brand the pixels are those of the specification', async () => {
     'rgb(26, 74, 184)',
   );
   expect(await page.locator('meta[name=theme-color]').count()).toBe(0);
-  await page.context().close();
 });
 
 const GREEN = {
@@ -93,7 +92,6 @@ test.each([
     expect.soft(await dimTexts(page)).toEqual([]);
     const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     expect(style).toBe(scheme);
-    await page.context().close();
   }
   await there.close();
   branded.close();
@@ -106,7 +104,6 @@ test('the scheme auto follows the system', async () => {
     const { page, complaints } = await visit(there, '/auth/signin', { colorScheme });
     expect(complaints).toEqual([]);
     const [pixel] = await pixels(page, page.locator('body'), [[0.02, 0.5]]);
-    await page.context().close();
     return pixel;
   };
   expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);

@@ -25,19 +25,19 @@ let world: World;
 let page: Page;
 beforeAll(async () => {
   world = await openWorld();
-  page = await world.browser.newPage();
 });
 afterAll(() => world.close());
 
-/** Opens a state in the one page of this file: a page for each state takes twice the time. */
+/** Opens a state in a window of this size. */
 async function open(
   screen: string,
   state: string,
   [width, height]: readonly [number, number],
   locale = 'en',
 ): Promise<Visit> {
-  await page.setViewportSize({ width, height });
-  return visit(world, pathOf(screen, state, locale), { api: API, page });
+  const opened = await visit(world, pathOf(screen, state, locale), { api: API, viewport: { width, height } });
+  page = opened.page;
+  return opened;
 }
 
 /** The short form takes the first state of each screen, and the full form the states that it leaves out. */
@@ -256,5 +256,4 @@ once('nothing moves for those who asked for less motion', async () => {
   await page.getByRole('button', { name: 'Login' }).click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
-  await page.context().close();
 });
