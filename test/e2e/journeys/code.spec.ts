@@ -38,22 +38,25 @@ async function takeCodes(page: Page): Promise<string[]> {
 test.describe('whatever holds the code fills the field', () => {
   test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
-  for (const [name, text] of [
-    ['digits', '123456'],
-    ['a space between', '123 456'],
-    ['a dash between', '123-456'],
-    ['a sentence', 'Your code is 123456'],
-    ['a sentence and a space', 'Your code is 123 456'],
-    ['full-width digits', '１２３４５６'],
-    ['line breaks around', '\n123456\n'],
-  ] as const) {
-    test(`pasted: ${name}`, async ({ page, world }) => {
-      await forgot(page, world.stranger().email);
-      const codes = await takeCodes(page);
+  test('pasted in every form', async ({ page, world }) => {
+    await forgot(page, world.stranger().email);
+    const codes = await takeCodes(page);
+    const expected: string[] = [];
+    for (const [name, text] of [
+      ['digits', '123456'],
+      ['a space between', '123 456'],
+      ['a dash between', '123-456'],
+      ['a sentence', 'Your code is 123456'],
+      ['a sentence and a space', 'Your code is 123 456'],
+      ['full-width digits', '１２３４５６'],
+      ['line breaks around', '\n123456\n'],
+    ] as const) {
+      await open(page, page.url());
       await paste(page, text);
-      await expect.poll(() => codes).toEqual(['123456']);
-    });
-  }
+      expected.push('123456');
+      await expect.poll(() => codes, { message: name }).toEqual(expected);
+    }
+  });
 
   test('pasted over typed digits', async ({ page, world }) => {
     await forgot(page, world.stranger().email);
