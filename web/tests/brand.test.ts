@@ -85,7 +85,7 @@ test.each([
   ['amber', AMBER, [['account', 'verified', 'dark']]],
 ] as const)('the brand %s keeps the policy, hydrates and can be read', async (_, brand, states) => {
   const branded = await start(brand);
-  const there = await openWorld(branded.origin);
+  const there = { ...world, origin: branded.origin };
   for (const [screen, state, scheme] of states) {
     const { page, complaints } = await visit(there, pathOf(screen, state, 'en', scheme));
     expect.soft(complaints).toEqual([]);
@@ -93,13 +93,12 @@ test.each([
     const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     expect(style).toBe(scheme);
   }
-  await there.close();
   branded.close();
 });
 
 test('the scheme auto follows the system', async () => {
   const server = await start({ PORTICO_BRAND_SCHEME: 'auto' });
-  const there = await openWorld(server.origin);
+  const there = { ...world, origin: server.origin };
   const ground = async (colorScheme: 'light' | 'dark') => {
     const { page, complaints } = await visit(there, '/auth/signin', { colorScheme });
     expect(complaints).toEqual([]);
@@ -108,6 +107,5 @@ test('the scheme auto follows the system', async () => {
   };
   expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);
   expect(await ground('dark')).toEqual([0x10, 0x14, 0x1b]);
-  await there.close();
   server.close();
 });

@@ -10,14 +10,14 @@ export interface World {
   close: () => Promise<void>;
 }
 
-/** The gallery of the real server, or another server, and one Chromium. */
-export async function openWorld(origin = inject('origin')): Promise<World> {
+/** The gallery of the real server, and one Chromium. */
+export async function openWorld(): Promise<World> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] as string, // vitest.config.ts sets it
     args: ['--no-sandbox', '--disable-gpu'],
   });
   return {
-    origin,
+    origin: inject('origin'),
     browser,
     pages: new Map(),
     close: () => browser.close(),
