@@ -1,8 +1,7 @@
 import { defineConfig } from '@playwright/test';
 
-/** The journeys of every change. `make e2e` adds the other journeys and the tests that wait for Resend. */
+/** The journeys of every change. `make e2e` adds the other journeys. */
 const MAIN = /\/(signup|signin|recovery|code|provider)\.spec\.ts$/;
-const WAITS = /@waits/;
 
 // One Portico, mail server and identity provider for each worker. Two workers fill two cores.
 export default defineConfig({
@@ -36,8 +35,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'main', testDir: 'journeys', testMatch: MAIN, grepInvert: WAITS },
-    { name: 'waits', testDir: 'journeys', testMatch: MAIN, grep: WAITS },
+    { name: 'main', testDir: 'journeys', testMatch: MAIN },
     { name: 'others', testDir: 'journeys', testIgnore: MAIN },
     // WebDriver does not report when a page has handled a key. On a busy machine a press may come too early.
     { name: 'engines', testDir: 'engines', retries: 2 },

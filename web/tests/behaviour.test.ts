@@ -10,6 +10,7 @@ afterAll(() => world.close());
 
 const SIGNIN = '/auth/api/signin';
 const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
+const openAlone = (path: string, api: Api = {}) => visit(world, shown(path), { api, alone: true });
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('mara@example.com');
@@ -30,7 +31,6 @@ test('a rejected sign-in keeps the address, clears the password and says so', as
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
   expect(await focused(page)).toBe('password');
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test.each([
@@ -43,7 +43,6 @@ test.each([
   const { page } = await open(state);
   expect(await page.title()).toBe(title);
   expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('H1'); // it is no new step
-  await page.context().close();
 });
 
 test('a question before a loss takes the focus and gives it back', async () => {
@@ -56,7 +55,6 @@ test('a question before a loss takes the focus and gives it back', async () => {
     else await page.keyboard.press(leave);
     expect(await ask.evaluate((button) => button === document.activeElement)).toBe(true);
   }
-  await page.context().close();
 });
 
 test('a pasted address loses what is not seen at its ends', async () => {
@@ -66,7 +64,6 @@ test('a pasted address loses what is not seen at its ends', async () => {
   await page.getByRole('button', { name: 'Login' }).click();
   await expect.poll(() => page.getByRole('alert').textContent()).toBe('Wrong email or password.');
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
-  await page.context().close();
 });
 
 test.each([
@@ -79,7 +76,6 @@ test.each([
   await page.getByLabel('Email').fill(address);
   await page.getByRole('button', { name: 'Login' }).click();
   await expect.poll(() => page.locator('#email-error').textContent()).toContain(words);
-  await page.context().close();
 });
 
 test('faults of fields stand under the fields, and the first one has the focus', async () => {
@@ -93,7 +89,6 @@ test('faults of fields stand under the fields, and the first one has the focus',
   expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
   expect(await focused(page)).toBe('email');
   expect(await page.getByRole('alert').textContent()).toBe('');
-  await page.context().close();
 });
 
 test('the error of a field goes while the field is edited, also beside a rule that is met', async () => {
@@ -114,7 +109,6 @@ test('the error of a field goes while the field is edited, also beside a rule th
   await expect.poll(() => repeated.textContent()).toContain("don't match");
   await page.getByLabel('Password', { exact: true }).fill('short');
   expect(await repeated.textContent()).toBe('');
-  await page.context().close();
 });
 
 test('a rejected sign-in asks about a mistyped domain, and so does the page that sends a link', async () => {
@@ -133,7 +127,6 @@ test('a rejected sign-in asks about a mistyped domain, and so does the page that
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: 'Did you mean mara@gmail.com?' }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('an address that nobody carried wipes nothing that the browser has filled in', async () => {
@@ -165,7 +158,6 @@ test('rules that were met before the script came are ticked when it comes', asyn
   });
   await page.getByText('Strength: strong').waitFor();
   expect(await page.getByText('(met)').count()).toBe(2);
-  await page.context().close();
 });
 
 test('an obvious slip needs no request', async () => {
@@ -176,7 +168,6 @@ test('an obvious slip needs no request', async () => {
   expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
   expect(await focused(page)).toBe('email');
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('too many tries: the words alone count down, and the button comes back by itself', async () => {
@@ -196,7 +187,6 @@ test('too many tries: the words alone count down, and the button comes back by i
   expect(await read.count()).toBe(1);
   await expect.poll(() => button.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false');
   expect(await page.getByRole('alert').textContent()).toBe('You can try again now.');
-  await page.context().close();
 });
 
 test('too many tries for an address: another one need not wait', async () => {
@@ -216,7 +206,6 @@ test('too many tries for an address: another one need not wait', async () => {
   await button.click();
   expect((await sent).postDataJSON()).toMatchObject({ email: 'other@example.com' });
   await expect.poll(() => seen.textContent()).toContain('15 minutes');
-  await page.context().close();
 });
 
 test('the same holds for a document that came with the refusal', async () => {
@@ -227,7 +216,6 @@ test('the same holds for a document that came with the refusal', async () => {
   await page.getByLabel('Email').press('End');
   await page.keyboard.type('m');
   await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
-  await page.context().close();
 });
 
 test('the message goes while another try is under way, and the focus stays in the form', async () => {
@@ -239,7 +227,6 @@ test('the message goes while another try is under way, and the focus stays in th
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.getByRole('alert').textContent()).toBe('');
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Login');
-  await page.context().close();
 });
 
 test('a password and its repetition are asked for each in its own words', async () => {
@@ -256,7 +243,6 @@ test('a password and its repetition are asked for each in its own words', async 
   await press();
   await expect.poll(said).toEqual(['', "Passwords don't match."]);
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test.each([
@@ -291,7 +277,6 @@ test.each([
   api[SIGNIN] = { body: { next: '/dev/screens/signed-out/idle/light' } };
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForURL('**/signed-out/idle/light');
-  await page.context().close();
 });
 
 test('a proxy that asks for patience is obeyed, and offers another try afterwards', async () => {
@@ -302,19 +287,17 @@ test('a proxy that asks for patience is obeyed, and offers another try afterward
   await expect.poll(() => page.getByRole('button', { name: 'Login' }).textContent()).toContain('(0:0');
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Try again' }).waitFor({ timeout: 20_000 });
-  await page.context().close();
 });
 
 test('offline is named as what it is', async () => {
-  const { page } = await open('signin/idle', { [SIGNIN]: 'abort' });
+  const { page } = await openAlone('signin/idle', { [SIGNIN]: 'abort' });
   await page.context().setOffline(true);
   await signIn(page);
   await expect.poll(() => page.getByRole('alert').textContent()).toContain("You're offline.");
-  await page.context().close();
 });
 
 test('no answer in 20 seconds is said, and the late answer is not awaited', async () => {
-  const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
+  const { page } = await openAlone('signin/idle', { [SIGNIN]: 'hang' });
   await page.clock.install();
   await signIn(page);
   await page.locator('button[aria-busy=true]').waitFor();
@@ -322,7 +305,6 @@ test('no answer in 20 seconds is said, and the late answer is not awaited', asyn
   await expect
     .poll(() => page.getByRole('alert').textContent())
     .toContain('The server took too long to respond.');
-  await page.context().close();
 });
 
 test('busy: one request, the same width, still in the tab order', async () => {
@@ -340,7 +322,6 @@ test('busy: one request, the same width, still in the tab order', async () => {
   expect(await button.boundingBox()).toEqual(before);
   expect(await button.getAttribute('disabled')).toBeNull();
   expect(requests).toBe(1);
-  await page.context().close();
 });
 
 test('a page that comes back from the history is not busy and asks who is signed in', async () => {
@@ -354,7 +335,6 @@ test('a page that comes back from the history is not busy and asks who is signed
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
   await asked;
   await page.locator('main form button[aria-busy=false]', { hasText: 'Login' }).waitFor();
-  await page.context().close();
 });
 
 test.each([
@@ -371,7 +351,6 @@ test.each([
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
   const idle = page.locator('button[aria-busy=false]', { hasText: name });
   await idle.waitFor({ timeout: 15_000 }); // the request itself is given up after 20 s
-  await page.context().close();
 });
 
 test.each([
@@ -390,7 +369,6 @@ test.each([
   await answered;
   await page.waitForTimeout(300);
   expect(loads > 0).toBe(reloads);
-  await page.context().close();
 });
 
 test('the address goes along to the next screen, not in the URL', async () => {
@@ -403,7 +381,6 @@ test('the address goes along to the next screen, not in the URL', async () => {
   await hydrated(page);
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(page.url()).not.toContain('mara');
-  await page.context().close();
 });
 
 test('the icon of a provider stands before its name, also while the button is busy', async () => {
@@ -416,7 +393,6 @@ test('the icon of a provider stands before its name, also while the button is bu
   await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
   expect(await button.locator('svg').count()).toBe(1);
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('a second press on a provider starts no second attempt', async () => {
@@ -434,7 +410,6 @@ test('a second press on a provider starts no second attempt', async () => {
   });
   expect(busy).toBe('true');
   await expect.poll(() => posts).toEqual(['POST /auth/provider/google/start']);
-  await page.context().close();
 });
 
 test.each(['used', 'replaced', 'expired', 'malformed'])(
@@ -447,7 +422,6 @@ test.each(['used', 'replaced', 'expired', 'malformed'])(
     const again = page.waitForRequest((request) => request.isNavigationRequest());
     await page.getByRole('button', { name: 'Confirm address' }).click();
     await again;
-    await page.context().close();
   },
 );
 
@@ -459,7 +433,6 @@ test('success is said before the next page is there', async () => {
     .getByRole('status')
     .filter({ hasText: 'Done. Loading the next page.' })
     .waitFor({ state: 'attached' });
-  await page.context().close();
 });
 
 test('who sends the mail is said where it is waited for, and nothing when nobody does', async () => {
@@ -469,7 +442,6 @@ test('who sends the mail is said where it is waited for, and nothing when nobody
   expect(await words.isVisible()).toBe(true);
   await page.goto(`${world.origin}/dev/screens/verify-code/no-sender/light`);
   expect(await page.getByText('Check your spam folder').count()).toBe(0);
-  await page.context().close();
 });
 
 test('a press that is meant for another link loads the page of that one, which says so', async () => {
@@ -481,13 +453,11 @@ test('a press that is meant for another link loads the page of that one, which s
   await page.getByRole('button', { name: 'Confirm address' }).click();
   expect((await sent).postDataJSON()).toEqual({ link: 'mark1' });
   await loaded; // the gallery has no such page
-  await page.context().close();
 });
 
 test('the age of the newest mail is named by a link that it replaced', async () => {
   const { page } = await open('confirm-link/replaced');
   expect(await page.getByText('We sent a newer email to m•••@example.com 3 minutes ago.').count()).toBe(1);
-  await page.context().close();
 });
 
 test('Back shows a page of the account again only after an answer', async () => {
@@ -501,7 +471,6 @@ test('Back shows a page of the account again only after an answer', async () => 
   });
   await again;
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('a page that Back shows is hidden until the server has said who is signed in', async () => {
@@ -519,7 +488,6 @@ test('a page that Back shows is hidden until the server has said who is signed i
   expect(await heading.isVisible()).toBe(false);
   answer();
   await heading.waitFor();
-  await page.context().close();
 });
 
 test('a sign-out in another tab is noticed when the person comes back to the account', async () => {
@@ -529,7 +497,6 @@ test('a sign-out in another tab is noticed when the person comes back to the acc
   const reloaded = page.waitForEvent('load', { timeout: 20_000 });
   await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
   await reloaded;
-  await page.context().close();
 });
 
 test('what was typed before the script came is still there, and so is the code', async () => {
@@ -571,5 +538,4 @@ test('a page listens to the window of a new sign-in without a gap', async () => 
   await page.locator('#name').press('Enter');
   await page.locator('#name[aria-invalid]').waitFor();
   expect(await page.title()).not.toBe('opened anew');
-  await page.context().close();
 });

@@ -63,7 +63,6 @@ test('without a brand the pixels are those of the specification', async () => {
     'rgb(26, 74, 184)',
   );
   expect(await page.locator('meta[name=theme-color]').count()).toBe(0);
-  await page.context().close();
 });
 
 const GREEN = {
@@ -86,31 +85,27 @@ test.each([
   ['amber', AMBER, [['account', 'verified', 'dark']]],
 ] as const)('the brand %s keeps the policy, hydrates and can be read', async (_, brand, states) => {
   const branded = await start(brand);
-  const there = await openWorld(branded.origin);
+  const there = { ...world, origin: branded.origin };
   for (const [screen, state, scheme] of states) {
     const { page, complaints } = await visit(there, pathOf(screen, state, 'en', scheme));
     expect.soft(complaints).toEqual([]);
     expect.soft(await dimTexts(page)).toEqual([]);
     const style = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     expect(style).toBe(scheme);
-    await page.context().close();
   }
-  await there.close();
   branded.close();
 });
 
 test('the scheme auto follows the system', async () => {
   const server = await start({ PORTICO_BRAND_SCHEME: 'auto' });
-  const there = await openWorld(server.origin);
+  const there = { ...world, origin: server.origin };
   const ground = async (colorScheme: 'light' | 'dark') => {
     const { page, complaints } = await visit(there, '/auth/signin', { colorScheme });
     expect(complaints).toEqual([]);
     const [pixel] = await pixels(page, page.locator('body'), [[0.02, 0.5]]);
-    await page.context().close();
     return pixel;
   };
   expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);
   expect(await ground('dark')).toEqual([0x10, 0x14, 0x1b]);
-  await there.close();
   server.close();
 });

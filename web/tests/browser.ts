@@ -5,18 +5,21 @@ import { pathOf } from '../tools/gallery.mjs';
 export interface World {
   origin: string;
   browser: Browser;
+  /** The pages of `visit`, by the options of their browsers. */
+  pages: Map<string, Page>;
   close: () => Promise<void>;
 }
 
-/** The gallery of the real server, or another server, and one Chromium. */
-export async function openWorld(origin = inject('origin')): Promise<World> {
+/** The gallery of the real server, and one Chromium. */
+export async function openWorld(): Promise<World> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] as string, // vitest.config.ts sets it
     args: ['--no-sandbox', '--disable-gpu'],
   });
   return {
-    origin,
+    origin: inject('origin'),
     browser,
+    pages: new Map(),
     close: () => browser.close(),
   };
 }
@@ -68,18 +71,14 @@ export async function visit(
   options: BrowserContextOptions & {
     api?: Api;
     hydrate?: boolean;
-    /** A page to use again, in place of one in a new browser. */
-    page?: Page;
+    /** For a test that changes more than its page, such as the clock: no other test gets its browser. */
+    alone?: boolean;
     /** The actions of the user before the script runs. */
     early?: (page: Page) => Promise<void>;
   } = {},
 ): Promise<Visit> {
-  const { api = {}, hydrate = true, early, page: used, ...context } = options;
-  const page = used ?? (await (await world.browser.newContext(context)).newPage());
-  if (used) {
-    used.removeAllListeners();
-    await used.unrouteAll();
-  }
+  const { api = {}, hydrate = true, early, alone = false, ...context } = options;
+  const page = await pageFor(world, alone, context);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
@@ -105,6 +104,34 @@ export async function visit(
   release?.();
   if (hydrate) await hydrated(page);
   return { page, complaints };
+}
+
+const WINDOW = { width: 1280, height: 720 };
+
+/** The page of the visit before, as good as new: a new browser for each visit takes twice the time. */
+async function pageFor(
+  { browser, pages }: World,
+  alone: boolean,
+  { viewport = WINDOW, ...context }: BrowserContextOptions,
+): Promise<Page> {
+  const kind = alone ? 'alone' : JSON.stringify(context);
+  const used = pages.get(kind);
+  if (!used || alone) {
+    await used?.context().close();
+    const page = await (await browser.newContext({ viewport, ...context })).newPage();
+    pages.set(kind, page);
+    return page;
+  }
+  used.removeAllListeners();
+  await used.unrouteAll({ behavior: 'ignoreErrors' });
+  await used.evaluate(() => {
+    sessionStorage.clear();
+    Storage.prototype.setItem = () => {}; // nothing is kept when the page is left
+  });
+  await used.context().clearCookies();
+  await used.mouse.move(0, 0);
+  if (viewport) await used.setViewportSize(viewport);
+  return used;
 }
 
 /** Keeps the scripts of the page back; returns what lets them go. */

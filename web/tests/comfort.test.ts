@@ -10,10 +10,7 @@ afterAll(() => world.close());
 
 const open = (path: string, options: Parameters<typeof visit>[2] = {}) => visit(world, shown(path), options);
 
-const close = ({ page, complaints }: Visit) => {
-  expect(complaints).toEqual([]);
-  return page.context().close();
-};
+const silent = ({ complaints }: Visit) => expect(complaints).toEqual([]);
 
 const focused = (page: Page) =>
   page.evaluate(() => {
@@ -36,7 +33,7 @@ test('a mistyped domain is asked about after the field is left, and a press corr
   expect(await email.inputValue()).toBe('mara@gmail.com');
   expect(await focused(page)).toBe('email');
   expect(await offer.count()).toBe(0);
-  await close(opened);
+  silent(opened);
 });
 
 test('the question goes with the next letter and comes for nothing that is right', async () => {
@@ -53,7 +50,7 @@ test('the question goes with the next letter and comes for nothing that is right
   await email.fill('mara@example.com');
   await email.blur();
   expect(await offer.count()).toBe(0);
-  await close(opened);
+  silent(opened);
 });
 
 test('the question never stands between a press and its button', async () => {
@@ -73,7 +70,7 @@ test('the question never stands between a press and its button', async () => {
   await page.mouse.up();
   expect((await posted).postDataJSON()).toMatchObject({ email: 'mara@gmial.com' });
   await page.waitForURL('**/verify-code/idle/light');
-  await close(opened);
+  silent(opened);
 });
 
 test('managers learn the rules of a new password from the document', async () => {
@@ -84,7 +81,7 @@ test('managers learn the rules of a new password from the document', async () =>
         'minlength: 8; maxlength: 256;',
       );
     }
-    await close(opened);
+    silent(opened);
   }
 });
 
@@ -113,7 +110,7 @@ test.each([
 ] as const)('%s, %j: %s has the focus', async (path, options, id) => {
   const opened = await open(path, options);
   expect(await focused(opened.page)).toBe(id);
-  await close(opened);
+  silent(opened);
 });
 
 test('the first field that is still empty is the one after the carried address', async () => {
@@ -125,7 +122,7 @@ test('the first field that is still empty is the one after the carried address',
   expect(await page.getByLabel('Email').inputValue()).toBe('mara@example.com');
   expect(await focused(page)).toBe('password');
   expect(await page.evaluate(() => sessionStorage.length), 'SEC-082: an address stays in no storage').toBe(0);
-  await close(opened);
+  silent(opened);
 });
 
 test('a page that somebody has begun to use keeps its focus', async () => {
@@ -158,7 +155,7 @@ test.each([true, false])('the provider of the last time is marked, with script %
   expect(await page.getByText('Last used').count()).toBe(1);
   const other = page.getByRole('button', { name: 'Continue with GitLab', exact: true });
   expect((await button.boundingBox())?.height).toBe((await other.boundingBox())?.height);
-  await close(opened);
+  silent(opened);
 });
 
 test('a press on a provider leaves nothing behind', async () => {
@@ -167,11 +164,11 @@ test('a press on a provider leaves nothing behind', async () => {
   await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
   await page.getByRole('button', { name: 'Continue with GitHub' }).click();
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
-  await close(opened);
+  silent(opened);
 });
 
 test('storage that is switched off costs the comfort alone', async () => {
-  const opened = await open('signin/idle', { hydrate: false });
+  const opened = await open('signin/idle', { hydrate: false, alone: true });
   const { page } = opened;
   await page.addInitScript(() => {
     for (const area of ['localStorage', 'sessionStorage']) {
@@ -188,7 +185,7 @@ test('storage that is switched off costs the comfort alone', async () => {
   await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await posted;
-  await close(opened);
+  silent(opened);
 });
 
 test("the wait for another code never starts above the server's interval", async () => {
@@ -220,7 +217,7 @@ test("the wait for another code never starts above the server's interval", async
   );
   await button.click();
   expect(await shown).toBe('Resend\u00a0(0:30)');
-  await close(opened);
+  silent(opened);
 });
 
 test('who is signed in is named beside the account of the link, and a cut link leads somewhere', async () => {
@@ -229,7 +226,7 @@ test('who is signed in is named beside the account of the link, and a cut link l
   for (const path of ['confirm-link/signed-in', 'reset-password/invalid']) {
     const opened = await open(path);
     expect(await opened.page.getByText(words).count()).toBe(1);
-    await close(opened);
+    silent(opened);
   }
   for (const [path, name, target] of [
     ['malformed', 'Enter the code', '/auth/verify-code?flow=flow1'],
@@ -240,7 +237,7 @@ test('who is signed in is named beside the account of the link, and a cut link l
     const opened = await open(`confirm-link/${path}`);
     const link = opened.page.getByRole('link', { name, exact: true });
     expect(await link.getAttribute('href'), path).toBe(target);
-    await close(opened);
+    silent(opened);
   }
 });
 
@@ -262,7 +259,7 @@ test('the fragment of the page that was asked for goes along every way there', a
   await page.getByLabel('Password', { exact: true }).fill('some password');
   await page.getByRole('button', { name: 'Login' }).click();
   await page.waitForURL('**/signed-out/idle/light?app#part/2');
-  await close(opened);
+  silent(opened);
 });
 
 test('only a picture that is too large is drawn again', async () => {
@@ -308,7 +305,7 @@ test('only a picture that is too large is drawn again', async () => {
   await expect.poll(() => page.title()).toBe('looked at');
   await page.evaluate(() => new Promise((done) => document.createElement('canvas').toBlob(done)));
   expect(await type()).toBe('image/jpeg');
-  await close(opened);
+  silent(opened);
 });
 
 test.each([
@@ -327,7 +324,7 @@ test.each([
   const words = await page.getByText(/Confirm it's you/).allInnerTexts();
   expect(words).toHaveLength(1);
   expect(words[0]?.includes("We'll keep what you entered.")).toBe(typed);
-  await close(opened);
+  silent(opened);
 });
 
 test.each(['refused', 'unnamed', 'proof-again'])(
@@ -338,7 +335,7 @@ test.each(['refused', 'unnamed', 'proof-again'])(
       (await opened.page.locator(selector).first().boundingBox())?.y ?? 0;
     expect(await top('.message-box')).toBeGreaterThan(0);
     expect(await top('.message-box')).toBeLessThan(await top('.entry'));
-    await close(opened);
+    silent(opened);
   },
 );
 
@@ -347,5 +344,5 @@ test('a form without script that has lost the passwords does not promise to keep
   await expect
     .poll(() => page.getByText(/Confirm it's you/).allInnerTexts())
     .toEqual(["Confirm it's you to continue."]);
-  await close({ page, ...opened });
+  silent({ page, ...opened });
 });

@@ -105,5 +105,4 @@ test.each(JUDGED)('the label of %s, %s (%s) has 3:1 under its glyphs', async (sc
     expect(font.backgroundImage).toBe('linear-gradient(135deg, rgb(3, 180, 246), rgb(26, 74, 184))');
     expect(await contrastUnderGlyphs(page), `${width} px, text ${text} %`).toBeGreaterThanOrEqual(3);
   }
-  await page.context().close();
 });

@@ -142,7 +142,6 @@ once('what is typed runs from left to right on a page from right to left', async
     return [Number.parseFloat(paddingLeft), Number.parseFloat(paddingRight)];
   });
   expect(paddings[0], 'room for the button').toBeGreaterThan(paddings[1] ?? 99);
-  await page.context().close();
 });
 
 once.each([
@@ -160,7 +159,6 @@ once.each([
     });
   });
   expect(last, 'the signs at its end').toBeGreaterThan(first ?? 999);
-  await page.context().close();
 });
 
 once('the words of the server in the states are words of the catalogue', () => {
@@ -191,7 +189,6 @@ once('the language menu is a form that needs no script', async () => {
   await page.getByRole('button', { name: 'Français' }).click();
   expect(new URL((await posted).url()).pathname).toBe('/auth/language');
   expect((await posted).postData()).toBe('to=%2Fauth%2Fsignin&locale=fr');
-  await page.context().close();
 });
 
 once('a screen has the common texts that its modules name, and the texts that none names', () => {

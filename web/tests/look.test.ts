@@ -25,19 +25,19 @@ let world: World;
 let page: Page;
 beforeAll(async () => {
   world = await openWorld();
-  page = await world.browser.newPage();
 });
 afterAll(() => world.close());
 
-/** Opens a state in the one page of this file: a page for each state takes twice the time. */
+/** Opens a state in a window of this size. */
 async function open(
   screen: string,
   state: string,
   [width, height]: readonly [number, number],
   locale = 'en',
 ): Promise<Visit> {
-  await page.setViewportSize({ width, height });
-  return visit(world, pathOf(screen, state, locale), { api: API, page });
+  const opened = await visit(world, pathOf(screen, state, locale), { api: API, viewport: { width, height } });
+  page = opened.page;
+  return opened;
 }
 
 /** The short form takes the first state of each screen, and the full form the states that it leaves out. */
@@ -167,30 +167,39 @@ async function walkByKeyboard(page: Page): Promise<void> {
     )
     .filter({ visible: true })
     .count();
+  const notes = await page.evaluateHandle(noteStops);
+  for (let i = 0; i < stops; i += 1) await page.keyboard.press('Tab');
+  const noted = await notes.jsonValue();
+  expect.soft(noted, 'stops').toHaveLength(stops);
   let above = 0;
   let beside = '';
-  for (let i = 1; i < stops; i += 1) {
-    await page.keyboard.press('Tab');
-    const stop = await page.evaluate(() => {
-      const element = document.activeElement as HTMLElement;
-      const drawn =
-        (element.id === 'code' ? document.querySelector<HTMLElement>('[data-next="true"]') : null) ?? element;
-      const { outlineStyle, boxShadow } = getComputedStyle(drawn);
-      return {
-        bottom: element.getBoundingClientRect().bottom,
-        ring: outlineStyle !== 'none' || boxShadow !== 'none',
-        html: element.outerHTML.slice(0, 80),
-        part: element.closest('main, .rail')?.tagName ?? '',
-      };
-    });
+  for (const stop of noted.slice(1)) {
     if (stop.part !== beside) above = 0;
     beside = stop.part;
     expect.soft(stop.ring, `focus ring of ${stop.html}`).toBe(true);
     expect.soft(stop.bottom, `order of ${stop.html}`).toBeGreaterThan(above - 10); // the toggle stands inside its field
     above = stop.bottom;
   }
-  await page.keyboard.press('Tab');
   expect.soft(await page.evaluate(() => document.activeElement?.tagName), 'no trap').toMatch(/^(BODY|A)$/);
+}
+
+/** The list of what had the focus at each key from now on. To ask the page after each key takes longer than the rest. */
+function noteStops() {
+  const noted: { bottom: number; ring: boolean; html: string; part: string }[] = [];
+  const note = () => {
+    const element = document.activeElement as HTMLElement;
+    const drawn =
+      (element.id === 'code' ? document.querySelector<HTMLElement>('[data-next="true"]') : null) ?? element;
+    const { outlineStyle, boxShadow } = getComputedStyle(drawn);
+    noted.push({
+      bottom: element.getBoundingClientRect().bottom,
+      ring: outlineStyle !== 'none' || boxShadow !== 'none',
+      html: element.outerHTML.slice(0, 80),
+      part: element.closest('main, .rail')?.tagName ?? '',
+    });
+  };
+  addEventListener('keydown', note, true);
+  return noted;
 }
 
 once.each([
@@ -256,5 +265,4 @@ once('nothing moves for those who asked for less motion', async () => {
   await page.getByRole('button', { name: 'Login' }).click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
-  await page.context().close();
 });

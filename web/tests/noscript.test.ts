@@ -95,7 +95,6 @@ test.each([
   ]) {
     expect(await idle.filter({ visible: true }).count()).toBe(0); // without script it would be a lie
   }
-  await page.context().close();
 });
 
 // After a refused form the page has the address of that form, so its other forms must not post to where the page is.
@@ -119,5 +118,4 @@ test.each([
   const { page } = await visit(world, shown(path), { javaScriptEnabled: false, hydrate: false });
   const form = page.locator('form').filter({ has: page.getByRole('button', { name: button, exact: true }) });
   expect(await form.getAttribute('action')).toBe(to);
-  await page.context().close();
 });

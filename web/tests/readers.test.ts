@@ -10,13 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Opens a state of the gallery, does what the test does, and closes the page. */
+/** Opens a state of the gallery, and does what the test does. */
 const on =
   (state: string, options: Parameters<typeof visit>[2], look: (page: Page) => Promise<void>) => async () => {
     const { page, complaints } = await visit(world, shown(state), options);
     await look(page);
     expect(complaints).toEqual([]);
-    await page.context().close();
   };
 
 const color = (page: Page, selector: string) =>
@@ -73,7 +72,7 @@ test(
 
 test(
   'a recovery code has one line on paper',
-  on('account-factors/codes', { viewport: { width: 700, height: 900 } }, async (page) => {
+  on('account-factors/codes', { viewport: { width: 700, height: 900 }, alone: true }, async (page) => {
     await page.emulateMedia({ media: 'print' });
     expect(
       await page.getByText('Recovery codes for mara@example.com at Portico, made May 4, 2026').isVisible(),
@@ -152,16 +151,13 @@ test('a frame of the gallery has the color of its page behind it, which shows be
       }),
     );
   await expect.poll(async () => (await colors()).slice(0, 4)).toEqual([true, true, true, true]);
-  await page.context().close();
 });
 
 test('consent shows whose account it is, and an entry that was never used has no time of use', async () => {
   const consent = await visit(world, shown('consent/idle'));
   const box = consent.page.locator('main div').filter({ hasText: 'Use another account' }).last();
   expect(await box.locator('xpath=..').textContent()).toMatch(/^MMara/);
-  await consent.page.context().close();
   const { page } = await visit(world, shown('account-passkeys/full'));
   const lines = await page.locator('.entry-line').allInnerTexts();
   expect(lines.map((line) => line.includes('Last used'))).toEqual([true, false, false]);
-  await page.context().close();
 });

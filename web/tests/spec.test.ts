@@ -100,7 +100,6 @@ test.each(Object.entries(SPEC))(
     expect(seen).toEqual(expected);
     expect(await page.title()).toBe(expected[0]?.replace('heading: ', ''));
     expect(await page.locator('header').textContent()).toBe('Portico');
-    await page.context().close();
   },
 );
 
@@ -118,5 +117,4 @@ test.each([
       element.closest('form')?.getBoundingClientRect().width,
     ]);
   expect(width).toBe(form);
-  await page.context().close();
 });

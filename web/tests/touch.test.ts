@@ -1,4 +1,3 @@
-import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../fixtures/states.mjs';
 import { pathOf } from '../tools/gallery.mjs';
@@ -7,12 +6,11 @@ import { openWorld, visit, type World } from './browser';
 /** What a finger needs (WCAG 2.5.5). A link in a sentence needs 24 (WCAG 2.5.8). */
 const FINGER = 44;
 
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
 let world: World;
-let page: Page;
 beforeAll(async () => {
   world = await openWorld();
-  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
-  page = await (await world.browser.newContext(phone)).newPage();
 });
 afterAll(() => world.close());
 
@@ -24,7 +22,7 @@ const SCREENS = [...new Set(JUDGED.map(([screen]) => screen))];
 test.each(SCREENS)('a finger hits every control of %s', async (screen) => {
   for (const [, state] of JUDGED.filter(([name]) => name === screen)) {
     const asks = { '/auth/api/flows/flow1': 'hang', '/auth/api/session': 'hang' } as const;
-    await visit(world, pathOf(screen, state), { api: asks, page });
+    const { page } = await visit(world, pathOf(screen, state), { api: asks, ...PHONE });
     expect.soft(await page.evaluate(missed, FINGER), state).toEqual([]);
   }
 });

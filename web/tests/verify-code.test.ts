@@ -9,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
+const openAlone = (path: string, api: Api = {}) => visit(world, shown(path), { api, alone: true });
 
 test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
   const bodies: unknown[] = [];
@@ -29,7 +30,6 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   await page.getByRole('button', { name: 'Verify' }).click();
   await expect.poll(() => bodies.length).toBe(2);
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 /** The fields and buttons of the card, without its links. */
@@ -46,6 +46,7 @@ async function openEarly(path: string, early: (page: Page) => Promise<void>) {
   const bodies: unknown[] = [];
   const opened = await visit(world, `/dev/screens/verify-code/${path}/light`, {
     api: { '/auth/api/verify-code': problem(422, { code: 'code.wrong', params: { count: '4' } }) },
+    alone: true,
     early: (page) => {
       page.on('request', (request) => {
         if (new URL(request.url()).pathname === '/auth/api/verify-code') bodies.push(request.postDataJSON());
@@ -71,7 +72,6 @@ test.each(['idle', 'wrong'])(
     expect(await page.locator('#code').inputValue()).toBe('123456'); // the browser brings it back
     expect(bodies).toHaveLength(1);
     expect(complaints).toEqual([]);
-    await page.context().close();
   },
 );
 
@@ -85,15 +85,14 @@ test.each([
     },
   ],
 ])('a code that was %s when the script came waits for the person', async (_, early) => {
-  const { page, bodies } = await openEarly('idle', early);
+  const { bodies } = await openEarly('idle', early);
   expect(bodies).toEqual([]);
-  await page.context().close();
 });
 
 test('when the time is up the open page says so', async () => {
   const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '' };
   const times = { sent_at: 0, expires_at: 600, resend_at: 30, now: 600 };
-  const { page } = await open('verify-code/idle', {
+  const { page } = await openAlone('verify-code/idle', {
     '/auth/api/flows/flow1': { body: { ...flow, ...times, state: 'expired' } },
   });
   await page.clock.install();
@@ -107,7 +106,6 @@ test('when the time is up the open page says so', async () => {
   await expect.poll(() => page.title()).toBe('This code has expired');
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   expect(await live(page)).toEqual(['Send a new code']);
-  await page.context().close();
 });
 
 test.each([0, 120])(
@@ -121,7 +119,7 @@ test.each([0, 120])(
         body: { next: '/auth/verify-code?flow=flow1', flow: { ...flow, state: 'code' } },
       },
     };
-    const { page, complaints } = await open('verify-code/idle', api);
+    const { page, complaints } = await openAlone('verify-code/idle', api);
     await page.clock.install();
     await page.reload();
     await hydrated(page);
@@ -139,7 +137,6 @@ test.each([0, 120])(
     const other = page.getByRole('link', { name: 'Use a different email address' });
     expect(await other.getAttribute('href')).toBe('/auth/signup?flow=flow1');
     expect(complaints).toEqual([]);
-    await page.context().close();
   },
 );
 
@@ -152,7 +149,6 @@ test('the last wrong code takes the field away, and the way on is the main butto
   expect(await live(page)).toEqual(['Send a new code']);
   expect(await page.getByText('Works until').count()).toBe(0);
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 const promise = (page: Page) => page.getByText(/Works until|The code works/).count();
@@ -166,7 +162,6 @@ test.each(['locked', 'link-only'])('%s: no time is promised for a code', async (
     const fields = await page.getByLabel('6-digit code').count(); // none, where no code can work
     expect(fields).toBe(state === 'locked' ? 1 : 0);
     expect(complaints).toEqual([]);
-    await page.context().close();
   }
 });
 
@@ -186,7 +181,6 @@ test('a lock of the codes names the link, and a new email does not take its word
   await page.locator('main').getByText('Use the link in it.').first().waitFor();
   expect(await page.getByRole('alert').locator('[aria-hidden]').textContent()).toBe(words);
   expect(await promise(page)).toBe(0);
-  await page.context().close();
 });
 
 test('an older code that expired leaves the field to the newest', async () => {
@@ -202,7 +196,6 @@ test('an older code that expired leaves the field to the newest', async () => {
   await asked;
   await page.getByText('This code has expired. Enter the newest one, or get a new one.').waitFor();
   expect(await live(page)).toEqual(['code', 'Verify', 'Resend']);
-  await page.context().close();
 });
 
 test('the newest code that expired is said once, by the title', async () => {
@@ -231,7 +224,6 @@ test('one line of help, and the rest behind a press, with script and without', a
     await page.getByText('More help').press('Enter');
     expect(await help.isVisible()).toBe(true);
     expect(await page.getByRole('link', { name: 'Use a different email address' }).isVisible()).toBe(true);
-    await page.context().close();
   }
 });
 
@@ -246,12 +238,11 @@ test('the address of the sender stays in one piece on a narrow screen', async ()
     return range.getClientRects().length;
   });
   expect(lines).toBe(1);
-  await page.context().close();
 });
 
 test('resend counts down, says when it is possible again, and restarts with the new code', async () => {
   const now = 1_700_000_000;
-  const { page } = await open('verify-code/recovery', {
+  const { page } = await openAlone('verify-code/recovery', {
     '/auth/api/resend': {
       body: {
         next: '/auth/verify-code?flow=flow1',
@@ -290,7 +281,6 @@ test('resend counts down, says when it is possible again, and restarts with the 
   const pressed = await button.boundingBox();
   expect((below?.y ?? 0) - (pressed?.y ?? 0), 'right below the button').toBeLessThan(60);
   expect(await page.getByText('You can get a new code now.').count()).toBe(0);
-  await page.context().close();
 });
 
 test('while no mail was sent nothing asks for its code, and the next one brings the field', async () => {
@@ -306,7 +296,6 @@ test('while no mail was sent nothing asks for its code, and the next one brings 
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.getByLabel('6-digit code').fill('123');
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test.each([
@@ -322,7 +311,6 @@ test.each([
   else await page.getByRole('button', { name: button }).click();
   await page.getByRole('heading', { name: "You're verified" }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('a step that is not open any more says so on a page that leads on', async () => {
@@ -334,11 +322,10 @@ test('a step that is not open any more says so on a page that leads on', async (
   );
   await page.getByLabel('6-digit code').fill('123456');
   await page.getByRole('link', { name: 'Go to sign in' }).waitFor();
-  await page.context().close();
 });
 
 test('the time until the next email stands in one place, and goes on', async () => {
-  const { page, complaints } = await open('verify-code/held');
+  const { page, complaints } = await openAlone('verify-code/held');
   await page.clock.install();
   await page.reload();
   await hydrated(page);
@@ -353,7 +340,6 @@ test('the time until the next email stands in one place, and goes on', async () 
   await expect.poll(() => words.textContent()).toBe('You can try again now.');
   expect(await button.getAttribute('aria-disabled')).toBe('false');
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 test('a code that replaces a used-up flow leads to that flow', async () => {
@@ -362,7 +348,6 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   });
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.waitForURL('**/verify-code/idle/light?flow=flow2');
-  await page.context().close();
 });
 test('a reset link that was opened in another browser leads there, or begins anew here, until it is over', async () => {
   const flow = { id: 'flow1', kind: 'recovery', next: '', now: 1_700_000_000 };
@@ -381,5 +366,4 @@ test('a reset link that was opened in another browser leads there, or begins ane
   await page.getByRole('heading', { name: 'Password changed' }).waitFor();
   expect(await page.getByRole('link', { name: 'Start over here' }).count()).toBe(0);
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
