@@ -125,6 +125,7 @@ func rules() map[string]rule {
 		"fault codes":           faultCodes,
 		"words of the faults":   words,
 		"links":                 links,
+		"tables":                tables,
 		"names in documents":    named,
 		"paths of pages":        pagePaths,
 		"quoted log entries":    loggedWords,
