@@ -102,7 +102,7 @@ func keys() []key {
 		text("legal.privacy", func(c *Config) *string { return &c.Legal.Privacy }, checkLegal,
 			"The privacy policy. Every page and every email links to it."),
 		text("legal.terms", func(c *Config) *string { return &c.Legal.Terms }, checkLegal,
-			"The terms of use, which users must accept before they are signed in. Every page and every email links to them. See [Terms of use](brand.md#terms-of-use)."),
+			"The terms of use, which users must accept before they are signed in. Every page and every email links to them. See [Legal pages and terms](brand.md#legal-pages-and-terms)."),
 		text("legal.terms_version", func(c *Config) *string { return &c.Legal.TermsVersion }, checkTermsVersion,
 			"The version of the terms, such as `2026-01`. When it changes, every user must accept the terms again at the next sign-in."),
 		toggle("signin.code", func(c *Config) *bool { return &c.SignIn.Code },

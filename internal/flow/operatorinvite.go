@@ -44,7 +44,7 @@ const (
 	IsInvited Verdict = "invited" // and the invitation is valid
 	Twice     Verdict = "twice"   // in the list
 	Outside   Verdict = "domain"  // of signup.domains
-	Held      Verdict = "held"    // the mailbox has got too many emails of admins and keys
+	Held      Verdict = "held"    // the mailbox has received too many emails of admins and keys
 )
 
 // JudgedLine is a line of a list with its verdict.

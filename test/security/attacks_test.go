@@ -66,7 +66,7 @@ func attacks() testform.Catalogue {
 			"SEC-214": "A page lures a visitor into pressing the confirm button of an emailed link without seeing it.",
 			"SEC-215": "A return target is removed from the allowed ones between the start of a flow and the page that shows it.",
 			"SEC-217": "A thief of an operator's link, or of a mailbox, adds a passkey to an account that has a second factor.",
-			"SEC-489": "Someone finds an emailed link after its time, and reads the whole address on the page of the next email.",
+			"SEC-489": "Someone finds an emailed link that has expired, and reads the whole address on the page of the next email.",
 			"SEC-332": "A thief of an operator's link for a password looks for more than the choice of a password.",
 		},
 		"mail": { // Emails and their language
@@ -453,7 +453,7 @@ func attacks() testform.Catalogue {
 			"SEC-218": "A process or a web page that has not the master key asks a server to reload its settings.",
 			"SEC-219": "Clients open TLS connections for names that no operator has configured, to use up the limits of the authority.",
 			"SEC-231": "An attacker with the former master key and a copy of the database after a change looks for sealed data.",
-			"SEC-491": "An attacker with the former master key reads in a copy from after a change what an admin has given for an import, such as the password of a person.",
+			"SEC-491": "An attacker with the former master key reads, in a copy made after a change, what an admin gave for an import, such as a person's password.",
 			"SEC-256": "An attacker with the former master key forges tokens after the key is gone.",
 			"SEC-257": "Commands that change the master key, or judge the change, print a key.",
 			"SEC-404": "Someone signs in to an installation that was made of an archive with less than before, or with what was used up.",

@@ -129,7 +129,7 @@ test('accounts that wait lead to the list of people, where they are approved', a
   expect(fake.changes[0]?.path).toBe('/auth/api/admin/people/p7/enable');
 });
 
-test('a mailbox that has got too many emails is named, with the time of the next one', async () => {
+test('a mailbox that has received too many emails is named, with the time of the next one', async () => {
   await open('invitations', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/again')) return false;
     await route.fulfill({ status: 429, json: { ...refused('code.held', 429).json, retry_after: 2401 } });

@@ -138,7 +138,7 @@ export const WORDS: Record<string, string> = {
   'address.invalid': 'This is not an email address.',
   'address.letters': 'Letters like é do not work before the @.',
   'throttle.limited': 'Too many requests. Try again in {wait}.',
-  'code.held': 'This mailbox has got too many emails from administrators. Send the next one in {wait}.',
+  'code.held': 'This mailbox has received too many emails from administrators. Send the next one in {wait}.',
   unavailable: 'This is temporarily unavailable. Try again in a few seconds.',
   internal: 'Portico could not do this because of an error of its own.',
 };
