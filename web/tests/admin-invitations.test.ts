@@ -83,19 +83,28 @@ test('a list of one line is counted as one', async () => {
 });
 
 test('a number that the server cannot read is refused in words', async () => {
+  let code = 'field.value';
   await open('invitations', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/link')) return false;
-    const fields = [{ name: 'uses', code: 'field.value', params: {} }];
+    const fields = [{ name: 'uses', code, params: {} }];
     await route.fulfill({ status: 400, json: { ...refused('request.malformed', 400).json, fields } });
     return true;
   });
-  await page.getByRole('button', { name: 'Link for many' }).click();
-  await page.getByLabel('Accounts that it can make').fill('20');
+  await page.getByRole('button', { name: 'Link for many', exact: true }).click(); // a row has its actions
+  const uses = page.getByLabel('Accounts that it can make');
+  await uses.hover();
+  await page.mouse.wheel(0, -100);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await uses.inputValue()).toBe('10');
   await page.getByLabel('End of the link').fill('2027-01-31');
   await page.getByRole('button', { name: 'Make the link' }).click();
-  await page.getByText('This value is not possible here.').waitFor();
+  await page.getByText('This value isn’t valid.').waitFor();
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-uses');
-  expect(await page.getByText('Request 01JD3K8V5Q').count()).toBe(0); // it helps only with an error of the server
+  expect(await page.getByText('Request 01JD3K8V5Q').count()).toBe(0); // it helps only with an error of the server,
+  code = 'uses.odd'; // or with one that has no words
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText('uses: uses.odd').waitFor();
+  await page.getByText('Request 01JD3K8V5Q').waitFor();
 });
 
 test('invitations are filtered by state, which Back restores', async () => {

@@ -357,7 +357,7 @@ test.each([
   ['the same person', 'p1', false],
   ['somebody else', 'p2', true],
 ])('a page that comes back from the history to %s', async (_, id, reloads) => {
-  const { page } = await open('signup/signed-in', {
+  const { page } = await openAlone('signup/signed-in', {
     '/auth/api/session': { body: { user: { id, email: 'mara@xn--bcher-kva.example' } } },
   });
   let loads = 0;

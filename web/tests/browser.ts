@@ -108,7 +108,7 @@ export async function visit(
 
 const WINDOW = { width: 1280, height: 720 };
 
-/** The page of the visit before, as good as new: a new browser for each visit takes twice the time. */
+/** A new tab in the place of the one before, with its cache: a new browser for each visit takes twice the time. */
 async function pageFor(
   { browser, pages }: World,
   alone: boolean,
@@ -116,22 +116,20 @@ async function pageFor(
 ): Promise<Page> {
   const kind = alone ? 'alone' : JSON.stringify(context);
   const used = pages.get(kind);
-  if (!used || alone) {
+  if (!used || used.isClosed() || alone) {
     await used?.context().close();
     const page = await (await browser.newContext({ viewport, ...context })).newPage();
     pages.set(kind, page);
     return page;
   }
+  const page = await used.context().newPage();
+  pages.set(kind, page);
   used.removeAllListeners();
   await used.unrouteAll({ behavior: 'ignoreErrors' });
-  await used.evaluate(() => {
-    sessionStorage.clear();
-    Storage.prototype.setItem = () => {}; // nothing is kept when the page is left
-  });
-  await used.context().clearCookies();
-  await used.mouse.move(0, 0);
-  if (viewport) await used.setViewportSize(viewport);
-  return used;
+  await used.close();
+  await page.context().clearCookies();
+  if (viewport) await page.setViewportSize(viewport);
+  return page;
 }
 
 /** Keeps the scripts of the page back; returns what lets them go. */

@@ -29,6 +29,7 @@ test('people are imported from a file, with its problems, and a reload goes on',
   ]);
   expect(fake.changes[0]?.body).toMatchObject({ update: true });
   await page.getByRole('heading', { name: 'What will be done' }).waitFor();
+  const step = await page.getByRole('status').getByText('The file is checked: 1,200').elementHandle();
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   await page.getByText('passkeys for old.example.com').waitFor();
   expect(await page.getByRole('link', { name: 'Download these lines' }).getAttribute('href')).toContain(
@@ -37,6 +38,7 @@ test('people are imported from a file, with its problems, and a reload goes on',
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Import 1,200 people and skip 140 lines' }).press('Enter');
   await page.getByRole('progressbar').waitFor();
+  await expect.poll(() => step?.textContent()).toBe('The import has begun'); // in the same place
   await page.reload();
   await page.getByText('Done, 1,343 of 1,343 lines').waitFor();
   expect(await violations(page)).toEqual([]);
@@ -45,6 +47,26 @@ test('people are imported from a file, with its problems, and a reload goes on',
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
   expect(complaints).toEqual([]);
+});
+
+test('whoever has gone elsewhere during a long upload stays there', async () => {
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await open('people?import=new', installation(), 1280, async (_, path) => {
+    if (path.endsWith('/file')) await held;
+    return false;
+  });
+  await page
+    .getByLabel('File of people')
+    .setInputFiles({ name: 'p', mimeType: 'text/plain', buffer: Buffer.from('x') });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('The file is sent and checked.').waitFor();
+  await page.getByRole('link', { name: 'All people' }).focus();
+  release();
+  await page.getByRole('heading', { name: 'What will be done' }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('All people');
 });
 
 test('what the file does not say goes along, and a wrong password keeps what was typed', async () => {

@@ -42,18 +42,18 @@ test.describe('whatever holds the code fills the field', () => {
     await forgot(page, world.stranger().email);
     const codes = await takeCodes(page);
     const expected: string[] = [];
-    for (const [name, text] of [
-      ['digits', '123456'],
-      ['a space between', '123 456'],
-      ['a dash between', '123-456'],
-      ['a sentence', 'Your code is 123456'],
-      ['a sentence and a space', 'Your code is 123 456'],
-      ['full-width digits', '１２３４５６'],
-      ['line breaks around', '\n123456\n'],
+    for (const [name, text, code] of [
+      ['digits', '123456', '123456'],
+      ['a space between', '223 456', '223456'],
+      ['a dash between', '323-456', '323456'],
+      ['a sentence', 'Your code is 423456', '423456'],
+      ['a sentence and a space', 'Your code is 523 456', '523456'],
+      ['full-width digits', '６２３４５６', '623456'],
+      ['line breaks around', '\n723456\n', '723456'],
     ] as const) {
       await open(page, page.url());
       await paste(page, text);
-      expected.push('123456');
+      expected.push(code);
       await expect.poll(() => codes, { message: name }).toEqual(expected);
     }
   });

@@ -108,8 +108,8 @@ export const WORDS: Record<string, string> = {
   'approval.not_waiting': 'This account does not wait for an approval any more.',
   'request.too_large':
     'This is too much at once. A file can have 32 MiB (portico user import takes larger ones), and a list of addresses 256 KiB.',
-  'query.invalid': 'This search is not possible. Check its conditions.',
-  'field.value': 'This value is not possible here.',
+  'query.invalid': 'This search isn’t valid. Remove its filters, or open the list again from the menu.',
+  'field.value': 'This value isn’t valid.',
   'role.invalid': 'A role has small letters, digits and . _ : - only.',
   'admin.end_past': 'Choose a time in the future.',
   'job.running': 'A job of yours is still running. Begin the next one when it has ended.',
@@ -165,11 +165,12 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
   const { code, fields, request_id, retry_after, status } = failure.problem;
   const field = fields[0];
-  const words = (field && (WORDS[field.code] ?? `${field.name}: ${field.code}`)) ?? WORDS[code];
+  const known = WORDS[field ? field.code : code];
+  const words = known ?? (field && `${field.name}: ${field.code}`);
   return {
     words: (words ?? `Portico refused this: ${code}.`).replace(/{(\w+)}/g, (_, name) =>
       name === 'wait' ? lasting(retry_after) : (field?.params[name] ?? ''),
     ),
-    id: words && status < 500 ? '' : request_id,
+    id: known && status < 500 ? '' : request_id,
   };
 }

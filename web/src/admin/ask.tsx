@@ -7,8 +7,8 @@ import { Trouble } from './parts';
 interface FieldOf {
   name: string;
   label: string;
-  /** `lines` is data of several lines, and `prose` a text for people. */
-  type?: 'text' | 'email' | 'number' | 'date' | 'checks' | 'lines' | 'prose';
+  /** `lines` is data of several lines, and `prose` a text for people. A wheel changes a number, but no `digits`. */
+  type?: 'text' | 'email' | 'digits' | 'date' | 'checks' | 'lines' | 'prose';
   /** The boxes of `checks`. */
   options?: string[];
   value?: string;
@@ -23,7 +23,7 @@ export interface Question {
   /** The words on the button that does it. */
   press: string;
   danger?: boolean;
-  /** It only tells something, so there is nothing to cancel. What is told once is not lost by one Escape. */
+  /** It only tells something, so there is nothing to cancel. What is told once is not lost by Escape. */
   told?: boolean | 'once';
   /** The question before this one, with what was typed. */
   back?: Question;
@@ -85,6 +85,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [text, setText] = useState('');
+  const [kept, setKept] = useState(false);
   useEffect(() => {
     dialog.current?.showModal();
     // on the first field, but on no button: a key that is still down must not press it
@@ -94,7 +95,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
 
   const submit = async (form: HTMLFormElement) => {
     if (busy) return;
-    if (typed && text.trim() !== typed) return form.querySelector('input')?.focus();
+    if (typed && text.trim() !== typed) return form.querySelector<HTMLElement>('#ask-typed')?.focus();
     setBusy(true);
     setError(null);
     try {
@@ -118,8 +119,13 @@ function Window({ question, say, goOn, close }: WindowProps) {
       tabIndex={-1}
       aria-labelledby="ask-title"
       aria-describedby={says ? 'ask-says' : undefined}
+      onKeyDown={(event) => {
+        if (told !== 'once' || event.key !== 'Escape') return;
+        event.preventDefault(); // a browser lets `cancel` be prevented once only
+        setKept(true);
+      }}
       onCancel={(event) => {
-        if (told === 'once') event.preventDefault();
+        if (told === 'once') event.preventDefault(); // Back of a phone
       }}
       onClose={close}
     >
@@ -155,6 +161,9 @@ function Window({ question, say, goOn, close }: WindowProps) {
         ) : null}
         <div className="ask-end">
           <Trouble error={error} />
+          {told === 'once' ? (
+            <p role="status">{kept ? `Copy it first, then press “${press}”.` : ''}</p>
+          ) : null}
           <div className="confirm-actions">
             <Button busy={busy} aria-disabled={Boolean(typed) && text.trim() !== typed}>
               {press}
@@ -199,7 +208,13 @@ function Field({ name, label, type = 'text', value = '', hint, required, options
       ) : type === 'prose' ? (
         <textarea {...field} rows={3} dir="auto" />
       ) : (
-        <input {...field} type={type} autoComplete="off" />
+        <input
+          {...field}
+          {...(type === 'digits'
+            ? { inputMode: 'numeric', pattern: '[0-9]+', title: 'Digits only' }
+            : { type })}
+          autoComplete="off"
+        />
       )}
       {said}
     </div>

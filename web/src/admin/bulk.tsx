@@ -75,18 +75,20 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
   if (!left && !trial.more)
     return {
       title: `${label}: nobody`,
-      says: <SkippedList {...trial} />,
+      says: trial.total ? <SkippedList {...trial} /> : 'Nobody would be changed.',
       press: 'Close',
       told: true,
       run: async () => '',
     };
   return {
-    title: `${label}: ${many(left, trial.more)}`,
+    title: left ? `${label}: ${many(left, trial.more)}` : `${label}${role && `: ${role}`}`,
     says: (
       <>
         <p>
-          {many(left, trial.more)} will be {role ? `${words} ${role}` : words}. This runs in the background,
-          and you can leave this page. {note}
+          {left
+            ? `${many(left, trial.more)} will be ${role ? `${words} ${role}` : words}.`
+            : 'Everybody counted so far will be skipped. The job goes through the rest.'}{' '}
+          This runs in the background, and you can leave this page. {note}
         </p>
         <SkippedList {...trial} />
       </>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { go, useQueryOf, within, withValues } from './address';
 import type { Keys, People } from './types';
 
@@ -80,13 +80,26 @@ interface FiltersProps {
   children?: ReactNode;
 }
 
-/** A press or the focus beside the open filters closes them, so that they do not stay over the list. */
+/** The focus beside the open filters closes them. It goes nowhere when the keyboard of a phone is put away. */
 function closeBeside({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>) {
-  if (document.hasFocus() && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+  if (relatedTarget && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-function closeByKey({ key, currentTarget }: KeyboardEvent<HTMLDetailsElement>) {
-  if (key !== 'Escape' || !currentTarget.open) return;
+/** A press beside them does so too, so that they do not stay over the list. */
+function useClosedByPress() {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = ({ target }: Event) => {
+      if (details.current && !details.current.contains(target as Node)) details.current.open = false;
+    };
+    document.addEventListener('pointerdown', close);
+    return () => document.removeEventListener('pointerdown', close);
+  }, []);
+  return details;
+}
+
+function closeByKey({ key, nativeEvent, currentTarget }: KeyboardEvent<HTMLDetailsElement>) {
+  if (key !== 'Escape' || nativeEvent.isComposing || !currentTarget.open) return;
   currentTarget.open = false;
   currentTarget.querySelector('summary')?.focus();
 }
@@ -96,6 +109,7 @@ export function Filters({ search, filters, children }: FiltersProps) {
   const query = useQueryOf();
   const [text, setText] = useTyped(search.name, (value) => ({ [search.name]: value }));
   const active = filters.filter(({ name }) => query.get(name));
+  const details = useClosedByPress();
   return (
     <search className="filters">
       <div className="filters-line">
@@ -117,9 +131,10 @@ export function Filters({ search, filters, children }: FiltersProps) {
           {search.people ? <Suggested id="suggested" text={text} {...search.people} /> : null}
         </div>
         {search.beside}
-        <details className="filters-more" onBlur={closeBeside} onKeyDown={closeByKey}>
+        <details ref={details} className="filters-more" onBlur={closeBeside} onKeyDown={closeByKey}>
           <summary>Filters{active.length ? ` (${active.length})` : ''}</summary>
-          <div className="filters-panel" tabIndex={-1}>
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is at least as wide as its content */}
+          <div className="filters-panel" role="group" aria-label="Filters" tabIndex={-1}>
             {filters.map((filter) => (
               <OneFilter key={filter.name} {...filter} />
             ))}

@@ -11,8 +11,16 @@ function remember({ target }: FocusEvent) {
   around = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
 }
 
-/** Puts the focus on the title. A step that goes on would leave it to a neighbor of its button, such as a link away. */
-export const toHeading = () => document.querySelector<HTMLElement>('h1')?.focus();
+const toHeading = () => document.querySelector<HTMLElement>('h1')?.focus();
+
+/**
+ * Puts the focus on the title when a step goes on, which would leave it to a neighbor of its button,
+ * such as a link away. Whoever has gone elsewhere meanwhile stays there.
+ */
+export function onFrom(step: Element): void {
+  const at = document.activeElement;
+  if (at === document.body || step.contains(at)) toHeading();
+}
 
 /** Gives the focus back to the control that had it, or to the nearest one that is still there. */
 export function refocus(): void {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type MouseEvent, useState } from 'react';
 import { Button } from '../ui/button';
 import { Announcement } from '../ui/message';
 import { go, useQueryOf, withValues } from './address';
 import { change, sendFile } from './api';
 import { OneJob } from './bulk';
-import { toHeading } from './focus';
+import { onFrom } from './focus';
 import { About, ordered } from './import-about';
 import { Card, Loaded, Trouble } from './parts';
 import { Head } from './shell';
@@ -21,13 +21,14 @@ function Choose() {
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (busy) return; // a second import would replace the first
-    const values = new FormData(event.currentTarget);
+    const form = event.currentTarget;
+    const values = new FormData(form);
     setBusy(true);
     setTrouble(null);
     try {
       const { id } = await change<Import>('POST', 'imports', ordered(values));
       await sendFile(`imports/${id}/file`, values.get('file') as File);
-      toHeading();
+      onFrom(form);
       go(withValues({ import: id }));
     } catch (error) {
       setTrouble(error);
@@ -141,11 +142,14 @@ function Checked({ it }: { it: Import }) {
   const [busy, setBusy] = useState(false);
   const { id, state, plan, did, job } = it;
   const good = plan.created + plan.changed;
-  const start = async () => {
+  const start = async ({ currentTarget }: MouseEvent) => {
     if (busy) return;
     setBusy(true);
     setTrouble(null);
-    await change('POST', `imports/${id}/start`, { skip_bad: true }).then(toHeading, setTrouble);
+    await change('POST', `imports/${id}/start`, { skip_bad: true }).then(
+      () => onFrom(currentTarget),
+      setTrouble,
+    );
     setBusy(false);
   };
   const begun = state !== 'checked';
@@ -153,9 +157,6 @@ function Checked({ it }: { it: Import }) {
     <>
       {begun ? <OneJob {...job} /> : null}
       <Trouble error={trouble} />
-      <Announcement
-        words={begun ? '' : `The file is checked: ${counted(good, 'person', 'people')} to import`}
-      />
       <Card title={begun ? 'What was done' : 'What will be done'}>
         <Sum sum={begun ? did : plan} done={begun} />
         <div className="import-ends">
@@ -172,23 +173,33 @@ function Checked({ it }: { it: Import }) {
   );
 }
 
-function Shown({ id }: { id: string }) {
-  const query = useQuery<Import>({
-    queryKey: [`imports/${encodeURIComponent(id)}`],
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1000 : false),
-  });
-  return <Loaded query={query}>{(it) => (it.state === 'open' ? <Choose /> : <Checked it={it} />)}</Loaded>;
+/** The step of now, for screen readers. */
+function stepOf({ state, plan }: Import) {
+  if (state === 'checked')
+    return `The file is checked: ${counted(plan.created + plan.changed, 'person', 'people')} to import`;
+  return state === 'open' ? '' : state === 'running' ? 'The import has begun' : 'The import has ended';
 }
 
 /** Takes people from the file of another system. */
 export function Place() {
   const id = useQueryOf().get('import') ?? '';
+  const chosen = id !== '' && id !== 'new';
+  const query = useQuery<Import>({
+    queryKey: [`imports/${encodeURIComponent(id)}`],
+    enabled: chosen,
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1000 : false),
+  });
   return (
     <>
       <Head title="Import people" actions={<a href="/auth/admin/people">All people</a>}>
         Accounts from another system, with their passwords and second factors.
       </Head>
-      {id && id !== 'new' ? <Shown id={id} /> : <Choose />}
+      <Announcement words={query.data ? stepOf(query.data) : ''} />
+      {chosen ? (
+        <Loaded query={query}>{(it) => (it.state === 'open' ? <Choose /> : <Checked it={it} />)}</Loaded>
+      ) : (
+        <Choose />
+      )}
     </>
   );
 }

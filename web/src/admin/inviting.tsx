@@ -117,7 +117,7 @@ export const MANY: Question = {
   says: 'A link with which several people sign up. It proves no address, so each of them gets a code.',
   press: 'Make the link',
   fields: [
-    { name: 'uses', label: 'Accounts that it can make', type: 'number', value: '10', required: true },
+    { name: 'uses', label: 'Accounts that it can make', type: 'digits', value: '10', required: true },
     { name: 'ends_at', label: 'End of the link', type: 'date', required: true },
     ...GIVEN,
   ],

@@ -130,6 +130,7 @@ export function Copy({ of, text }: { of: string; text: string }) {
         {copied ? 'Copied' : 'Copy'}
       </Small>
       <span role="status">
+        {copied ? <span className="hidden-words">Copied.</span> : null}
         {copied === false ? ' Your browser didn’t allow copying. Select the text and copy it yourself.' : ''}
       </span>
     </>

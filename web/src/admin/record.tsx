@@ -112,7 +112,7 @@ export function Place() {
   const say = (actor: string) =>
     facts.data?.facts.find((fact) => `${fact.actor.kind}:${fact.actor.id}` === actor)?.actor.name || actor;
   // Only a name that is chosen from the list becomes an address.
-  const onlyNamed = /^(?!.*@|[0-9a-z]{26}$)./.test(query.get('person') ?? '');
+  const onlyNamed = /^(?!.*@|[0-9a-z]{26}$)./i.test(query.get('person') ?? '');
   const exported = new URLSearchParams(asked);
   exported.delete('after');
   const file = (form: string) => `/auth/api/admin/record.${form}?${exported}`;
@@ -154,7 +154,7 @@ export function Place() {
             <h2>Nothing found</h2>
             <p>
               {onlyNamed
-                ? 'A name alone finds nothing: choose the person in the list that opens below the field.'
+                ? 'The record can’t be searched by a name alone. Choose the person from the list below the field.'
                 : 'No event matches.'}{' '}
               <a href="/auth/admin/record" onClick={within}>
                 Show all events
