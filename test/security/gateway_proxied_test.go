@@ -96,8 +96,8 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
-	s := start(t, protects(app, "role:editor /edits/*", "signed-in /*"), func(c *config.Config) { c.App.Uploads = config.Uploads{BufferKiB: 64} })
-	for target, passes := range map[string]bool{"/notes": true, "/edits/1": false} {
+	s := start(t, protects(app, "role:editor /edits/*", "public /open", "signed-in /*"), func(c *config.Config) { c.App.Uploads = config.Uploads{BufferKiB: 64} })
+	for target, passes := range map[string]bool{"/notes": true, "/edits/1": false, "/open": true} {
 		v := s.staff("editor")
 		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true}) // the certificate is self-signed
 		if err != nil {
@@ -112,7 +112,9 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 		if begun, err := http.ReadResponse(r, nil); err != nil || begun.StatusCode != http.StatusContinue { // Portico has judged the request, and reads its body
 			t.Fatalf("%s: %+v, %v", target, begun, err)
 		}
-		if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, s.account(v).ID, nil); err != nil {
+		if target == "/open" {
+			v.form("/auth/signout", url.Values{})
+		} else if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, s.account(v).ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(c, "ok"); err != nil {
@@ -127,7 +129,12 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 		}
 	}
 	all := app.asked()
-	if len(all) != 1 || all[0].Header.Get("X-Portico-Roles") != "" {
-		t.Errorf("the app got %+v", all)
+	if len(all) != 2 {
+		t.Fatalf("the app got %+v", all)
+	}
+	for _, r := range all {
+		if r.Header.Get("X-Portico-Roles") != "" || r.Target == "/open" && r.Header.Get("X-Portico-User") != "" {
+			t.Errorf("the app got %+v", r)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"portico/internal/fault"
-	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/telemetry/span"
 )
@@ -47,13 +46,6 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		},
 	}
 	p.passing.asked = &p.asked
-	if v.token != "" {
-		var err error
-		if p.identity, err = g.identity(v.app, v.found, g.Clock.Now()); err != nil {
-			return unavailable(err)
-		}
-	}
-	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.Clock.Now())
 	if r.ProtoMajor == 2 {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
@@ -61,22 +53,25 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	}
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
+	if p.body = newBody(p, r); p.body != nil {
+		r.Body = p.body
+		defer p.body.release()
+		if err := p.hold(w, r); err != nil {
+			return err
+		}
+	}
+	if p.visit.token != "" {
+		var err error
+		if p.identity, err = g.identity(v.app, p.visit.found, g.Clock.Now()); err != nil {
+			return unavailable(err)
+		}
+	}
+	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.Clock.Now())
 	server.Bare(w)
 	ctx, call := span.Start(r.Context(), span.AppCall)
 	defer p.endCall(r.Context(), call)
 	p.trace = span.OnwardOf(ctx, r.Header)
 	p.signOutBefore(ctx)
-	if p.body = newBody(p, r); p.body != nil {
-		r.Body = p.body
-		defer p.body.release()
-		if err := p.body.fill(); err != nil {
-			p.fail(w, r, err)
-			return p.err
-		}
-		if err := p.again(r.Context()); err != nil {
-			return err
-		}
-	}
 	p.proxy.Rewrite, p.proxy.ModifyResponse, p.proxy.ErrorHandler = p.forth, p.back, p.fail
 	p.proxy.ServeHTTP(&p.answer, r)
 	switch {
@@ -88,25 +83,26 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	return p.err
 }
 
-// again looks up the user once more after a body was held, which may have taken hours: the app must not learn of a role that
-// has gone meanwhile.
-func (p *passage) again(ctx context.Context) error {
-	g, v := p.gateway, &p.visit
-	if p.identity == nil || p.body.kept == 0 {
+// hold reads the beginning of the body, and then decides once more, because that may have taken hours: a role that was taken
+// away meanwhile must not reach the app. How long ago the user signed in counts at the beginning alone.
+func (p *passage) hold(w http.ResponseWriter, r *http.Request) error {
+	if err := p.body.fill(); err != nil {
+		p.fail(w, r, err)
+		return p.err
+	}
+	if p.body.kept == 0 {
 		return nil
 	}
-	found, err := g.find(ctx, v.shown, v.app, false)
-	if err == nil && v.rule.Need.Lasting().Judge(personOf(found), g.Clock.Now()) != rule.Pass {
-		err = rule.Refuse(found.User.ID, v.rule.String())
+	v := visit{app: p.visit.app, rule: p.visit.rule}
+	v.rule.Need = v.rule.Need.Lasting()
+	v, err := p.gateway.admit(w, r, &p.asked, v)
+	if err != nil {
+		p.asked.program = v.personal || v.app.byProgram(r)
+		p.gateway.invite(w, r, v.app, err)
+		return p.gateway.refuse(w, r, p.asked, err)
 	}
-	if err == nil {
-		v.found = found
-		p.identity, err = g.identity(v.app, found, g.Clock.Now())
-	}
-	if err != nil && fault.From(err).Kind == fault.Internal {
-		err = unavailable(err)
-	}
-	return err
+	p.visit = v
+	return nil
 }
 
 // endCall records which app was called and its status. It does not record the
