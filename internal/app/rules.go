@@ -112,6 +112,9 @@ func Explain(cfg config.Config, method, target string) (Explanation, error) {
 	for _, path := range readings[1:] {
 		e.Others = append(e.Others, Reading{path, site.Rules.Trace(m, path)})
 	}
+	for _, also := range sites.Readings(i, readings) {
+		e.Others = append(e.Others, Reading{also.Path, list[also.Site].Rules.Trace(m, also.Path)})
+	}
 	if r, at, ok := sites.MatchAll(i, m, readings); ok {
 		e.Decides, e.Rule, e.Need, e.Source = at+1, r.String(), r.Need, cfg.Source(a.Setting("rules", at))
 	}

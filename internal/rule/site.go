@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -21,9 +22,16 @@ type Site struct {
 // Sites finds the app of a request. It is immutable and safe for concurrent
 // use.
 type Sites struct {
-	sites []Site
-	order []int  // indexes of the sites, longest path first
-	mixed []bool // by site: another site of the host has the same server
+	sites    []Site
+	order    []int    // indexes of the sites, longest path first
+	readings []string // by site: its path as the most generous app reads it
+	mixed    []bool   // by site: another site of the host has the same server
+}
+
+// Reading is a site whose server may read the path of another site as one of its own.
+type Reading struct {
+	Site int
+	Path string
 }
 
 // NewSites returns Sites for the sites of all apps.
@@ -31,10 +39,13 @@ func NewSites(sites []Site) Sites {
 	s := Sites{sites: sites}
 	for i, site := range sites {
 		s.order = append(s.order, i)
-		beside := func(other Site) bool { return other.Path != site.Path && other.besides(site) }
-		s.mixed = append(s.mixed, slices.ContainsFunc(sites, beside))
+		s.readings = append(s.readings, generous(site.Path))
+		sharesServer := func(other Site) bool { return other.Path != site.Path && other.sameProgram(site) }
+		s.mixed = append(s.mixed, slices.ContainsFunc(sites, sharesServer))
 	}
-	slices.SortStableFunc(s.order, func(a, b int) int { return len(sites[b].Path) - len(sites[a].Path) })
+	slices.SortStableFunc(s.order, func(a, b int) int {
+		return cmp.Or(len(s.readings[b])-len(s.readings[a]), len(sites[b].Path)-len(sites[a].Path))
+	})
 	return s
 }
 
@@ -54,25 +65,18 @@ func (s Site) holds(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// besides reports whether one program may answer for two sites.
-func (s Site) besides(other Site) bool { return s.Host == other.Host && s.Server == other.Server }
+// sameProgram reports whether one program may answer for both sites.
+func (s Site) sameProgram(other Site) bool { return s.Host == other.Host && s.Server == other.Server }
 
 // MatchAll is Set.MatchAll for a site, by its index. If its server could read a path as one of another site, the request
 // must satisfy the rule there as well.
-func (s Sites) MatchAll(i int, m Methods, readings []string) (Rule, int, bool) {
-	r, at, ok := s.sites[i].Rules.MatchAll(m, readings)
+func (s Sites) MatchAll(i int, m Methods, paths []string) (Rule, int, bool) {
+	r, at, ok := s.sites[i].Rules.MatchAll(m, paths)
 	if !ok || !s.mixed[i] {
 		return r, at, ok
 	}
-	for _, path := range readings {
-		reading := generous(path)
-		j := s.order[slices.IndexFunc(s.order, func(j int) bool {
-			return j == i || s.sites[j].besides(s.sites[i]) && s.sites[j].reads(reading)
-		})]
-		if j == i {
-			continue
-		}
-		other, known := s.sites[j].Rules.read(m, reading)
+	for _, also := range s.Readings(i, paths) {
+		other, known := s.sites[also.Site].Rules.read(m, also.Path)
 		if !known {
 			return Rule{}, 0, false
 		}
@@ -81,7 +85,23 @@ func (s Sites) MatchAll(i int, m Methods, readings []string) (Rule, int, bool) {
 	return r, at, true
 }
 
-// reads reports whether a site has a path as the most generous app reads it.
-func (s Site) reads(reading string) bool {
-	return Rule{below: true}.reaches(generous(s.Path), reading, true)
+// Readings returns the other sites that the server of a site, by its index, could read paths of it as. Of those that
+// have a path, the longest count.
+func (s Sites) Readings(i int, paths []string) (also []Reading) {
+	if !s.mixed[i] {
+		return nil
+	}
+	for _, path := range paths {
+		reading, longest := generous(path), 0
+		for _, j := range s.order {
+			below := Rule{below: true}
+			if len(s.readings[j]) < longest || !s.sites[j].sameProgram(s.sites[i]) || !below.reaches(s.readings[j], reading, true) {
+				continue
+			}
+			if longest = len(s.readings[j]); j != i {
+				also = append(also, Reading{j, reading})
+			}
+		}
+	}
+	return also
 }
