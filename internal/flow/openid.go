@@ -25,9 +25,8 @@ func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r
 		if r.Client.Excludes(owner.Roles, f.clock.Now()) {
 			return &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
 		}
-		once := openid.Standing{Roles: owner.Roles, ProvenAt: f.clock.Now()}
-		if r.OneProof() && r.Client.Admits(once, f.clock.Now()) == openid.NotStrong {
-			return &openid.Error{Code: "unmet_authentication_requirements", Description: "the rules of the client ask for a second factor, so acr cannot be 1"}
+		if err := r.Unmet(owner.Roles, f.clock.Now()); err != nil {
+			return err
 		}
 		if err := f.spendMark(ctx, tx, m); err != nil {
 			return err

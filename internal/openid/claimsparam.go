@@ -139,7 +139,7 @@ func (r *Request) readLevel(d demand) error {
 }
 
 // Asks returns what the user has to agree to: the granted scopes, the scopes of claims that the
-// request names one by one, and the servers that it names. Their names are addresses, and no scope is one.
+// request names one by one, and the servers that it names. Servers are URLs, so none has the name of a scope.
 func (r Request) Asks() []string { return slices.Concat(withClaims(r.Scopes, r.Claims), r.Resources) }
 
 // Asks is Request.Asks for a device.
@@ -159,8 +159,14 @@ func withClaims(scopes, claims []string) []string {
 	return all
 }
 
-// OneProof reports whether the ID token must say that one proof was given, as if there were no second factor.
-func (r Request) OneProof() bool { return r.Level == acrOne }
+// Unmet returns an Error if the ID token must say that one proof was given, and the rules of the client ask users with these
+// roles for a second factor.
+func (r Request) Unmet(roles []string, now time.Time) error {
+	if r.Level == acrOne && r.Client.Admits(Standing{Roles: roles, ProvenAt: now}, now) == NotStrong {
+		return &Error{"unmet_authentication_requirements", "the rules of the client ask for a second factor, so acr cannot be 1"}
+	}
+	return nil
+}
 
 // Stale reports whether a sign-in is too old for the request. signedIn is zero if a
 // provider does not tell, and auth_time cannot be in the ID token then.

@@ -39,7 +39,7 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 	if err == nil && why != "" {
 		err = invalidGrant(why)
 	}
-	if err == nil {
+	if err == nil && l.Grant.RedeemedAt.IsZero() { // a code that is used again is refused for that
 		err = client.mayUse(l.Grant, in.Key)
 	}
 	if err == nil {

@@ -12,17 +12,19 @@ func (client Client) wants(key string) error {
 // mayUse returns an Error unless a request with a key, "" for none, may use the code or
 // a refresh token of a grant. A grant that has begun with a key never goes on without
 // one. A client with a secret or a key of its own may change it: that proof binds its
-// refresh tokens already (RFC 9449 5). The grant of a public client keeps what it has begun with, a key or none: a thief
-// who binds it to another one would keep it, because the owner's next use of the same token would not end it.
+// refresh tokens already (RFC 9449 5). A thief who could bind the grant of a public client to a key would keep it: the owner's
+// next use of the old token would be refused for its key and would not end the grant.
 func (client Client) mayUse(g Grant, key string) error {
-	another, redeemed := key != g.Key, !g.RedeemedAt.IsZero()
+	redeemed := !g.RedeemedAt.IsZero()
 	switch {
-	case key == "" && g.Key != "":
+	case g.Key != "" && key == "":
 		return InvalidProof("the request has no DPoP header, and the grant belongs to a key")
-	case another && g.Key != "" && !redeemed:
+	case g.Key != "" && key != g.Key && !redeemed:
 		return invalidGrant("the code is for another key: the one that dpop_jkt named in the request")
-	case another && client.Public && redeemed:
-		return invalidGrant("the refresh token belongs to another key, or to none: sign the user in again")
+	case g.Key != "" && key != g.Key && client.Public:
+		return invalidGrant("the refresh token belongs to another key")
+	case g.Key == "" && key != "" && client.Public && redeemed:
+		return invalidGrant("the grant began without a key: sign the user in again to use one")
 	}
 	return client.wants(key)
 }

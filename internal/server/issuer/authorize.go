@@ -73,6 +73,9 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		back := h.carry(w, r, request, flow.Mark{}, flow.CutMark(rawQuery)+"&"+refusedParam+"=1")
 		return h.Screens.RefuseUser(w, r, found, request.Client, h.another(w, r, rawQuery), pages.Authorize+"?"+back)
 	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
+		if unmet := request.Unmet(found.User.Roles, now); unmet != nil {
+			return h.refuse(w, r, request, unmet)
+		}
 		if request.None {
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
