@@ -43,8 +43,8 @@ func (h handshakes) Handle(ctx context.Context, r slog.Record) error {
 // same path by https. hosts returns the names that Portico answers, each with
 // its origin; the request chooses nothing but one of them.
 //
-// Programs are refused (ASVS 4.1.2). One that were led on would send its secrets unencrypted
-// for as long as nobody looks.
+// Requests of programs are refused (ASVS 4.1.2). A redirect would let one with a wrong URL go on sending its secrets
+// unencrypted, and nobody would notice.
 func ToHTTPS(hosts func() map[string]string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -66,8 +66,10 @@ func ToHTTPS(hosts func() map[string]string) http.Handler {
 	})
 }
 
-// ofProgram reports whether no browser sends a request to open a page.
+// ofProgram reports whether a request comes from a program: no browser opens a page with it. Other documents below
+// /.well-known/ are of apps, or for an authority that follows the redirect.
 func ofProgram(r *http.Request) bool {
 	_, authorized := r.Header["Authorization"]
-	return authorized || !isSafe(r.Method) || strings.HasPrefix(r.URL.Path, apiPrefix) || strings.HasPrefix(r.URL.Path, "/.well-known/")
+	document := func(name string) bool { return strings.HasPrefix(r.URL.Path, "/.well-known/"+name) }
+	return authorized || !isSafe(r.Method) || strings.HasPrefix(r.URL.Path, apiPrefix) || document("oauth-") || document("openid-") || document("jwks.json")
 }

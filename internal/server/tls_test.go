@@ -26,6 +26,7 @@ func TestToHTTPS(t *testing.T) {
 		{"GET", "login.test", "/auth/api/session", 403, ""},
 		{"GET", "login.test", "http://login.test/auth/api/session", 403, ""},
 		{"GET", "login.test", "/.well-known/jwks.json", 403, ""},
+		{"GET", "shop.test", "/.well-known/acme-challenge/x", 308, "https://shop.test/.well-known/acme-challenge/x"}, // of the app's own certificate
 		{"GET", "shop.test", "/", 308, "https://shop.test/"},
 		{"GET", "shop.test", "http://shop.test/x", 308, "https://shop.test/x"},
 		{"GET", "evil.test", "/", 421, ""},
