@@ -31,10 +31,11 @@ const (
 	skipWaiting = "waiting" // for an approval, which only a decision ends
 	skipFull    = "full"    // it has as many roles as it may have
 	skipMissing = "missing" // there is no such account, or no more
+	skipLimited = "limited" // its mailbox has got as many emails as one admin or key may cause in a day
 	skipRefused = "refused"
 )
 
-// errLeaves says that an account is to be erased since the job has read it.
+// errLeaves says that an account was marked for deletion after the job had read it.
 var errLeaves = errors.New("the account is to be erased")
 
 const (

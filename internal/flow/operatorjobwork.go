@@ -155,6 +155,8 @@ func whySkipped(err error) (string, error) {
 		return skipLeaving, nil
 	case errors.Is(err, account.Missing):
 		return skipMissing, nil
+	case refused.Kind == fault.Limited:
+		return skipLimited, nil
 	case refused.Kind == fault.Internal || refused.Kind == fault.Unavailable:
 		return "", err
 	}

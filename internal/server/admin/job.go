@@ -46,7 +46,7 @@ type AdminJob struct {
 type AdminSkip struct {
 	ID      string `json:"id"`
 	Address string `json:"address"` // "" if there is no such account
-	Reason  string `json:"reason" enum:"self same leaving waiting full missing refused"`
+	Reason  string `json:"reason" enum:"self same leaving waiting full missing limited refused"`
 }
 
 func jobOf(t flow.Task) AdminJob {

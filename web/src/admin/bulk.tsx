@@ -34,6 +34,7 @@ const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
   waiting: 'waits for an approval, which the page of the person can refuse',
   full: 'has too many roles',
   missing: 'no longer exists',
+  limited: 'has got too many emails about your changes today: another administrator can make this one',
   refused: 'was refused',
 };
 

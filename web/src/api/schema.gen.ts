@@ -507,7 +507,7 @@ export interface AdminSigningKey {
 export interface AdminSkip {
   id: string;
   address: string;
-  reason: 'self' | 'same' | 'leaving' | 'waiting' | 'full' | 'missing' | 'refused';
+  reason: 'self' | 'same' | 'leaving' | 'waiting' | 'full' | 'missing' | 'limited' | 'refused';
 }
 
 export interface AdminSubject {
