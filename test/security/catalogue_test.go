@@ -38,13 +38,13 @@ func announce(t *testing.T) {
 	t.Helper()
 	subject := attacks().Announce(t)
 	onceIsEnough := slices.Contains([]string{"gateway", "load", "mail", "page", "redirect", "turn"}, subject)
-	if onceIsEnough && madeOnSQLite() {
+	if onceIsEnough && leftToSQLite() {
 		t.Skip("the short form makes this attack on SQLite")
 	}
 }
 
-// madeOnSQLite reports whether this is the short form on another engine, which leaves out what the engine does not change.
-func madeOnSQLite() bool {
+// leftToSQLite reports whether this is the short form on another engine, which leaves out what the engine does not change.
+func leftToSQLite() bool {
 	return !full() && cmp.Or(os.Getenv(pgtest.Engine), "sqlite") != "sqlite"
 }
 

@@ -24,7 +24,7 @@ type mailServer struct {
 
 	mu    sync.Mutex
 	kept  []*email
-	taken map[string]bool // by Message-ID: an email whose delivery was not recorded comes again
+	taken map[string]bool // by Message-ID
 	no    bool            // whether every recipient is refused
 	more  chan struct{}   // closed and replaced when an email comes
 
@@ -130,12 +130,16 @@ func (m *mailServer) all() []*email {
 	return append([]*email(nil), m.kept...)
 }
 
-// to returns every email to the address so far.
+// to returns the emails to the address so far, each once: one whose delivery was not recorded comes again.
 func (m *mailServer) to(address string) []*email {
 	var found []*email
+	came := map[string]bool{}
 	for _, l := range m.all() {
-		if len(l.recipients) == 1 && strings.EqualFold(l.recipients[0], address) {
-			found = append(found, l)
+		if len(l.recipients) != 1 || !strings.EqualFold(l.recipients[0], address) {
+			continue
+		}
+		if id := l.header(m.t).Get("Message-Id"); !came[id] {
+			found, came[id] = append(found, l), true
 		}
 	}
 	return found

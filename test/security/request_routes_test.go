@@ -426,7 +426,7 @@ func TestSEC089_EveryAnswerHasTheHeaders(t *testing.T) {
 		}
 	}
 	check("running")
-	s.visitor().get(assetIn.FindString(v.get("/auth/account").must(200).body)).must(200).strictHeaders("a script", false)
+	s.visitor().get(assetIn.FindString(s.visitor().get("/auth/signin").must(200).body)).must(200).strictHeaders("a script", false)
 	for _, target := range []string{"/nowhere", "//", "/auth/assets/x", "/%00", "/auth/signin?" + strings.Repeat("a", 9000)} {
 		for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n") {
 			seen[a.status]++

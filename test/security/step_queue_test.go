@@ -26,8 +26,14 @@ func (s *site) inTurn(accountID string, requests ...func()) {
 	watch := s.database()
 	var all sync.WaitGroup
 	for n, request := range requests {
-		all.Go(request)
-		for waiting := 0; waiting <= n; time.Sleep(time.Millisecond) {
+		done := make(chan struct{})
+		all.Go(func() { defer close(done); request() })
+		for waiting := 0; waiting <= n; {
+			select {
+			case <-done:
+				s.Fatalf("request %d does not wait for the account", n)
+			case <-time.After(time.Millisecond):
+			}
 			s.must(watch.QueryRow(`WITH RECURSIVE waits AS (
 				SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))
 				UNION SELECT a.pid FROM waits w, pg_stat_activity a WHERE w.pid = ANY(pg_blocking_pids(a.pid))
