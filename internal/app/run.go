@@ -247,7 +247,7 @@ func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Durati
 	})
 }
 
-// survived turns a panic of do into an error. It would end the process, and each next one that meets the same row.
+// survived turns a panic of do into an error. Otherwise the same row would end the process again after each restart.
 func survived(ctx context.Context, do func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -68,7 +68,7 @@ func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery)
 	l := a.live.Load()
 	i := slices.IndexFunc(l.hooks, func(now webhook.Hook) bool { return now.Name == h.Name })
 	if i < 0 {
-		return webhook.Result{Answer: "the settings have no webhook of this name any more"}
+		return webhook.Result{Answer: "no webhook of the settings has this name"}
 	}
 	h = l.hooks[i]
 	s := webhook.Sender{Client: l.hooked, Clock: a.clock, Account: l.Operator.EventAccount}

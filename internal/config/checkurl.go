@@ -274,7 +274,7 @@ func redactURL(s string) string {
 	return u.String()
 }
 
-// redactQuery returns an address that Portico calls with its query hidden, which may have a key of the receiver.
+// redactQuery hides the query of an address that Portico calls: it may hold a key of the receiver.
 func redactQuery(s string) string {
 	address, _, asks := strings.Cut(s, "?")
 	if asks {

@@ -207,7 +207,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 		l.problem(at, m.why, m.write)
 		l.config.broken[k.name] = true
 	}
-	if !isFile && k.secret && l.fromEnv != nil && strings.Contains(k.get(&l.config), hidden) {
+	if !isFile && k.digest != nil && l.fromEnv != nil && strings.Contains(k.get(&l.config), hidden) {
 		l.config.inFile = append(l.config.inFile, k.name)
 	}
 	l.config.sources[k.name] = e.source

@@ -185,7 +185,7 @@ func (f *Flows) mailed(ctx context.Context, tx account.Store, p Pending, d data)
 }
 
 // replaces returns the account of a flow that ends with a new password or a first passkey:
-// its mailbox or the operator's link is proven. The account may have given up the address of the mailbox while the flow
+// its mailbox or the operator's link is proven. The account may have lost this address since the flow
 // began. An alarm can begin one with a former primary address.
 //
 // Faults: as stands.

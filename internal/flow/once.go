@@ -71,8 +71,8 @@ func marked(ctx context.Context, tx Tx, c *turn) error {
 	return err
 }
 
-// Answered keeps the answer to a request that Once has begun. What was only tried has changed nothing and needs none: its
-// answers could fill the disk.
+// Answered keeps the answer to a request that Once has begun. A request that only tried has changed nothing, so its answer,
+// which may be large, is not kept.
 func (f *Operator) Answered(ctx context.Context, by Actor, answer string) error {
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := tx.AnswerOnce(ctx, by.once.hash, by.once.id, answer); err != nil {

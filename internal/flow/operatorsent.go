@@ -42,8 +42,8 @@ func (f *Operator) countBox(ctx context.Context, tx Tx, by Actor, key string) (t
 	return d.Wait, err
 }
 
-// countManaged counts an email to a mailbox about a change of an admin or a key. One too many refuses the change: it must not
-// be made silently.
+// countManaged counts an email to a mailbox about a change of an admin or a key. Beyond the limit the change is
+// refused, because its owner would not be told.
 //
 // Faults: throttle.Limited.
 func (f *core) countManaged(ctx context.Context, tx Tx, c Caller, key string) error {

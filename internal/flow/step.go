@@ -145,7 +145,7 @@ type data struct {
 	Recovery bool          `json:"recovery,omitempty"` // in a change of the address: the address is for recovery
 	Moved    string        `json:"moved,omitempty"`    // in a recovery: the flow that goes on where its link was opened
 	Over     bool          `json:"over,omitempty"`     // a change of the account has ended the flow, and its page says so
-	Found    bool          `json:"found,omitempty"`    // an emailed link began it, in a browser that nobody has typed the address in
+	Found    bool          `json:"found,omitempty"`    // an emailed link began it: nobody has typed the address in this browser
 
 	Invitation string `json:"invitation,omitempty"` // id of the one whose link began a sign-up
 

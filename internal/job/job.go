@@ -108,7 +108,7 @@ type Store interface {
 	NextPart(ctx context.Context, jobID, after string, problems bool) (Part, bool, error)
 	UpdatePart(ctx context.Context, p Part) error
 	DeletePart(ctx context.Context, id string) error
-	// DeleteParts deletes a batch of the parts of a job that follow the one with an id, and reports whether more may be left.
+	// DeleteParts deletes a batch of the parts of a job whose ids come after one, and reports whether more may be left.
 	DeleteParts(ctx context.Context, jobID, after string) (more bool, err error)
 	// AdvanceJob replaces the progress of a job that has not ended and raises its Step, if that is
 	// still from.Step. It reports whether it did.

@@ -54,8 +54,8 @@ func Keyed(rt *route) { rt.keyed = true }
 // uploads and streams.
 func Streaming(rt *route) { rt.streaming = true }
 
-// Download removes the time limit of the handler, for a file that is written in parts. Each part has the time of a
-// response: Flush ends it.
+// Download removes the time limit of the handler, for a file that is written in parts. Flush gives each
+// part the time of a response.
 func Download(rt *route) { rt.download = true }
 
 // EveryHost serves a route at the hosts of apps too. It is for files that the

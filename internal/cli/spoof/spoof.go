@@ -233,7 +233,7 @@ func (r *run) echo() {
 			r.shows("the header reaches the app", spelled+": "+marker)
 		}
 	}
-	r.shows("the app and a client can speak another protocol, in which nobody judges requests", "Upgrade: "+marker, "Connection: Upgrade")
+	r.shows("a client can switch to another protocol with the app, whose requests no rule judges", "Upgrade: "+marker, "Connection: Upgrade")
 }
 
 // shows tries whether the first of some lines reaches the app.
