@@ -38,8 +38,9 @@ func TestFLT05_DatabaseAwayAtStart(t *testing.T) {
 			}()
 			r := p.serve()
 			for _, line := range []string{"the database does not answer: waiting for it", "the database answers", `"serving"`} {
-				if n := strings.Count(r.log.String(), line); n != 1 {
-					t.Errorf("%q is logged %d times, want once", line, n)
+				logged := func() bool { return strings.Count(r.log.String(), line) == 1 } // it is read beside the test
+				if !eventually(20*time.Second, logged) {
+					t.Errorf("%q is not logged once:\n%s", line, r.log)
 				}
 			}
 			n := <-tried

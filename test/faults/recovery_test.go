@@ -61,7 +61,7 @@ func TestFLT13_PointInTime(t *testing.T) {
 		t.Errorf("the doctor does not notice it: %s", out)
 	}
 	r = m.serve()
-	if !strings.Contains(r.log.String(), "finish-restore") {
+	if !eventually(20*time.Second, func() bool { return strings.Contains(r.log.String(), "finish-restore") }) { // it is read beside the test
 		t.Errorf("the start does not tell it: %s", r.log)
 	}
 	if out := m.command("finish-restore"); !strings.Contains(out, "serves this database: stop every node first") {
