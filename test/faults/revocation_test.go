@@ -176,18 +176,21 @@ func endless(t *testing.T) (url string) {
 	return app.URL
 }
 
-// disturb ends every connection of the nodes to the database, ten times a
+// disturb ends every connection of the nodes to the database, up to ten times a
 // second, until the caller calls the returned function.
 func (c *cluster) disturb() (end func()) {
 	past, stop := c.connect(), make(chan struct{})
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() {
-		for {
+		for pause := 100 * time.Millisecond; ; {
 			select {
 			case <-stop:
 				return
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(pause):
 				c.exec(past, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'portico'`)
+				began := time.Now()
+				_ = c.connectTo(c.past).Close(c.Context())
+				pause = 100*time.Millisecond + 10*time.Since(began) // leaves a slow machine the time of a step
 			}
 		}
 	})
