@@ -120,20 +120,19 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 		if _, err := io.WriteString(c, "ok"); err != nil {
 			t.Fatal(err)
 		}
-		got, err := http.ReadResponse(r, nil)                     // an error if the watcher was first
+		got, err := http.ReadResponse(r, nil)
 		for err == nil && got.StatusCode == http.StatusContinue { // of the app
 			got, err = http.ReadResponse(r, nil)
+		}
+		if target == "/open" && err != nil { // the watcher was first: it ends what a session began that has ended
+			continue
 		}
 		if is := err == nil && got.StatusCode == http.StatusOK; is != passes {
 			t.Errorf("%s: %+v, %v", target, got, err)
 		}
 	}
-	all := app.asked()
-	if len(all) != 2 {
-		t.Fatalf("the app got %+v", all)
-	}
-	for _, r := range all {
-		if r.Header.Get("X-Portico-Roles") != "" || r.Target == "/open" && r.Header.Get("X-Portico-User") != "" {
+	for _, r := range app.asked() {
+		if r.Target == "/edits/1" || r.Header.Get("X-Portico-Roles") != "" || r.Target == "/open" && r.Header.Get("X-Portico-User") != "" {
 			t.Errorf("the app got %+v", r)
 		}
 	}
