@@ -3,6 +3,8 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ANSWER_TIME, MAX_ANSWER } from './get.js';
 
+export const SHARED_FOR = ANSWER_TIME + 1_000;
+
 /**
  * Without following redirects, by which another server would say what the keys are.
  * @param {URL} url @param {string} host @param {Record<string, string>} headers

@@ -2,6 +2,9 @@
 
 export const ANSWER_TIME = 5_000;
 export const MAX_ANSWER = 64 << 10;
+// Such a runtime can end what a request began when that request is answered, and its promise never settles: no other
+// request waits for it.
+export const SHARED_FOR = 0;
 
 /**
  * Without following redirects, by which another server would say what the keys are.

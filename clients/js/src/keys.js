@@ -12,17 +12,21 @@ export class KeySet {
   /** @type {Map<string, CryptoKey>} */
   #keys = new Map();
   #asOf = Number.NEGATIVE_INFINITY;
-  #tried = Number.NEGATIVE_INFINITY;
+  #ended = Number.NEGATIVE_INFINITY;
   /** @type {unknown} of the last fetch */
   #error = null;
-  /** @type {Promise<void> | null} */
+  /** The fetch that all wait for. @type {{ done: Promise<void>, until: number } | null} */
   #running = null;
-  /** @type {() => Promise<unknown>} */
   #fetch;
+  #sharedFor;
 
-  /** @param {() => Promise<unknown>} fetch gets the set, as JSON */
-  constructor(fetch) {
+  /**
+   * @param {() => Promise<unknown>} fetch gets the set, as JSON
+   * @param {number} sharedFor how long requests wait for the fetch of another one, in milliseconds; with 0 each has its own
+   */
+  constructor(fetch, sharedFor) {
     this.#fetch = fetch;
+    this.#sharedFor = sharedFor;
   }
 
   /**
@@ -30,33 +34,30 @@ export class KeySet {
    * @param {string} id
    */
   async find(id) {
-    const age = Date.now() - this.#asOf;
-    const known = this.#keys.has(id);
-    if (known && age < REFRESH_AFTER) return this.#known(id);
-    const running = this.#start();
-    if (!(known && (age < KEEP_FOR || (this.#error && age < STALE_FOR)))) await running;
-    return this.#known(id);
+    const key = this.#held(id);
+    if (key && performance.now() - this.#asOf < (this.#sharedFor ? REFRESH_AFTER : KEEP_FOR)) return key;
+    const fetching = this.#start();
+    if (key && this.#sharedFor) return key;
+    await fetching;
+    const found = this.#held(id);
+    if (!found && this.#error) throw this.#error;
+    return found;
   }
 
-  /** @param {string} id */
-  #known(id) {
-    const key = this.#keys.get(id);
-    const age = Date.now() - this.#asOf;
-    if (key && (age < KEEP_FOR || (this.#error && age < STALE_FOR))) return key;
-    if (this.#error) throw this.#error;
-    return null;
+  /** The key of an id, if it may still be used. @param {string} id */
+  #held(id) {
+    const age = performance.now() - this.#asOf;
+    return (age < (this.#error ? STALE_FOR : KEEP_FOR) && this.#keys.get(id)) || null;
   }
 
   /** Begins a fetch unless one runs or the last one was just now: tokens that anybody can make up must not cause one each. */
   #start() {
-    const now = Date.now();
-    if (!this.#running && now - this.#tried >= RETRY_AFTER) {
-      this.#tried = now;
-      this.#running = this.#refresh(now).finally(() => {
-        this.#running = null;
-      });
-    }
-    return this.#running;
+    const now = performance.now();
+    if (this.#running && now < this.#running.until) return this.#running.done;
+    if (now - this.#ended < RETRY_AFTER) return null;
+    const done = this.#refresh(now);
+    if (this.#sharedFor) this.#running = { done, until: now + this.#sharedFor };
+    return done;
   }
 
   /** @param {number} now */
@@ -68,6 +69,8 @@ export class KeySet {
     } catch (error) {
       this.#error = error;
     }
+    this.#ended = performance.now();
+    this.#running = null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { get } from '#get';
+import { get, SHARED_FOR } from '#get';
 import { Answer, comeBack, navigates, ofNode, ofWeb } from './answer.js';
 import { Refused, Unavailable } from './fault.js';
 import { KeySet } from './keys.js';
@@ -29,7 +29,7 @@ export const Portico = class {
     this.#audience = audience;
     this.#ask = askPortico;
     this.#onError = onError;
-    this.#keys = new KeySet(() => this.#get('/.well-known/jwks.json'));
+    this.#keys = new KeySet(() => this.#get('/.well-known/jwks.json'), SHARED_FOR);
   }
 
   /** @param {string} token */

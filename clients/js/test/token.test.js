@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Portico, Refused, Unavailable } from 'portico-client';
+import { KeySet } from '../src/keys.js';
 import { PUBLIC_URL, StandIn } from './support/stand-in.js';
 
 /** @type {StandIn} */
@@ -161,31 +162,42 @@ test('a request is read from the headers of node and of fetch', async () => {
   await assert.rejects(portico.identify({ 'x-portico-token': [token, token] }), Refused);
 });
 
+/** Stops the time, and returns what moves it. @param {import('node:test').TestContext} t */
+function clock(t) {
+  let now = performance.now();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.mock.method(performance, 'now', () => now);
+  return (/** @type {number} */ forward) => {
+    now += forward;
+    t.mock.timers.tick(forward);
+  };
+}
+
 test('keys are fetched rarely, rotated unnoticed, and revoked within five minutes', async (t) => {
   const own = await StandIn.start();
   t.after(() => own.stop());
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const tick = clock(t);
   const portico = new Portico(PUBLIC_URL, { address: own.address });
   const exp = seconds(3600);
   const first = await own.token({ exp });
   await Promise.all(Array.from({ length: 50 }, () => portico.verify(first)));
   assert.equal(own.fetches, 1, 'one fetch for all who wait');
 
-  t.mock.timers.tick(60_000);
+  tick(60_000);
   await own.rotate();
   await portico.verify(await own.token({ exp }));
   await portico.verify(first);
   assert.equal(own.fetches, 2, 'an unknown key is looked for');
 
   own.keys.shift();
-  t.mock.timers.tick(5 * 60_000);
+  tick(5 * 60_000);
   await assert.rejects(portico.verify(first), Refused, 'a revoked key');
 
   const stranger = await StandIn.start();
   stranger.stop();
   const before = own.fetches;
   for (let i = 0; i < 100; i += 1) {
-    t.mock.timers.tick(100);
+    tick(100);
     await assert.rejects(portico.verify(await stranger.token({}, { kid: `made-up-${i}` })), Refused);
   }
   assert.ok(own.fetches - before <= 6, `made-up keys cost ${own.fetches - before} fetches in ten seconds`);
@@ -194,22 +206,46 @@ test('keys are fetched rarely, rotated unnoticed, and revoked within five minute
 test('while Portico is away the keys hold for a while', async (t) => {
   const own = await StandIn.start();
   t.after(() => own.stop());
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const tick = clock(t);
   const portico = new Portico(PUBLIC_URL, { address: own.address });
   own.status = 503;
   await assert.rejects(portico.verify(await own.token()), Unavailable);
   own.status = 200;
-  t.mock.timers.tick(2_000);
+  tick(2_000);
   const token = await own.token({ exp: seconds(3600) });
   await portico.verify(token);
   own.status = 503;
   for (let minute = 1; minute < 15; minute += 1) {
-    t.mock.timers.tick(60_000);
+    tick(60_000);
     await portico.verify(token);
     await new Promise((done) => setTimeout(done, 20)); // the fetch in the background
   }
-  t.mock.timers.tick(60_000);
+  tick(60_000);
   await assert.rejects(portico.verify(token), Unavailable);
+});
+
+test('no request waits for a fetch that never ends', async (t) => {
+  const tick = clock(t);
+  const set = { keys: standIn.keys.map(({ jwk }) => jwk) };
+  let fetches = 0;
+  /** The first fetch is one of a request that a runtime has ended. */
+  const lost = () => (fetches++ ? Promise.resolve(set) : new Promise(() => {}));
+  const shared = new KeySet(lost, 6_000);
+  shared.find('key-1');
+  tick(6_000);
+  assert.ok(await shared.find('key-1'));
+  assert.equal(fetches, 2);
+  fetches = 0;
+  const own = new KeySet(lost, 0);
+  own.find('key-1');
+  assert.ok((await Promise.all([own.find('key-1'), own.find('key-1')])).every(Boolean));
+  assert.equal(fetches, 3, 'each has its own');
+  tick(299_000);
+  assert.ok(await own.find('key-1'));
+  assert.equal(fetches, 3, 'none in the background, which a runtime would end');
+  tick(2_000);
+  assert.ok(await own.find('key-1'));
+  assert.equal(fetches, 4);
 });
 
 test('the console tells which address or setting is wrong', async (t) => {
