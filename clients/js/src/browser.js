@@ -47,7 +47,9 @@ export const fetch = async (input, init) => {
   const again = request.clone();
   const response = await send(request);
   const page = await signInPage(response, request.method);
-  return page && (await signIn(page)) ? send(again) : response;
+  if (!page || !(await signIn(page))) return response;
+  // A person who signs in takes longer than the time limit of a request. What the page itself ends stays ended.
+  return send(again.signal.reason?.name === 'TimeoutError' ? new Request(again, { signal: null }) : again);
 };
 
 /**

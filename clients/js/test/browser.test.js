@@ -137,18 +137,46 @@ test('many requests ask once, and whoever cancels gets the 401', async (t) => {
   assert.equal(await again, 401);
 });
 
-test('somebody who signs in in another tab goes on here', async (t) => {
-  const tab = await open('/', t);
-  await endSessions(tab);
-  await tab.getByRole('button', { name: 'Save' }).click();
-  await tab.getByRole('dialog').waitFor();
+/** Signs in in another tab, while this one asks. @param {import('playwright-core').Page} tab */
+async function signInElsewhere(tab) {
   const other = await tab.context().newPage();
   await other.goto(`${site.origin}/auth/signin`);
   await signIn(other);
   await other.waitForURL(`${site.origin}/`);
   await other.close();
   await tab.evaluate(() => dispatchEvent(new Event('focus'))); // headless windows get none
+}
+
+test('somebody who signs in in another tab goes on here', async (t) => {
+  const tab = await open('/', t);
+  await endSessions(tab);
+  await tab.getByRole('button', { name: 'Save' }).click();
+  await tab.getByRole('dialog').waitFor();
+  await signInElsewhere(tab);
   await tab.getByText('200 saved').waitFor();
+});
+
+test('a request outlives its time limit while somebody signs in, and not what the page ends', async (t) => {
+  const tab = await open('/', t);
+  for (const [reason, want] of [
+    ['TimeoutError', 'saved ten crowns'],
+    ['AbortError', 'AbortError'],
+  ]) {
+    await endSessions(tab);
+    const answer = tab.evaluate(async (name) => {
+      const end = new AbortController();
+      addEventListener('late', () => end.abort(new DOMException('', name)), { once: true });
+      const { signal } = end;
+      return fetch('/save', { method: 'POST', body: 'ten crowns', signal }).then(
+        (response) => response.text(),
+        (error) => error.name,
+      );
+    }, reason);
+    await tab.getByRole('dialog').waitFor();
+    await tab.evaluate(() => dispatchEvent(new Event('late')));
+    await signInElsewhere(tab);
+    assert.equal(await answer, want);
+  }
 });
 
 test('a rule that asks for a second factor leads to one in place, though there is a session', async (t) => {
