@@ -1,6 +1,5 @@
 """The keys that Portico signs with."""
 
-import http.client
 import json
 import logging
 import threading
@@ -55,6 +54,9 @@ class Keys(jwt.PyJWKClient):
     def _fetch(self):
         try:
             with _opener.open(self._request, timeout=ANSWER_TIME) as response:
-                return json.loads(response.read(MAX_ANSWER))
-        except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
+                answer = json.loads(response.read(MAX_ANSWER))
+            if not any(key.key_id and key.public_key_use == "sig" for key in jwt.PyJWKSet.from_dict(answer).keys):
+                raise ValueError("there is no key to verify with in the set")
+            return answer
+        except Exception as error:  # a library meets an answer that is no set in many ways, and none may be cached
             raise Unavailable(f"cannot fetch {self.uri}, is Portico there? {error}") from error
