@@ -205,6 +205,7 @@ func TestAskPortico(t *testing.T) {
 		t.Errorf("asked %s of %s with %s", asked.URL, asked.Host, got)
 	}
 	portico.SignOut()
+	portico.SignIn(request("GET https://portico.test/"), mara)
 	if _, ok, err := c.Identify(r); ok || err != nil {
 		t.Errorf("after the sign-out: %v (%v)", ok, err)
 	}

@@ -34,7 +34,8 @@ type Portico struct {
 
 	mu       sync.Mutex
 	keys     []jose.JSONWebKey // the last one signs
-	made     int
+	made     int               // keys
+	signedIn int
 	down     bool
 	fetches  int
 	sessions map[string]client.Identity // by the value of the cookie
@@ -65,7 +66,8 @@ func (p *Portico) SignIn(r *http.Request, who client.Identity) {
 	r.Header.Set(client.TokenHeader, p.Token(who, nil))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	value := "session-" + strconv.Itoa(len(p.sessions))
+	value := "session-" + strconv.Itoa(p.signedIn)
+	p.signedIn++
 	p.sessions[value] = who
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: value})
 }
