@@ -282,7 +282,7 @@ func TestNext(t *testing.T) {
 	last := strconv.Itoa(m.Last())
 	for query, want := range map[string]string{
 		"to=d@x.test&wait=0":               "404 what came, newest first: \\\"second\\\" to a@x.test; \\\"second\\\" to b@x.test",
-		"to=a@x.test&wait=0&after=" + last: "404 nothing else came either",
+		"to=a@x.test&wait=0&after=" + last: "404 nothing else came either; rate limits hold",
 		"wait=0":                           "400 to= names", "to=a@x.test&wait=61": "400 wait= up to 60", "to=a@x.test&after=x": "400 after= the number",
 	} {
 		res, body := get(t, s, "/?"+query)

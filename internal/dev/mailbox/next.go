@@ -44,7 +44,7 @@ func (m *Mailbox) Next(w http.ResponseWriter, r *http.Request) {
 		return msg.Number > after && slices.ContainsFunc(msg.To, func(one string) bool { return strings.EqualFold(one, to) })
 	})
 	if err != nil {
-		answer(w, http.StatusNotFound, title(fmt.Sprintf("no email to %s came within %s; %s", to, wait, m.came(after))))
+		answer(w, http.StatusNotFound, title(fmt.Sprintf("no email to %s came within %s; %s; rate limits hold here, too", to, wait, m.came(after))))
 		return
 	}
 	answer(w, http.StatusOK, detailed{found, found.Code(), append([]string{}, link.FindAllString(found.Text, -1)...)})
