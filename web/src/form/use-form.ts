@@ -33,7 +33,7 @@ interface FormOptions<Path extends keyof Forms> {
 }
 
 /** Props of the ErrorSummary. */
-export interface Summary {
+interface Summary {
   words: string;
   /** The same words with the seconds that are left. */
   counted: string;

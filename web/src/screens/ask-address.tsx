@@ -26,7 +26,7 @@ export function AskAddress({ boot, path, title, lead, submit, footer }: AskAddre
   const form = useForm({ boot, path });
 
   return (
-    <Frame boot={boot} title={title} summary={form.summary} announcement={form.announcement}>
+    <Frame boot={boot} title={title} form={form}>
       <Lead>{lead}</Lead>
       <form {...form.props}>
         <HiddenField<ForgotPassword> name="return_to" value={boot.return_to} />

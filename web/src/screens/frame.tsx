@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback } from 'react';
 import type { Boot } from '../api/schema.gen';
-import type { Summary } from '../form/use-form';
+import type { Form } from '../form/use-form';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { AuthPage } from '../ui/auth-page';
 import { Announcement, ErrorSummary, Notice } from '../ui/message';
@@ -10,9 +10,8 @@ import { stillHere } from './recheck';
 interface FrameProps {
   boot: Boot;
   title: string;
-  /** The summary of the form on the screen. A screen without a form has nothing to announce. */
-  summary?: Summary;
-  announcement?: string;
+  /** The form whose errors are shown above the content. A screen without one has nothing to announce. */
+  form?: Pick<Form<object>, 'summary' | 'announcement'>;
   above?: ReactNode;
   /** Between the title and the messages. */
   lead?: ReactNode;
@@ -24,7 +23,7 @@ interface FrameProps {
  * The parts that all screens have around their content: page, notice, summary and announcement. If the
  * error has the same words as the notice, only the error is shown.
  */
-export function Frame({ boot, title, summary, announcement = '', above, lead, rail, children }: FrameProps) {
+export function Frame({ boot, title, form, above, lead, rail, children }: FrameProps) {
   const signedIn = boot.session.id;
   const recheck = useCallback(async () => {
     const { style } = document.documentElement;
@@ -33,7 +32,7 @@ export function Frame({ boot, title, summary, announcement = '', above, lead, ra
     else location.reload();
   }, [signedIn]);
   useRestoredPage(recheck);
-  const said = summary?.words === boot.notice;
+  const said = form?.summary.words === boot.notice;
 
   return (
     <AuthPage
@@ -45,9 +44,9 @@ export function Frame({ boot, title, summary, announcement = '', above, lead, ra
     >
       {lead}
       <Notice words={said ? '' : boot.notice} />
-      {summary ? <ErrorSummary {...summary} /> : null}
+      {form ? <ErrorSummary {...form.summary} /> : null}
       {children}
-      <Announcement words={announcement} />
+      <Announcement words={form?.announcement ?? ''} />
     </AuthPage>
   );
 }

@@ -15,7 +15,7 @@ export function Codes({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const form = useForm({ boot, path: '/auth/api/factors/saved', onTrouble: toProof });
   return (
-    <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
+    <OwnFrame boot={boot} at="factors" title={title} form={form}>
       <p className={styles.paper}>
         {t('account-factors.saved.paper', {
           email: boot.session.email,

@@ -14,7 +14,7 @@ export function Setup({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
   const form = useForm({ boot, path: '/auth/api/factors/confirm', onTrouble: toProof });
   return (
-    <OwnFrame boot={boot} at="factors" title={title} summary={form.summary} announcement={form.announcement}>
+    <OwnFrame boot={boot} at="factors" title={title} form={form}>
       <AppSecret boot={boot} />
       <form {...form.props} action={`/auth/account/factors?flow=${boot.flow.id}`}>
         <HiddenField<ConfirmFactor> name="flow" value={boot.flow.id} />

@@ -31,8 +31,7 @@ function View({ boot }: { boot: Boot }) {
       at=""
       above={<Served className="back">{import.meta.env.SSR ? <BackToApp boot={boot} /> : null}</Served>}
       title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
+      form={form}
     >
       <Success words={boot.success} />
       <Served className="overview">{import.meta.env.SSR ? <Sections boot={boot} /> : null}</Served>

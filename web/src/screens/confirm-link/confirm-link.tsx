@@ -30,12 +30,7 @@ function View({ boot }: { boot: Boot }) {
   });
 
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       {DEAD.map((state) => (
         <When key={state} value={boot.link.state} is={state}>
           <DeadEnd boot={boot} state={state} />

@@ -6,10 +6,9 @@ import { useText } from '../../i18n/provider';
 import { writeLocalTimes } from '../../lib/local-times';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
-import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
-import { ErrorSummary } from '../../ui/message';
 import { Frame } from '../frame';
+import { OtherWay } from '../other-way';
 import type { Screen } from '../screen';
 import { Timed } from '../timed';
 import { useFlowRefresh } from '../use-flow-refresh';
@@ -22,12 +21,7 @@ function View({ boot }: { boot: Boot }) {
   useFlowRefresh(boot.flow);
   useEffect(() => writeLocalTimes(text.locale));
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <Lead>
         <Timed words={t('keep.lead', { email: boot.flow.email })} of={boot.account.erase_at} />
       </Lead>
@@ -37,24 +31,10 @@ function View({ boot }: { boot: Boot }) {
           {t('keep.submit')}
         </Button>
       </form>
-      <Drop boot={boot} />
+      <OtherWay flow={boot.flow} step="keep/drop">
+        {t('keep.drop')}
+      </OtherWay>
     </Frame>
-  );
-}
-
-function Drop({ boot: { flow } }: { boot: Boot }) {
-  const { t } = useText();
-  const form = useForm({ path: '/auth/api/keep/drop' });
-  return (
-    <form {...form.props} action={`/auth/keep/drop?flow=${flow.id}`}>
-      <ErrorSummary {...form.summary} />
-      <HiddenField<KeepAccount> name="flow" value={flow.id} />
-      <Footer>
-        <Button look="quiet" busy={form.busy} wait={form.wait}>
-          {t('keep.drop')}
-        </Button>
-      </Footer>
-    </form>
   );
 }
 

@@ -25,12 +25,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useForm({ boot, path: '/auth/api/mfa', onTrouble });
   useFlowRefresh(boot.flow);
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <When value={boot.flow.state} is="used_up" otherwise={<Enter boot={boot} form={form} />}>
         <Lead>{text.t('mfa.used_up.lead')}</Lead>
       </When>

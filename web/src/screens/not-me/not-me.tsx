@@ -28,12 +28,7 @@ function View({ boot }: { boot: Boot }) {
     },
   });
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <When value={boot.link.state} is="ready" otherwise={<Over boot={boot} />}>
         <Lead>{t('not-me.lead')}</Lead>
         <ul className="bullets">

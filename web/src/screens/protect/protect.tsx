@@ -8,11 +8,11 @@ import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { CodeField } from '../../ui/code-field';
 import { HiddenField } from '../../ui/hidden-field';
-import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { AppSecret } from '../app-secret';
 import { Frame } from '../frame';
+import { OtherWay } from '../other-way';
 import type { Screen } from '../screen';
 import { Timed } from '../timed';
 import { useFlowRefresh } from '../use-flow-refresh';
@@ -29,12 +29,7 @@ function View({ boot }: { boot: Boot }) {
   useFlowRefresh(boot.flow);
   useEffect(() => writeLocalTimes(text.locale));
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <Lead>
         <When value={protect.until.at} otherwise={<span>{t('protect.lead', { email })}</span>}>
           <Timed words={t('protect.lead_until', { email })} of={protect.until} />
@@ -58,7 +53,9 @@ function View({ boot }: { boot: Boot }) {
       <When value={protect.later}>
         <Later boot={boot} />
       </When>
-      <Restart boot={boot} />
+      <OtherWay flow={flow} step="protect/restart">
+        {t('protect.restart')}
+      </OtherWay>
     </Frame>
   );
 }
@@ -73,22 +70,6 @@ function Later({ boot: { flow } }: { boot: Boot }) {
       <Button look="secondary" busy={form.busy} wait={form.wait}>
         {t('protect.later')}
       </Button>
-    </form>
-  );
-}
-
-function Restart({ boot: { flow } }: { boot: Boot }) {
-  const { t } = useText();
-  const form = useForm({ path: '/auth/api/protect/restart' });
-  return (
-    <form {...form.props} action={`/auth/protect/restart?flow=${flow.id}`}>
-      <ErrorSummary {...form.summary} />
-      <HiddenField<Protection> name="flow" value={flow.id} />
-      <Footer>
-        <Button look="quiet" busy={form.busy} wait={form.wait}>
-          {t('protect.restart')}
-        </Button>
-      </Footer>
     </form>
   );
 }

@@ -18,12 +18,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useForm({ boot, path: '/auth/api/reset-password', onTrouble: reloadWhenOver });
 
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <SignedInOther boot={boot} address={choose(boot.flow.email, boot.flow.email, boot.flow.address)} />
       <Lead>
         {oneOf(

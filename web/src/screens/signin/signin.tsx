@@ -46,8 +46,7 @@ function View({ boot }: { boot: Boot }) {
           <Lead>{boot.detail}</Lead>
         </When>
       }
-      summary={form.summary}
-      announcement={form.announcement}
+      form={form}
     >
       <SignedIn boot={boot} />
       <form {...form.props}>

@@ -29,12 +29,7 @@ function View({ boot }: { boot: Boot }) {
   useEffect(() => setMaker('PublicKeyCredential' in globalThis), []);
 
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <SignedIn boot={boot} />
       <form {...form.props} id="signup">
         <HiddenField<SignUp> name="return_to" value={boot.return_to} />

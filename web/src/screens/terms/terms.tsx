@@ -1,4 +1,4 @@
-import type { AcceptTerms, Boot, RefuseTerms } from '../../api/schema.gen';
+import type { AcceptTerms, Boot } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
@@ -6,10 +6,9 @@ import { useText } from '../../i18n/provider';
 import { oneOf } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
-import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
-import { ErrorSummary } from '../../ui/message';
 import { Frame } from '../frame';
+import { OtherWay } from '../other-way';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
 import { postWhenChanged, TermsBox } from '../terms-box';
@@ -24,12 +23,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useForm({ boot, path: '/auth/api/terms', onTrouble });
   useFlowRefresh(boot.flow);
   return (
-    <Frame
-      boot={boot}
-      title={screen.title(boot, text)}
-      summary={form.summary}
-      announcement={form.announcement}
-    >
+    <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <SignedInOther boot={boot} address={email} />
       <Lead>
         {oneOf(flow.kind, { signup: t('terms.signup.lead', { email }) }, t('terms.lead', { email }))}
@@ -41,28 +35,14 @@ function View({ boot }: { boot: Boot }) {
           {t('terms.submit')}
         </Button>
       </form>
-      <Refuse boot={boot} />
+      <OtherWay flow={flow} step="terms/refuse">
+        {oneOf(flow.kind, { signup: t('terms.cancel') }, t('terms.signout'))}
+      </OtherWay>
     </Frame>
   );
 }
 
 const onTrouble = (trouble: Trouble, form: HTMLFormElement) =>
   postWhenChanged(trouble, form) || reloadWhenOver(trouble);
-
-function Refuse({ boot: { flow } }: { boot: Boot }) {
-  const { t } = useText();
-  const form = useForm({ path: '/auth/api/terms/refuse' });
-  return (
-    <form {...form.props} action={`/auth/terms/refuse?flow=${flow.id}`}>
-      <ErrorSummary {...form.summary} />
-      <HiddenField<RefuseTerms> name="flow" value={flow.id} />
-      <Footer>
-        <Button look="quiet" busy={form.busy} wait={form.wait}>
-          {oneOf(flow.kind, { signup: t('terms.cancel') }, t('terms.signout'))}
-        </Button>
-      </Footer>
-    </form>
-  );
-}
 
 export const screen: Screen = { title: (_, { t }) => t('terms.title'), View };

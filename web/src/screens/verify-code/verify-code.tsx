@@ -118,7 +118,7 @@ function Enter({ boot }: { boot: Boot }) {
   };
 
   return (
-    <Frame boot={boot} title={titleOf(flow, text)} summary={form.summary} announcement={form.announcement}>
+    <Frame boot={boot} title={titleOf(flow, text)} form={form}>
       <Success words={boot.success} />
       <When value={flow.state} is="code" otherwise={<NoCode flow={flow} form={form} />}>
         <Unless value={form.trouble.code} is="code.link_only">
