@@ -19,20 +19,20 @@ const maxName = 100 // code points
 // The fault, if any, is one of the field: a name that is too long, or that has
 // characters that package legible refuses. They are refused and not removed, so that
 // no one gets another name than they typed.
-func ParseName(typed, field string) (string, *fault.Field) {
+func ParseName(typed string) (string, *fault.Field) {
 	if len(typed) > 8*maxName { // before anything is parsed
-		return "", nameTooLong(field)
+		return "", nameTooLong()
 	}
 	name := strings.Join(strings.Fields(norm.NFC.String(legible.Trim(typed))), " ")
 	if legible.Check(name) != nil {
-		return "", &fault.Field{Name: field, Code: CodeNameCharacter}
+		return "", &fault.Field{Name: "name", Code: CodeNameCharacter}
 	}
 	if utf8.RuneCountInString(name) > maxName {
-		return "", nameTooLong(field)
+		return "", nameTooLong()
 	}
 	return name, nil
 }
 
-func nameTooLong(field string) *fault.Field {
-	return &fault.Field{Name: field, Code: CodeNameTooLong, Params: map[string]string{"count": strconv.Itoa(maxName)}}
+func nameTooLong() *fault.Field {
+	return &fault.Field{Name: "name", Code: CodeNameTooLong, Params: map[string]string{"count": strconv.Itoa(maxName)}}
 }

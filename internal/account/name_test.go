@@ -20,7 +20,7 @@ func TestParseName(t *testing.T) {
 		" \u200d\u200c ":         "",
 		strings.Repeat("é", 100): strings.Repeat("é", 100),
 	} {
-		if got, bad := account.ParseName(typed, "name"); got != want || bad != nil {
+		if got, bad := account.ParseName(typed); got != want || bad != nil {
 			t.Errorf("%q: %q, %v, want %q", typed, got, bad, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestParseName(t *testing.T) {
 		strings.Repeat("é", 101): account.CodeNameTooLong,
 		strings.Repeat("x", 801): account.CodeNameTooLong,
 	} {
-		got, bad := account.ParseName(typed, "name")
+		got, bad := account.ParseName(typed)
 		if got != "" || bad == nil || bad.Code != want || bad.Name != "name" {
 			t.Errorf("%q: %q, %v, want %s", typed, got, bad, want)
 		}

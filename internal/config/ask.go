@@ -8,8 +8,6 @@ import (
 
 const writeAsk = "write https://app.example.com/portico-sign-up"
 
-func checkAskURL(s string) (string, *mistake) { return checkCalled(s, writeAsk) }
-
 // checkAsk adds problems of the settings of the question at sign-up.
 func (c *Config) checkAsk(add func(key, why, write string, others ...string)) {
 	s := c.SignUp

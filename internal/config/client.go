@@ -60,7 +60,7 @@ func clientKeys(n int) []key {
 		text(prefix+"secret_next_hash", of(func(c *Client) *string { return &c.NextHash }), checkSecretHash,
 			"The SHA-256 hash of the second secret in hexadecimal, instead of `secret_next`."),
 		clientJWKS(prefix+"jwks", of(func(c *Client) *string { return &c.Keys })),
-		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), checkKeysURI,
+		text(prefix+"jwks_uri", of(func(c *Client) *string { return &c.KeysURI }), called("write https://app.example.com/jwks.json"),
 			"The address at which the client publishes these keys, instead of a secret. It may be in a private network and then use http. Portico loads the keys again after ten minutes, or when a signature matches none of the keys that it has."),
 		toggle(prefix+"public", func(c *Config) *bool { return &c.client(n).Public },
 			"Whether the client has no secret, because it runs [in a browser or on a user's device](../integrating/openid.md#apps-in-the-browser-and-on-devices). It then needs a code challenge (PKCE)."),
@@ -100,7 +100,7 @@ func clientKeys(n int) []key {
 			"Who may use the client, written like `rules` without methods and paths: `role:editor` or `role:admin+fresh:10m`. A user must satisfy at least one of them. Without rules, every user may use the client. While `signup.mode` is `open`, that is everybody who signs up."),
 		list(prefix+"post_logout_redirect_uris", func(c *Config) *[]string { return &c.client(n).LogoutReturns }, parseRedirectURI, sameText,
 			"The addresses to which the browser may return after the user has signed out. A request of the client must name one of them, in the same spelling."),
-		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), checkLogoutURI,
+		text(prefix+"backchannel_logout_uri", of(func(c *Client) *string { return &c.LogoutURI }), called("write https://app.example.com/backchannel-logout"),
 			"The address of the client that Portico calls when a session from which the client has tokens ends, for any reason (OpenID Connect Back-Channel Logout). It may be in a private network and then use http. Portico tries ten times, over about three hours."),
 	}
 }
@@ -168,22 +168,16 @@ func clientJWKS(name string, at func(*Config) *string) key {
 	return k
 }
 
-func checkKeysURI(s string) (string, *mistake) {
-	return checkCalled(s, "write https://app.example.com/jwks.json")
-}
-
-func checkLogoutURI(s string) (string, *mistake) {
-	return checkCalled(s, "write https://app.example.com/backchannel-logout")
-}
-
-// checkCalled accepts an address that Portico itself calls.
-func checkCalled(s, write string) (string, *mistake) {
-	s = origin.ASCII(s)
-	u, err := url.Parse(s)
-	if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.CheckCalled(origin.Of(u)) != nil {
-		return "", &mistake{quoted(redactQuery(s)) + " is not an address to call", write}
+// called accepts an address that Portico itself calls. write tells what to write instead of another.
+func called(write string) func(string) (string, *mistake) {
+	return func(s string) (string, *mistake) {
+		s = origin.ASCII(s)
+		u, err := url.Parse(s)
+		if err != nil || u.User != nil || strings.ContainsAny(s, "#\\ ") || u.Scheme != "https" && u.Scheme != "http" || origin.CheckCalled(origin.Of(u)) != nil {
+			return "", &mistake{quoted(redactQuery(s)) + " is not an address to call", write}
+		}
+		return s, nil
 	}
-	return s, nil
 }
 
 func checkSecretHash(s string) (string, *mistake) {

@@ -2,9 +2,7 @@ package config
 
 import "time"
 
-func checkLegacyURL(s string) (string, *mistake) {
-	return checkCalled(s, "write https://old.example.com/portico-password")
-}
+const writeLegacy = "write https://old.example.com/portico-password"
 
 func checkDay(s string) (string, *mistake) {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
@@ -18,7 +16,7 @@ func (c *Config) checkLegacy(add func(key, why, write string, others ...string))
 	s := c.SignIn
 	if s.Legacy == "" {
 		if s.LegacySecret != "" || s.LegacySecretNext != "" || s.LegacyUntil != "" || s.LegacyPrivate {
-			add("signin.legacy", "the former system has no address", "write https://old.example.com/portico-password, or remove its other settings")
+			add("signin.legacy", "the former system has no address", writeLegacy+", or remove its other settings")
 		}
 		return
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"net/url"
 	"strconv"
-	"strings"
 
 	"portico/internal/origin"
 )
@@ -42,7 +41,7 @@ func hookKeys(n int) []key {
 	return []key{
 		text(prefix+"name", of(func(w *Webhook) *string { return &w.Name }), checkHookName,
 			"The name of the webhook in commands, logs and metrics: lower-case letters, digits and `_`. Events wait under this name, so a webhook may get another address. The events of a name that is gone are deleted an hour later."),
-		text(prefix+"url", url, checkHookURL,
+		text(prefix+"url", url, called(writeHook),
 			"The address that gets the events, by POST. It must be https, and its host must have a public address, unless `private` is set. Redirects are not followed.").hiding(url, redactQuery),
 		list(prefix+"events", func(c *Config) *[]string { return &c.webhook(n).Events }, anything, sameText,
 			"The events that the webhook gets, such as `[\"account.created\", \"account.deleted\"]`. `*` means all, and also those of later versions. See [the events](../integrating/webhooks.md#the-events)."),
@@ -62,9 +61,7 @@ func checkHookName(s string) (string, *mistake) {
 	return s, nil
 }
 
-func checkHookURL(s string) (string, *mistake) {
-	return checkCalled(s, "write https://shop.example.com/portico-events")
-}
+const writeHook = "write https://shop.example.com/portico-events"
 
 // checkWebhooks adds problems that involve several settings or several webhooks.
 func (c *Config) checkWebhooks(add func(key, why, write string, others ...string)) {
@@ -80,11 +77,11 @@ func (c *Config) checkWebhooks(add func(key, why, write string, others ...string
 		}
 		switch {
 		case w.URL == "":
-			add(at("url"), "the webhook has no address", "write https://shop.example.com/portico-events")
+			add(at("url"), "the webhook has no address", writeHook)
 		case err == nil && u.Scheme != "https" && !w.Private:
 			add(at("url"), "events would be sent unencrypted", "write an https address, or private = true if the receiver is in your own network", at("private"))
 		case err == nil && origin.IsLoopback(u.Hostname()) && !w.Private:
-			add(at("url"), strings.ToLower(u.Hostname())+" is this machine", "write private = true if the receiver is on it", at("private"))
+			add(at("url"), u.Hostname()+" is this machine", "write private = true if the receiver is on it", at("private"))
 		}
 		if w.Secret == "" {
 			add(at("secret"), "the webhook has no secret, and its receiver could not tell Portico from others", "write the secret that echo whsec_$(openssl rand -base64 32) prints, or secret_file")

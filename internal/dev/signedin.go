@@ -164,7 +164,7 @@ func (in wanted) give(ctx context.Context, tx *store.Tx, id string, now time.Tim
 		err = a.Refusal(now)
 	}
 	if err == nil && in.Name != "" && in.Name != a.Name {
-		name, bad := account.ParseName(in.Name, "name")
+		name, bad := account.ParseName(in.Name)
 		if bad != nil {
 			return a, wrong("name: " + bad.Code)
 		}

@@ -105,7 +105,7 @@ func inEnglish(code string) string {
 }
 
 func (a *arrival) profile(p people.Person, languageOf func(tag string) string) {
-	name, bad := account.ParseName(p.Name, "name")
+	name, bad := account.ParseName(p.Name)
 	if bad != nil {
 		a.refuse("name", p.Name, inEnglish(bad.Code))
 	}
@@ -338,7 +338,7 @@ func (f *Operator) passkey(a *arrival, n int, k people.Passkey) {
 		a.leave("passkeys beyond the most that an account may have")
 		return
 	}
-	name, bad := account.ParseName(k.Name, "name")
+	name, bad := account.ParseName(k.Name)
 	if bad != nil {
 		a.refuse(field+".name", k.Name, inEnglish(bad.Code))
 	}

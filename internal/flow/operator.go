@@ -27,7 +27,7 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 	if bad != nil {
 		return account.Account{}, fault.InvalidFields(*bad)
 	}
-	name, bad = account.ParseName(name, "name")
+	name, bad = account.ParseName(name)
 	if bad == nil {
 		bad = badRole(roles)
 	}

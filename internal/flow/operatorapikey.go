@@ -40,7 +40,7 @@ func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask
 	now := f.clock.Now()
 	k := apikey.Key{ID: ids.NewAt(now), CreatedAt: now}
 	var bad *fault.Field
-	if k.Name, bad = account.ParseName(ask.Name, "name"); bad == nil && k.Name == "" {
+	if k.Name, bad = account.ParseName(ask.Name); bad == nil && k.Name == "" {
 		bad = &fault.Field{Name: "name", Code: apikey.CodeName}
 	}
 	if bad == nil {

@@ -49,7 +49,7 @@ func (f *Operator) SetUserAddress(ctx context.Context, by Actor, id, email strin
 //
 // Faults: the field name, account.Missing.
 func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) error {
-	name, bad := account.ParseName(typed, "name")
+	name, bad := account.ParseName(typed)
 	if bad != nil {
 		return fault.InvalidFields(*bad)
 	}

@@ -127,7 +127,7 @@ func (f *Owner) AddPasskey(ctx context.Context, c Caller, found session.Found, i
 //
 // Faults: the field name, ProofNeeded, session.Required, passkey.Missing.
 func (f *Owner) RenamePasskey(ctx context.Context, c Caller, found session.Found, id, typed string) error {
-	name, bad := account.ParseName(typed, "name")
+	name, bad := account.ParseName(typed)
 	switch {
 	case bad != nil:
 		return fault.InvalidFields(*bad)

@@ -121,7 +121,7 @@ func (f *core) tokenFor(a account.Account, ask TokenAsk) (p apikey.Personal, err
 	now := f.clock.Now()
 	p = apikey.Personal{ID: ids.NewAt(now), AccountID: a.ID, Version: a.Version, App: ask.App, CreatedAt: now}
 	var bad *fault.Field
-	p.Name, bad = account.ParseName(ask.Name, "name")
+	p.Name, bad = account.ParseName(ask.Name)
 	held := tokenRoles(a.Roles)
 	switch {
 	case bad != nil:

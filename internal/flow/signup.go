@@ -177,7 +177,7 @@ func (f *Flows) checkName(typed string) (string, *fault.Field) {
 
 // parseName parses a name, which must not be empty where names are required.
 func (f *core) parseName(typed string) (string, *fault.Field) {
-	name, bad := account.ParseName(typed, "name")
+	name, bad := account.ParseName(typed)
 	if bad == nil && name == "" && f.settings.Names == NameRequired {
 		bad = &fault.Field{Name: "name", Code: account.CodeNameRequired}
 	}

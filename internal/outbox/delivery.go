@@ -50,7 +50,7 @@ type DeliveryError interface {
 func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError) {
 	limit := deliverLimit
 	if !m.NotAfter.IsZero() {
-		limit = min(limit, m.NotAfter.Sub(r.outbox.clock.Now()))
+		limit = min(limit, m.NotAfter.Sub(r.Outbox.clock.Now()))
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -59,7 +59,7 @@ func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError)
 			failure = uncertain{fmt.Errorf("panic in a delivery: %v", p)}
 		}
 	}()
-	err := r.deliver(ctx, m)
+	err := r.Deliver(ctx, m)
 	if err == nil {
 		return nil
 	}

@@ -51,8 +51,8 @@ func begin(ctx context.Context, tx Store, m Message, now time.Time) error {
 
 // became writes the new state of the message.
 func (r *Runner) became(ctx context.Context, tx Store, record Record, state State) error {
-	if !r.lane.emails() {
+	if !r.Lane.emails() {
 		return nil
 	}
-	return tx.UpdateOutcome(ctx, Outcome{ID: record.ID, At: r.outbox.clock.Now(), State: state, Answer: record.Reason})
+	return tx.UpdateOutcome(ctx, Outcome{ID: record.ID, At: r.Outbox.clock.Now(), State: state, Answer: record.Reason})
 }

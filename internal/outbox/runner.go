@@ -51,25 +51,15 @@ func (t Totals) Plus(o Totals) Totals {
 
 // Runner sends what the Outbox accepts.
 type Runner struct {
-	outbox   *Outbox
-	lane     Lane
-	log      *slog.Logger
-	write    func(context.Context, func(Store) error) error
-	deliver  func(context.Context, Message) error
-	parallel int
-	each     int  // as PerClient
-	failing  bool // whether the last read of the queue failed; only Run uses it
+	RunnerConfig
+
+	failing bool // whether the last read of the queue failed; only Run uses it
 
 	sent, failed, dead, expired atomic.Uint64
 }
 
 // NewRunner returns a Runner. Run starts it.
-func NewRunner(cfg RunnerConfig) *Runner {
-	return &Runner{
-		outbox: cfg.Outbox, lane: cfg.Lane, log: cfg.Log, write: cfg.Write,
-		deliver: cfg.Deliver, parallel: cfg.Parallel, each: cfg.PerClient,
-	}
-}
+func NewRunner(cfg RunnerConfig) *Runner { return &Runner{RunnerConfig: cfg} }
 
 // Totals returns the counters. It is safe for concurrent use.
 func (r *Runner) Totals() Totals {
@@ -85,11 +75,11 @@ func (r *Runner) Totals() Totals {
 func (r *Runner) Run(ctx context.Context) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	finished := make(chan Record, r.parallel)
+	finished := make(chan Record, r.Parallel)
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
 
-	places := newPlaces(r.parallel, r.each)
+	places := newPlaces(r.Parallel, r.PerClient)
 	look := true
 	for {
 		for look && places.free > 0 {
@@ -112,7 +102,7 @@ func (r *Runner) Run(ctx context.Context) {
 			return
 		case record := <-finished:
 			look = places.giveBack(record.ClientID) || look
-		case <-r.outbox.wakes[r.lane]:
+		case <-r.Outbox.wakes[r.Lane]:
 			look = true
 		case <-timer.C:
 			look = true
@@ -122,10 +112,10 @@ func (r *Runner) Run(ctx context.Context) {
 
 func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	var claimed []Record
-	now := r.outbox.clock.Now()
-	err := r.write(ctx, func(tx Store) (err error) {
-		if claimed, err = tx.ClaimMessages(ctx, r.lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
-			_, err = tx.HastenMessages(ctx, r.lane, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
+	now := r.Outbox.clock.Now()
+	err := r.Write(ctx, func(tx Store) (err error) {
+		if claimed, err = tx.ClaimMessages(ctx, r.Lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
+			_, err = tx.HastenMessages(ctx, r.Lane, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
 		}
 		return err
 	})
@@ -133,10 +123,10 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	case ctx.Err() != nil && err != nil:
 	case err != nil && !r.failing: // log a lasting failure at its start and at its end
 		r.failing = true
-		r.log.Error("cannot read the outbox", "error", err)
+		r.Log.Error("cannot read the outbox", "error", err)
 	case err == nil && r.failing:
 		r.failing = false
-		r.log.Info("it works again to read the outbox")
+		r.Log.Info("it works again to read the outbox")
 	}
 	if err != nil {
 		return nil
@@ -147,18 +137,18 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 // process brings a claimed message to its next state.
 func (r *Runner) process(record Record) {
 	ctx := context.Background() // finish what was started, also at shutdown
-	log := r.log.With("message", record.ID, "template", record.Template)
+	log := r.Log.With("message", record.ID, "template", record.Template)
 	if record.ClientID != "" {
 		log = log.With("client", record.ClientID)
 	}
-	message, err := r.outbox.open(record)
+	message, err := r.Outbox.open(record)
 	switch {
 	case err != nil:
 		record.Reason = "the content cannot be read: was it sealed with another key?"
 		r.giveUp(ctx, record, nil, log)
 	case message.Suppressed:
 		r.remove(ctx, record, Suppressed, log)
-	case !record.NotAfter.IsZero() && !r.outbox.clock.Now().Before(record.NotAfter):
+	case !record.NotAfter.IsZero() && !r.Outbox.clock.Now().Before(record.NotAfter):
 		r.expired.Add(1)
 		log.Warn("a message was not sent in time and is dropped", "reason", record.Reason)
 		r.remove(ctx, record, Late, log)
@@ -189,7 +179,7 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 		r.giveUp(ctx, record, told, advised(log, failure))
 		return
 	}
-	record.DueAt = r.outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
+	record.DueAt = r.Outbox.clock.Now().Add(backoff(record.Failures, rand.Float64()))
 	r.failed.Add(1)
 	advised(log, failure).Warn("a message was not sent and will be tried again",
 		"reason", record.Reason, "failures", record.Failures, "due", record.DueAt)
@@ -205,7 +195,7 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 // giveUp keeps the message for the operator. told is set if the server has refused it, and
 // the visitor learns that.
 func (r *Runner) giveUp(ctx context.Context, record Record, told *Told, log *slog.Logger) {
-	record.DeadAt = r.outbox.clock.Now()
+	record.DeadAt = r.Outbox.clock.Now()
 	r.dead.Add(1)
 	log.Error("a message was given up", "reason", record.Reason, "claims", record.Claims)
 	r.settle(ctx, log, func(tx Store) error {
@@ -237,7 +227,7 @@ func (r *Runner) settle(ctx context.Context, log *slog.Logger, fn func(Store) er
 	ctx, cancel := context.WithTimeout(ctx, Lease)
 	defer cancel()
 	for {
-		err := r.write(ctx, fn)
+		err := r.Write(ctx, fn)
 		if err == nil {
 			return
 		}

@@ -24,6 +24,15 @@ func (e *emitter) value(v float64, labels ...string) {
 	e.metrics <- prometheus.MustNewConstMetric(e.desc, valueType, v, labels...)
 }
 
+// flag sends a series that is 1 for true and 0 for false.
+func (e *emitter) flag(is bool, labels ...string) {
+	v := 0.0
+	if is {
+		v = 1
+	}
+	e.value(v, labels...)
+}
+
 // each sends a series for each word of a map.
 func (e *emitter) each(counts map[string]uint64) {
 	for word, count := range counts {

@@ -209,11 +209,7 @@ func appFamilies() []family {
 			"1 while the newest attempt to get or to read the certificate has failed, else 0. The log has the reason.",
 			func(f *Figures, e *emitter) {
 				for _, c := range f.Certificates {
-					failing := 0.0
-					if c.Failing {
-						failing = 1
-					}
-					e.value(failing, c.Name)
+					e.flag(c.Failing, c.Name)
 				}
 			},
 		},
@@ -222,11 +218,7 @@ func appFamilies() []family {
 			"0 while an app does not answer and visitors are shown a page that says so, else 1.",
 			func(f *Figures, e *emitter) {
 				for _, a := range f.Apps {
-					up := 0.0
-					if a.Up {
-						up = 1
-					}
-					e.value(up, a.Name)
+					e.flag(a.Up, a.Name)
 				}
 			},
 		},
