@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"errors"
 	"maps"
 	"testing"
 	"time"
@@ -98,4 +99,36 @@ func TestTellOfApplicants(t *testing.T) {
 	}
 	b.mails(1)
 	expect("the new one was refused", "")
+}
+
+// The right password of an account that lets nobody in is no wrong one: it makes its owner wait for nothing afterwards, and
+// uses up nothing of the network.
+func TestSignIn_TurnedAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t, with(flow.ModeApproved))
+	const address = "a@example.org"
+	b.applies(address)
+	id, ctx := b.user(address).ID, t.Context()
+	looks := func(when string, want error) {
+		t.Helper()
+		for range 101 {
+			if r, err := b.visitor("192.0.2.1").signIn(address, good); !errors.Is(err, want) || r.Session != nil {
+				t.Fatalf("%s: %+v, %v", when, r, err)
+			}
+		}
+	}
+	looks("waiting", nil)
+	b.must(b.Operator.ApproveUser(ctx, flow.ByOperator, id))
+	b.must(b.Operator.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator))
+	looks("disabled", account.Disabled)
+	b.must(b.Operator.SetUserState(ctx, flow.ByOperator, id, account.Active))
+	b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, b.clock.Now().Add(time.Second)))
+	b.clock.Advance(time.Second)
+	looks("ended", account.Ended)
+	b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, time.Time{}))
+	v := b.visitor("192.0.2.1")
+	v.must(v.signIn(address, good))
+	if v.signedIn() != address {
+		t.Error("not signed in")
+	}
 }

@@ -66,15 +66,8 @@ func (f *Flows) SignIn(ctx context.Context, c Caller, in SignInInput) (r Result,
 	if !ok && !vouched {
 		return f.afterWrongPassword(ctx, c, who, address, in, d)
 	}
-	switch err := who.account.Refusal(f.clock.Now()); {
-	case errors.Is(err, account.Waits):
-		err = f.store.Write(ctx, func(tx Tx) error {
-			r, err = f.sayWaits(ctx, tx, c, *who.account)
-			return err
-		})
-		return r, err
-	case err != nil:
-		return Result{}, err
+	if refusal := who.account.Refusal(f.clock.Now()); refusal != nil {
+		return f.turnAway(ctx, c, *who.account, ways[:taken+1], refusal)
 	}
 	fresh := ""
 	if rehash {
@@ -193,6 +186,21 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 		returnTo = f.target(*who.pending)
 	}
 	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
+}
+
+// turnAway answers a correct password of an account that lets nobody in. It does not count as a wrong one.
+func (f *Flows) turnAway(ctx context.Context, c Caller, a account.Account, ways []way, refusal error) (r Result, err error) {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		err := f.forgetPasswords(ctx, tx, ways)
+		if err == nil && errors.Is(refusal, account.Waits) {
+			r, err = f.sayWaits(ctx, tx, c, a)
+		}
+		return err
+	})
+	if err == nil && r.FlowID == "" {
+		err = refusal
+	}
+	return r, err
 }
 
 // admit starts the session after a correct password, which was counted in the last of the
