@@ -195,7 +195,7 @@ func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.actions.Give(w, result)
-	if result.FlowID != in.Flow {
+	if result.FlowID != in.Flow && result.Held == nil {
 		a.actions.Say(w, form.CodeSent) // on a page that did not ask for this code
 	}
 	view, err := a.actions.Flows.View(r.Context(), c, result.FlowID)

@@ -117,13 +117,13 @@ func (a *Actions) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCo
 
 // Resend is the action of the button Resend.
 func (a *Actions) Resend(w http.ResponseWriter, r *http.Request, in Resend) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	result, err := a.run(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.Resend(ctx, c, in.Flow)
 	})
-	if err == nil {
+	if err == nil && result.Held == nil {
 		a.Say(w, CodeSent)
 	}
-	return next, err
+	return result.Next, err
 }
 
 // ConfirmLink is the action of the page of a mailed link.

@@ -55,3 +55,30 @@ func TestForm_SaysWhenToTryAgain(t *testing.T) {
 		t.Errorf("answered %d, Retry-After %q, want 429 and 30", p.StatusCode, p.Header.Get("Retry-After"))
 	}
 }
+
+// A new flow, after the guesses of the old one, whose email is held back says that alone.
+func TestResend_HeldAnnouncesNoCode(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	for path, address := range map[string]string{"/auth/verify-code/resend": "mara@example.org", "/auth/api/resend": "noor@example.org"} {
+		v := visit(s)
+		_, id, _ := strings.Cut(signUp(v, address), "flow=")
+		wrong := "000000"
+		if s.NextMail().Data["code"] == wrong {
+			wrong = "000001"
+		}
+		for range 5 {
+			v.Send("/auth/verify-code", url.Values{"flow": {id}, "code": {wrong}})
+		}
+		for range 4 {
+			visit(s).Send("/auth/forgot-password", url.Values{"email": {address}})
+		}
+		s.Clock.Advance(31 * time.Second)
+		v.Send(path, url.Values{"flow": {id}})
+		next := v.Open("/auth/verify-code").Next()
+		if b := v.opens(next); b.Flow.State != "held" || b.Flow.ID == id || b.Success != "" {
+			t.Errorf("%s: the page is %+v and says %q", path, b.Flow, b.Success)
+		}
+		s.Clock.Advance(2 * time.Hour)
+	}
+}
