@@ -74,6 +74,9 @@ func TestSEC400_UnprovenAddressNeedsItsMailbox(t *testing.T) {
 		if v.whoami() != "" || !strings.HasPrefix(next, "/auth/verify-code?flow=") {
 			t.Fatalf("%s: signed in as %q, sent to %s", way, v.whoami(), next)
 		}
+		if tab := v.get("/auth/verify-code").header.Get("Location"); tab != next {
+			t.Errorf("%s: another tab leads to %q, not to %s", way, tab, next)
+		}
 		flow, code := strings.TrimPrefix(next, "/auth/verify-code?flow="), s.mail.next(a.address).code(t)
 		if other := s.visitor(); other.verify(flow, code).status == 200 || other.whoami() != "" {
 			t.Errorf("%s: the code signs in another browser", way)

@@ -107,7 +107,7 @@ func (a *Actions) AskPasskey(w http.ResponseWriter, r *http.Request, _ struct{})
 
 // SignInPasskey signs in with a passkey.
 func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignInPasskey) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	result, err := a.run(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignInPasskey(ctx, c, flow.PasskeyInput{
 			Answer: passkey.Answer{
 				Credential: in.Credential, ClientData: in.ClientData, AuthData: in.AuthData, Signature: in.Signature, Handle: in.UserHandle,
@@ -115,10 +115,10 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 			ReturnTo: a.Targets.Check(in.ReturnTo), FlowID: in.Flow, AddsTo: in.Second,
 		})
 	})
-	if err == nil && !strings.HasPrefix(next, pages.Terms) && !strings.HasPrefix(next, pages.Keep) {
+	if result.Session != nil {
 		a.flow.Clear(w) // a second step that waits in this browser is not needed any more
 	}
-	return next, err
+	return result.Next, err
 }
 
 // BeginPasskey answers with a challenge for a new passkey.
