@@ -40,7 +40,7 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 		return Result{}, err
 	}
 	w.kind = p.Kind
-	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
+	if f.away(c, p, d) {
 		return Result{}, LinkElsewhere
 	}
 	if p.Kind == SignUp && !f.here(c, p) {
@@ -114,6 +114,11 @@ func (f *Flows) flowOfLink(ctx context.Context, tx Tx, s code.Secret) (Pending, 
 // here reports whether the flow began in the caller's browser.
 func (f *Flows) here(c Caller, p Pending) bool {
 	return secret.ValidToken(c.BrowserCookie) && secret.Equal(p.BrowserHash, secret.Hash(c.BrowserCookie))
+}
+
+// away reports whether the link of a flow works only in the browser where the flow began, which is not the caller's.
+func (f *Flows) away(c Caller, p Pending, d data) bool {
+	return (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p)
 }
 
 // provePassword checks the password that was chosen at sign-up.
@@ -221,7 +226,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if p.Kind == SignUp && !f.here(c, p) {
 		d = d.addressOnly()
 	}
-	if (p.Kind == AddressChange || p.completes(d)) && !f.here(c, p) {
+	if f.away(c, p, d) {
 		return Result{}, LinkElsewhere
 	}
 	d.Handed, d.Welcome, d.Found = false, false, d.Found || !f.here(c, p) // the next link is in an email

@@ -51,6 +51,9 @@ func TestUnproven_PasswordAndMailbox(t *testing.T) {
 		}
 		other := b.visitor("192.0.2.2")
 		link := flow.LinkInput{Token: linkToken(m)}
+		if !other.opens(link.Token).Away || v.opens(link.Token).Away {
+			t.Error("the page of the link does not say where it works")
+		}
 		if r, err := other.Flows.ConfirmLink(t.Context(), other.Caller, link); !errors.Is(err, flow.LinkElsewhere) || r.Session != nil {
 			t.Errorf("the link in another browser: %+v, %v", r, err)
 		}

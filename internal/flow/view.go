@@ -243,7 +243,7 @@ func (f *Flows) ViewLink(ctx context.Context, c Caller, token string) (LinkView,
 				v.FlowID = p.ID
 			}
 		}
-		v.Away = p.Kind == AddressChange && v.Email == ""
+		v.Away = f.away(c, p, d)
 		v.Password = p.Kind == SignUp && v.Email == "" && d.Password != ""
 		return nil
 	})

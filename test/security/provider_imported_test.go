@@ -143,7 +143,9 @@ func TestSEC437_ProofsOfAStrangerStayWithTheirFlow(t *testing.T) {
 		s.clock.Advance(time.Minute)
 		spent.post("resend", object{"flow": flow}).refused(404, "flow.unknown")
 		s.clock.Advance(10 * time.Minute) // the link is over
-		opened.open(link)
+		if to := opened.open(link).header.Get("Location"); to != next {
+			t.Errorf("%s: the page of the link leads to %q, not to the one that says what happened", way, to)
+		}
 		s.settle()
 		before := len(s.mail.to(a.address))
 		opened.form("/auth/confirm-link/resend", nil)

@@ -50,7 +50,7 @@ func (s *Screens) linkAgain(w http.ResponseWriter, r *http.Request, err error, _
 	case v.FlowID != "" && (errors.Is(err, flow.ProofNeeded) || errors.Is(err, flow.Unknown)):
 		return server.SeeOther(w, pages.Flow(pages.VerifyCode, v.FlowID)) // which leads on
 	}
-	return s.refuse(w, r, ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token) })
+	return s.refuse(w, r, ScreenConfirmLink, err, func(b *Boot) { s.fillLink(b, v, token, s.signedIn(w, r)) })
 }
 
 // resetAgain shows the form of a new password again, if its flow still waits for one.

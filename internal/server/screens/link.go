@@ -66,14 +66,10 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("changed") { // the button of the previous page was refused
 			b.Notice = server.Words(s.Catalogue, b.Locale, form.LinkChanged)
 		}
-		s.fillLink(b, v, token)
+		s.fillLink(b, v, token, person)
 		switch {
 		case b.Link.State == "malformed":
 			b.Flow.ID = waiting // most likely the flow of the same email
-		case b.Link.State == "elsewhere" && person != (SignedIn{}):
-			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
-		case b.Link.State == "elsewhere":
-			b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
 		case b.Link.State == "used" && person != (SignedIn{}):
 			b.Detail = s.Catalogue.Text(b.Locale, "failure.signed_in", map[string]string{"email": person.Email})
 			b.Next = s.Actions.Targets.Or(flow.Target{})
@@ -96,35 +92,38 @@ func notInToken(r rune) bool {
 }
 
 // leadOn leads to the page of the code when the change of an address needs a proof or a
-// sign-in, or was ended by another change. That page goes on from there.
+// sign-in, or when another change has ended it or a sign-in with earlier proofs. That page goes on from there.
 func (s *Screens) leadOn(w http.ResponseWriter, r *http.Request, link flow.LinkView) (led bool, err error) {
-	if link.Kind != flow.AddressChange || link.FlowID == "" {
+	if link.FlowID == "" {
 		return false, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), link.FlowID)
-	signedIn := s.signedIn(w, r) != (SignedIn{})
-	if err != nil || !v.Overtaken && !v.Proof && signedIn {
+	waits := link.Kind == flow.AddressChange && (v.Proof || s.signedIn(w, r) == SignedIn{})
+	if err != nil || !v.Overtaken && !waits {
 		return false, err
 	}
 	return true, server.SeeOther(w, pages.Flow(pages.VerifyCode, v.ID))
 }
 
-func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string) {
+func (s *Screens) fillLink(b *Boot, v flow.LinkView, token string, person SignedIn) {
 	b.Link = Link{State: "ready", Mark: form.LinkMark(token), Kind: string(v.Kind), Address: v.Address, Email: account.Display(v.Email)}
 	if v.Handed {
 		b.Link.Kind = "handed"
 	}
 	b.Flow.ID = v.FlowID
-	switch {
-	case v.Fault != nil:
-		b.Status = server.Status(v.Fault)
-		b.Link.State = linkState(v.Fault)
-		if b.Link.State == "replaced" {
-			b.Link.Age = s.Catalogue.Wait(b.Locale, v.Age)
+	if v.Fault != nil {
+		b.Status, b.Link.State = server.Status(v.Fault), linkState(v.Fault)
+	}
+	switch state := b.Link.State; {
+	case v.Away && state != "used":
+		b.Link.State = "elsewhere" // this browser gets no other link either
+		b.Next, b.NextLabel = pages.SignIn, s.Catalogue.Text(b.Locale, "failure.next.signin", nil)
+		if person != (SignedIn{}) {
+			b.Next, b.NextLabel = pages.Account, s.Catalogue.Text(b.Locale, "failure.next.own", nil)
 		}
-	case v.Away:
-		b.Link.State = "elsewhere"
-	case v.Password:
+	case state == "replaced":
+		b.Link.Age = s.Catalogue.Wait(b.Locale, v.Age)
+	case state == "ready" && v.Password:
 		b.Link.State = "password"
 	}
 }

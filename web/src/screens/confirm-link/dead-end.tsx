@@ -115,7 +115,7 @@ function UsedSignedOut({ boot }: { boot: Boot }) {
   );
 }
 
-/** A new address is confirmed only where it was asked for. */
+/** A link that works only where it was asked for. */
 function Elsewhere({ boot }: { boot: Boot }) {
   return (
     <>
