@@ -93,14 +93,18 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 		return server.Malformed.WithCause(err)
 	}
 	farewell, wrong, err := h.leaving(w, r, query)
-	if err != nil || wrong != nil {
-		return cmp.Or(err, wrong)
-	}
-	found, err := h.Actions.Session(w, r)
-	if err != nil && !errors.Is(err, session.Required) {
+	if err != nil {
 		return err
 	}
-	if err == nil && found.User.ID != in.Account {
+	found, err := h.Actions.Session(w, r)
+	switch {
+	case err != nil && !errors.Is(err, session.Required):
+		return err
+	case err != nil && wrong != nil:
+		return wrong
+	case wrong != nil:
+		return h.Screens.AskSignOut(w, r, found, "", wrong) // asks again, without the way back
+	case err == nil && found.User.ID != in.Account:
 		return server.SeeOther(w, pages.With(pages.EndSession, query)) // which names the account that is signed in now
 	}
 	next, err := h.Actions.SignOut(w, r, form.SignOut{ReturnTo: query.Get("return_to")})

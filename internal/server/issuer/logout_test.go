@@ -300,6 +300,7 @@ func logout(changes ...string) string {
 type question struct {
 	Screen  string `json:"screen"`
 	Notice  string `json:"notice"`
+	Here    string `json:"here"`
 	Session struct{ ID, Email string }
 	Client  struct{ Request string }
 }
@@ -383,6 +384,9 @@ func TestLogout_NeverElsewhere(t *testing.T) {
 		sent := b.Send("/auth/openid/logout/confirm", url.Values{"account": {q.Session.ID}, "request": {change(url.Values{}, asked...).Encode()}})
 		if sent.StatusCode != 422 || sent.Next() != "" {
 			t.Errorf("%s, in the form: %d %s", name, sent.StatusCode, sent.Next())
+		}
+		if b.Boot(sent, &q); q.Screen != "sign-out" || q.Notice == "" || q.Client.Request != "" || q.Here != "/auth/openid/logout" {
+			t.Errorf("%s, in the form: the user is asked %+v", name, q)
 		}
 		if p := s.Browser().Open(logout(asked...)); p.StatusCode != 422 {
 			t.Errorf("%s, signed out: %d %s", name, p.StatusCode, p.Next())

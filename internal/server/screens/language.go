@@ -35,6 +35,8 @@ func (s *Screens) here(r *http.Request, b Boot) string {
 		return page + "?" + b.Client.Request
 	case strings.HasPrefix(page, pages.Root+"/provider/"), b.Screen == ScreenLeaving.String():
 		page = pages.SignIn
+	case b.Screen == ScreenSignOut.String():
+		page = pages.EndSession
 	}
 	asked := r.URL.Query()
 	again, id, way := "", b.Flow.ID, ""
