@@ -7,13 +7,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/fault"
 	"portico/internal/outbox"
 	"portico/internal/server"
 	"portico/internal/session"
@@ -249,11 +249,7 @@ func (a *App) repeat(ctx context.Context, work *sync.WaitGroup, each time.Durati
 
 // survived turns a panic of do into an error. Otherwise the same row would end the process again after each restart.
 func survived(ctx context.Context, do func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer fault.Recover(&err)
 	return do(ctx)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -127,4 +128,11 @@ func From(err error) *Error {
 		return f
 	}
 	return New(Internal, CodeInternal).WithCause(err)
+}
+
+// Recover turns a panic into an error with its stack. It must be deferred itself, with the result of the function.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
 }

@@ -3,14 +3,13 @@ package signupask
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"portico/internal/clock"
 	"portico/internal/egress"
+	"portico/internal/fault"
 	"portico/internal/signature"
 )
 
@@ -148,12 +147,8 @@ func (k *Keeper) used(q Question, i *inquiry) {
 }
 
 // inquire runs in a goroutine of its own, where a panic would end the process.
-func (k *Keeper) inquire(ctx context.Context, q Question) (a Answer, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			a, err = Answer{}, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+func (k *Keeper) inquire(ctx context.Context, q Question) (_ Answer, err error) {
+	defer fault.Recover(&err)
 	select {
 	case k.places <- struct{}{}:
 		defer func() { <-k.places }()
@@ -161,7 +156,7 @@ func (k *Keeper) inquire(ctx context.Context, q Question) (a Answer, err error) 
 		k.count(func(s *Stats) { s.Busy++ })
 		return Answer{}, ErrBusy
 	}
-	a, err = k.ask(ctx, q)
+	a, err := k.ask(ctx, q)
 	k.note(a, err)
 	if err != nil {
 		a = Answer{Allowed: k.Open, Unanswered: true}

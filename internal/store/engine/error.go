@@ -2,8 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"portico/internal/fault"
@@ -41,11 +39,7 @@ func Unavailable(cause error) error {
 // Guarded runs fn and turns its panic into an error. One write must not end the goroutine
 // that carries out the writes of other callers.
 func Guarded(tx *Tx, fn func(*Tx) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a write: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer fault.Recover(&err)
 	return fn(tx)
 }
 
