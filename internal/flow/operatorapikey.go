@@ -11,6 +11,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/ids"
 	"portico/internal/secret"
+	"portico/internal/throttle"
 )
 
 // APIKey is a key with what a list shows of it.
@@ -35,7 +36,7 @@ const (
 // by email. A key makes no key.
 //
 // Faults: the fields name, scopes and ends_at, apikey.Never, apikey.Stopped for an owner who is no
-// admin, and as acts.
+// admin, throttle.Limited, and as acts.
 func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask apikey.Ask) (made APIKey, text string, err error) {
 	now := f.clock.Now()
 	k := apikey.Key{ID: ids.NewAt(now), CreatedAt: now}
@@ -70,7 +71,7 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
 // before works on until EndAPIKey. An older one ends, and one whose owner is no admin any more (endSecret).
 //
-// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, and as acts.
+// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
 	until, bad := apikey.Until(ends, f.clock.Now())
 	if bad != nil {
@@ -138,13 +139,18 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 }
 
 // reportKey records a change of a key and tells its owner. The email has the alarm if the owner
-// seems to have made the change: a thief may have.
+// seems to have made the change: a thief may have. It then counts with the other changes of the owner.
+//
+// Faults: throttle.Limited.
 func (f *Operator) reportKey(ctx context.Context, tx Tx, by Actor, owner account.Account, change audit.Fact) error {
 	if err := f.record.Add(ctx, tx, change); err != nil {
 		return err
 	}
 	told := inWords(owner, change)
 	if by.own(owner.ID) {
+		if err := f.take(ctx, tx, throttle.Attempt{Limit: changeDay, Subject: owner.ID}); err != nil {
+			return err
+		}
 		told.template = mailChanged
 		return f.post(ctx, tx, by.from, told)
 	}

@@ -205,3 +205,26 @@ func TestSEC494_FloodOfChanges(t *testing.T) {
 		}
 	}
 }
+
+// The owner is told of each key, so one too many is not made.
+func TestSEC513_KeysWithoutEnd(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	post := func(path, body string) *answer { return ada.byHand("POST", "/auth/api/admin/keys"+path, body) }
+	makes := func() *answer { return post("", `{"name":"sync","scopes":["people:read"]}`) }
+	var made struct{ Key struct{ ID string } }
+	makes().must(200).parse(&made)
+	a, n := makes(), 0
+	for ; a.status == 200 && n < 100; n++ {
+		a = post("/"+made.Key.ID+"/rotate", `{}`)
+	}
+	a.refused(429, "throttle.limited")
+	makes().refused(429, "throttle.limited")
+	if n < 90 {
+		t.Errorf("%d new secrets, then none", n)
+	}
+	post("/"+made.Key.ID+"/end", `{}`).must(200)
+	s.key(ada.id(), "people:read") // by command
+}
