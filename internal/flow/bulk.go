@@ -51,6 +51,7 @@ type Bulk struct {
 	Role   string        `json:"role"`
 	People []string      `json:"people"` // ids of accounts
 	Query  account.Query `json:"query"`
+	More   bool          `json:"more"` // TryBulk has not counted all
 }
 
 // checked returns the bulk without people who are named twice.

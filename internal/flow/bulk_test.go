@@ -228,6 +228,43 @@ func TestBulk_Skips(t *testing.T) {
 	}
 }
 
+// rare is a store of very many accounts, of which a page rarely has one that matches.
+type rare struct {
+	flow.Store
+	left atomic.Int64 // pages
+}
+
+type rarePages struct {
+	flow.Tx
+	of *rare
+}
+
+func (r *rare) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	return r.Store.Read(ctx, func(tx flow.Tx) error { return fn(rarePages{tx, r}) })
+}
+
+func (p rarePages) People(ctx context.Context, q account.Query, now time.Time) (account.Page, error) {
+	if left := p.of.left.Add(-1); q.Role != "rare" || left <= 0 {
+		return p.Tx.People(ctx, q, now)
+	}
+	return account.Page{Next: "another", Partial: true}, nil
+}
+
+// A trial does not read all accounts for a filter that nobody meets. The job does, page by page.
+func TestTryBulk_OfRarePeople(t *testing.T) {
+	t.Parallel()
+	r := &rare{}
+	d := newDesk(t, sqlitetest.Open(t), func(c *flow.Config) { r.Store, c.Store = c.Store, r })
+	bulk := flow.Bulk{Kind: flow.BulkDisable, Query: account.Query{Role: "rare"}}
+	for what, ask := range map[string]func(context.Context, flow.Actor, flow.Bulk) (flow.Task, error){"tried": d.Operator.TryBulk, "begun": d.Operator.BeginBulk} {
+		r.left.Store(500)
+		got, err := ask(t.Context(), d.by(), bulk)
+		if looked := 500 - r.left.Load(); err != nil || looked > 25 || !got.More || got.Total != 0 {
+			t.Errorf("%s: %d pages of 500, %d people, more %t (%v)", what, looked, got.Total, got.More, err)
+		}
+	}
+}
+
 func TestBeginBulk_Refuses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sqlitetest.Open(t))

@@ -20,10 +20,11 @@ type Task struct {
 	Role      string
 	By        string // the address of the admin who began it, or the name of the key
 	Addresses map[string]string
+	More      bool // there may be more people than its total
 }
 
-// TryBulk returns the job that BeginBulk would make, as it would end. It counts up to
-// MostCounted people, and changes nothing.
+// TryBulk returns the job that BeginBulk would make, as it would end, and changes nothing. It counts up to
+// MostCounted people, and fewer if they are rare: no filter makes one request read all accounts.
 //
 // Faults: the fields action, role and people, and as People.
 func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err error) {
@@ -34,7 +35,8 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 		return t, err
 	}
 	t.Kind, t.Role, t.Addresses = b.Kind, b.Role, map[string]string{}
-	for place := ""; t.Total <= MostCounted; {
+	place := ""
+	for range MostCounted / account.MostPeople {
 		people, next, err := f.pick(ctx, b, place, account.MostPeople)
 		if err != nil {
 			return t, err
@@ -49,10 +51,11 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 				t.Addresses[p.id] = p.known.Address.Mail
 			}
 		}
-		if place = next; next == "" {
+		if place = next; place == "" {
 			break
 		}
 	}
+	t.More = place != ""
 	return t, nil
 }
 
@@ -73,6 +76,7 @@ func (f *Operator) BeginBulk(ctx context.Context, by Actor, b Bulk) (Task, error
 	if err != nil {
 		return t, err
 	}
+	b.More = t.More
 	now := f.clock.Now()
 	if end := now.Add(time.Microsecond); b.Query.CreatedTo.IsZero() || end.Before(b.Query.CreatedTo) {
 		b.Query.CreatedTo = end
@@ -185,7 +189,7 @@ func (f *Operator) task(ctx context.Context, tx Tx, j job.Job) (Task, error) {
 	if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
 		return t, err
 	}
-	t.Role = b.Role
+	t.Role, t.More = b.Role, b.More && j.State != job.Done
 	for _, id := range append([]string{j.AccountID}, idsOf(j.Skipped)...) {
 		a, _, err := tx.AccountByID(ctx, id)
 		if err != nil {

@@ -605,7 +605,7 @@ test('a change of more people than are counted says what is known of them', asyn
   Object.assign(trial, { total: 9, skips: 9, more: true });
   await act('Disable');
   await page.getByRole('heading', { name: 'Disable', exact: true }).waitFor();
-  await page.getByText('Everybody counted so far will be skipped. The job goes through the rest.').waitFor();
+  await page.getByText('Nobody counted so far would be changed. The job goes through the rest.').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await act('Give a role');
   await page.getByLabel('Role', { exact: true }).last().fill('guest');

@@ -34,7 +34,7 @@ type AdminJob struct {
 	Reason    string      `json:"reason" enum:" account role changed key file stopped"` // why it failed
 	Done      int64       `json:"done"`                                                 // people, including the skipped ones
 	Total     int64       `json:"total"`
-	More      bool        `json:"more"`  // there are more than total
+	More      bool        `json:"more"`  // there may be more than total
 	Skips     int64       `json:"skips"` // people who are skipped
 	Skipped   []AdminSkip `json:"skipped"`
 	CreatedAt form.Moment `json:"created_at"`
@@ -52,10 +52,10 @@ type AdminSkip struct {
 func jobOf(t flow.Task) AdminJob {
 	j := AdminJob{
 		ID: t.ID, Action: string(t.Kind), Role: t.Role, State: string(t.State), Reason: t.Why, Done: t.Done,
-		Total: t.Total, Skips: t.Skips, CreatedAt: form.MomentOf(t.CreatedAt), EndedAt: form.MomentOf(t.EndedAt), By: t.By,
+		Total: t.Total, More: t.More, Skips: t.Skips, CreatedAt: form.MomentOf(t.CreatedAt), EndedAt: form.MomentOf(t.EndedAt), By: t.By,
 	}
 	if t.Kind != flow.JobImport {
-		j.Total, j.More = max(min(t.Total, flow.MostCounted), t.Done), t.Total > flow.MostCounted && t.State != job.Done
+		j.Total = max(t.Total, t.Done)
 	}
 	if t.State == job.Done {
 		j.Total = t.Done // people may have gone since the beginning

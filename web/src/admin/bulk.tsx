@@ -50,7 +50,7 @@ const STOPS: Record<Job['reason'], string> = {
 };
 
 const many = (count: number, more = false) =>
-  `${more ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
+  `${more ? 'At least ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
 
 /** Says what is skipped and why: before, and after. */
 const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 'total'>) =>
@@ -88,7 +88,7 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
         <p>
           {left
             ? `${many(left, trial.more)} will be ${role ? `${words} ${role}` : words}.`
-            : 'Everybody counted so far will be skipped. The job goes through the rest.'}{' '}
+            : 'Nobody counted so far would be changed. The job goes through the rest.'}{' '}
           This runs in the background, and you can leave this page. {note}
         </p>
         <SkippedList {...trial} />
@@ -195,7 +195,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
   const whole =
     action === 'import'
       ? `${total.toLocaleString('en')} ${total === 1 ? 'line' : 'lines'}`
-      : many(total, more);
+      : many(total, more).toLowerCase();
   const ended = state === 'done' || state === 'failed';
   const { ask } = useAsk();
   const stop = () =>
