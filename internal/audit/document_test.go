@@ -110,7 +110,7 @@ func explained() map[audit.Name]explanation {
 		audit.AccountEnabled:        {"", "`restored`: a deletion was undone", "`account-managed`"},
 		audit.EndChanged:            {"", "the time, `never`", "`account-managed`"},
 		audit.ClaimsChanged:         {"", "nothing: the values are not recorded", "`account-managed`"},
-		audit.AccountDeleted:        {"At once, or 14 days after it was closed", "empty for the operator, `left`, `refused` in place of an approval", "`account-managed`, if the operator deletes it, or `account-refused` in place of an approval. None 14 days after `account_left`"},
+		audit.AccountDeleted:        {"At once, or 14 days after it was closed", "empty for the operator, `left` if its owner had closed it, `refused` in place of an approval", "`account-managed`, if the operator deletes it, or `account-refused` in place of an approval. None 14 days after `account_left`"},
 		audit.AccountLeft:           {"", "", "`account-left`"},
 		audit.AccountKept:           {"", "", "`account-kept`"},
 		audit.Restored:              {"", "`import`: an archive of `portico export`", noAccount},

@@ -208,6 +208,17 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	if _, err := b.Operator.User(t.Context(), "noor@example.org"); !errors.Is(err, account.Missing) {
 		t.Errorf("the disabled account: %v", err)
 	}
+	if f := b.record(audit.AccountDeleted); f.AccountID != gone || f.Actor != "self" || f.Detail != "left" {
+		t.Errorf("its owner has closed it, and the record says %+v", f)
+	}
+	_, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, kept, "mara@example.org")
+	b.must(err)
+	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, kept, account.DisabledByOperator))
+	b.clock.Advance(account.Grace)
+	b.erase()
+	if f := b.record(audit.AccountDeleted); f.AccountID != kept || f.Actor != "operator" || f.Detail != "" {
+		t.Errorf("an operator has deleted it, and the record says %+v", f)
+	}
 }
 
 // overtaken gives the accounts that were due before another transaction.

@@ -42,7 +42,7 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 		if err != nil {
 			return err
 		}
-		if _, err := tx.UpdateState(ctx, id, account.DisabledByOperator); err != nil {
+		if err := tx.UpdateState(ctx, id, account.DisabledByOperator); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, id, "", session.Closed); err != nil {

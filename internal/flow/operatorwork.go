@@ -52,8 +52,14 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 			continue
 		}
 		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: actorSelf, Detail: "left"}
-		if a.State == account.DisabledByOperator { // LeaveUser
-			erased.Actor, erased.Detail = actorOperator, ""
+		if a.State == account.DisabledByOperator { // by LeaveUser, or after its owner had closed it
+			left, err := tx.FactsOf(ctx, d.AccountID, "", 1, audit.AccountLeft)
+			if err != nil {
+				return false, err
+			}
+			if len(left) == 0 || left[0].At.Before(d.LeftAt) {
+				erased.Actor, erased.Detail = actorOperator, ""
+			}
 		}
 		if err := f.erase(ctx, tx, erased); err != nil {
 			return false, err
