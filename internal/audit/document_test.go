@@ -70,7 +70,7 @@ func explained() map[audit.Name]explanation {
 		audit.ProofGiven:            {"", "as for `signed_in`", noAccess},
 		audit.SignInFailed:          {"Or a wrong passkey was given, or the address has no account", "`password` or `passkey`", strangers},
 		audit.SignedOut:             {"In one browser", "", noAccess},
-		audit.SessionEnded:          {"", "empty for one session, `others` or `all`", "`account-changed` or `account-managed`, but not if a user ends one session"},
+		audit.SessionEnded:          {"If an operator ends all, pending sign-ins too", "empty for one session, `others` or `all`", "`account-changed` or `account-managed`, but not if a user ends one session, or if an operator ends all and there is none"},
 		audit.Throttled:             {"", "`password`, or the flow of the code", "`signin-blocked` for passwords, at most two a day. None for codes, because strangers cause it"},
 		audit.MailHeld:              {"", "the flow: `signup`, `recovery`, `code` or `address`", strangers},
 		audit.CodeFailed:            {"", "the flow", strangers},

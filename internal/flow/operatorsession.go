@@ -13,18 +13,27 @@ func (f *reader) UserSessions(ctx context.Context, accountID string) ([]session.
 	return read(ctx, f.store, func(tx Tx) ([]session.Session, error) { return f.sessions.List(ctx, tx, accountID) })
 }
 
-// EndUserSessions ends all sessions of an account, in every app, and returns how many
-// there were. It notifies the owner if there were any.
+// EndUserSessions ends all sessions of an account, in every app, and its pending flows. It returns how many
+// sessions there were, and notifies the owner if there were any. Without one it counts all the same: somebody may want to
+// keep the owner from signing in.
+//
+// Faults: throttle.Limited, account.Missing.
 func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID string) (ended int, err error) {
 	err = f.change(ctx, by, accountID, func(tx Tx, a cleared) error {
 		if err := f.endFlows(ctx, tx, &a); err != nil { // a sign-in may wait
 			return err
 		}
-		ended, err = f.endListed(ctx, tx, accountID, "", session.Operator)
-		if err != nil || ended == 0 {
+		if ended, err = f.endListed(ctx, tx, accountID, "", session.Operator); err != nil {
 			return err
 		}
-		return f.report(ctx, tx, by.caller, a.Account, by.fact(audit.SessionEnded, accountID, "all"))
+		change := by.fact(audit.SessionEnded, accountID, "all")
+		if ended > 0 {
+			return f.report(ctx, tx, by.caller, a.Account, change)
+		}
+		if err := f.countManaged(ctx, tx, by.caller, a.Address.Key); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, change)
 	})
 	return ended, err
 }

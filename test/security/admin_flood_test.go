@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/flow"
 	"portico/internal/invitation"
@@ -227,4 +228,27 @@ func TestSEC513_KeysWithoutEnd(t *testing.T) {
 	}
 	post("/"+made.Key.ID+"/end", `{}`).must(200)
 	s.key(ada.id(), "people:read") // by command
+}
+
+// Without a session nobody is told, but it is recorded and counted.
+func TestSEC514_SignInsEndedUnseen(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	ada, _ := s.admin()
+	kim := s.operator(fresh("kim"), good)
+	id, secret := s.key(ada.id(), "people:write")
+	ends := func() *answer {
+		return s.programOf(secret)("POST", "/auth/api/admin/people/"+kim.ID+"/end-sessions", `{}`)
+	}
+	for range 50 {
+		ends().must(200)
+	}
+	ends().refused(429, "throttle.limited")
+	page, err := s.app.Operator.Record(t.Context(), audit.Query{AccountID: kim.ID, Actor: audit.ByKey(id), Names: []audit.Name{audit.SessionEnded}, Limit: 100})
+	s.must(err)
+	if len(page.Facts) != 50 {
+		t.Errorf("the record has %d of 50", len(page.Facts))
+	}
+	ada.calls("POST /auth/api/admin/people/{id}/end-sessions", kim.ID).must(200)
 }

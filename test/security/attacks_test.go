@@ -396,6 +396,7 @@ func attacks() testform.Catalogue {
 			"SEC-443": "A program with a stolen key floods a mailbox with links, invitations and emails that are sent again.",
 			"SEC-494": "A program with a stolen key floods a mailbox with emails about the changes of an account, or gives accounts the address of the mailbox again and again.",
 			"SEC-513": "A thief of an admin's session makes or rotates API keys again and again, each with a row and emails.",
+			"SEC-514": "A program with a stolen key keeps people without a session from signing in: it ends their pending sign-ins again and again, and nobody sees it.",
 			"SEC-444": "A program with a stolen key invites very many people.",
 			"SEC-436": "A thief of an admin's account leaves invitations and API keys behind, which work again when its owner is an admin again.",
 			"SEC-445": "A secret of an API key has ended, and what was sent and begun with it goes on with the other secret of the key.",

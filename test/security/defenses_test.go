@@ -142,6 +142,7 @@ func defenses() []chapter {
 			{"445", "With a secret end the invitations and the jobs of its key since it was made, with whichever secret."},
 			{"443, 444", "Five emails an hour and twenty a day to a mailbox by all admins and keys, which no operation of theirs lifts. They are counted apart from those of visitors, so that neither keeps the other from the owner. Ten full lists an hour for each."},
 			{"513", "The API keys that admins make or rotate for themselves count with the other changes of their accounts, 100 a day. Ending one is never refused."},
+			{"514", "Ending all sessions is recorded also if there is none, and counts as a change that is emailed."},
 			{"494", "Fifty emails a day to a mailbox about the changes of one admin or key. The next change is refused, and not made silently. Other admins can still make it."},
 			{"436", "What an admin has sent and answers for ends in the transaction that takes the role, or disables, closes or deletes the account."},
 			{"168, 370 to 374", "The link of an invitation is a secret, mailed to its address alone, and stored as a hash. It makes one account, of that address. Opening it changes nothing. It is judged where the account is made, also whether its sender is still an admin. A new one goes to the same mailbox, within the limits."},
