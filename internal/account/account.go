@@ -113,16 +113,16 @@ type Store interface {
 	// until the end of the transaction, except for the times of the session.
 	AccountOfSession(ctx context.Context, sessionID string) (Account, bool, error)
 	// UpdatePassword sets the verifier and adds one to the credential version.
-	UpdatePassword(ctx context.Context, id, password string) (bool, error)
+	UpdatePassword(ctx context.Context, id, password string) error
 	// RehashPassword sets another verifier of the same password.
-	RehashPassword(ctx context.Context, id, password string) (bool, error)
+	RehashPassword(ctx context.Context, id, password string) error
 	// UpdateState sets the state and adds one to the credential version.
-	UpdateState(ctx context.Context, id string, state State) (bool, error)
-	UpdateRoles(ctx context.Context, id string, roles []string) (bool, error)
+	UpdateState(ctx context.Context, id string, state State) error
+	UpdateRoles(ctx context.Context, id string, roles []string) error
 	// UpdateClaims sets what package claim has parsed.
-	UpdateClaims(ctx context.Context, id, claims string) (bool, error)
+	UpdateClaims(ctx context.Context, id, claims string) error
 	// UpdateName sets the name.
-	UpdateName(ctx context.Context, id, name string) (bool, error)
+	UpdateName(ctx context.Context, id, name string) error
 	// UpdateAddress sets the address, which the account has since a time, and adds one to
 	// the credential version. It reports false when there is no such account, or another
 	// one has the address, or it is kept for another one at now.
@@ -132,13 +132,13 @@ type Store interface {
 	// EndFlows adds one to FlowEnds.
 	EndFlows(ctx context.Context, id string) error
 	// UpdateAlarm stores an alarm of the owner.
-	UpdateAlarm(ctx context.Context, id string, alarm Alarm) (bool, error)
+	UpdateAlarm(ctx context.Context, id string, alarm Alarm) error
 	// UpdateLocale sets the language of the account's emails.
-	UpdateLocale(ctx context.Context, id, locale string) (bool, error)
+	UpdateLocale(ctx context.Context, id, locale string) error
 	// UpdateTerms stores an acceptance of the terms of use.
-	UpdateTerms(ctx context.Context, id string, accepted Terms) (bool, error)
+	UpdateTerms(ctx context.Context, id string, accepted Terms) error
 	// UpdateFactorTold stores when the owner was told to add a second factor.
-	UpdateFactorTold(ctx context.Context, id string, at time.Time) (bool, error)
+	UpdateFactorTold(ctx context.Context, id string, at time.Time) error
 	// DeleteAccount deletes an account and all rows that name it, except its audit
 	// records, emails that wait and messages to nodes and clients about its end.
 	DeleteAccount(ctx context.Context, id string) (bool, error)

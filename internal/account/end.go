@@ -30,7 +30,7 @@ func (a Account) Open(now time.Time) bool { return a.Refusal(now) == nil }
 // EndStore is what the ends of accounts need of the database.
 type EndStore interface {
 	// UpdateEnd sets the end of an account. The zero time takes it away.
-	UpdateEnd(ctx context.Context, id string, at time.Time) (bool, error)
+	UpdateEnd(ctx context.Context, id string, at time.Time) error
 	// DueEnds returns the ids of up to limit accounts whose ends have come by now and for
 	// which DropDueEnd was not called.
 	DueEnds(ctx context.Context, now time.Time, limit int) ([]string, error)

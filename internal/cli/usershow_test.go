@@ -70,8 +70,7 @@ func leave(t *testing.T, tx *store.Tx, id string) error {
 	if err := tx.InsertDeparture(t.Context(), account.Departure{AccountID: id, EraseAt: erase}); err != nil {
 		return err
 	}
-	_, err := tx.UpdateState(t.Context(), id, account.DisabledByOperator)
-	return err
+	return tx.UpdateState(t.Context(), id, account.DisabledByOperator)
 }
 
 // protect gives an account one passkey, two apps, three recovery codes and two providers.

@@ -169,18 +169,18 @@ func (in wanted) give(ctx context.Context, tx *store.Tx, id string, now time.Tim
 			return a, wrong("name: " + bad.Code)
 		}
 		a.Name = name
-		_, err = tx.UpdateName(ctx, id, name)
+		err = tx.UpdateName(ctx, id, name)
 	}
 	if err == nil && in.Roles != nil {
 		a.Roles = slices.Compact(slices.Sorted(slices.Values(in.Roles)))
-		_, err = tx.UpdateRoles(ctx, id, a.Roles)
+		err = tx.UpdateRoles(ctx, id, a.Roles)
 	}
 	if err == nil && in.Claims != nil {
 		text, bad := claim.Parse(string(in.Claims))
 		if bad != nil {
 			return a, wrong("claims: " + bad.Why)
 		}
-		_, err = tx.UpdateClaims(ctx, id, text)
+		err = tx.UpdateClaims(ctx, id, text)
 	}
 	return a, err
 }

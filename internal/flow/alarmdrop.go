@@ -31,7 +31,7 @@ func (f *Flows) dropped(ctx context.Context, tx Tx, c Caller, id string, name au
 // dropPassword removes the password, even if it was not changed: the thief has
 // probably signed in with it.
 func (f *Flows) dropPassword(ctx context.Context, tx Tx, c Caller, owner cleared) error {
-	if _, err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil || owner.Password == "" {
+	if err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil || owner.Password == "" {
 		return err
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.PasswordRemoved, owner.ID, byAlarm))

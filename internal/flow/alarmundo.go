@@ -37,8 +37,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		},
 		func() error { return f.endSecrets(ctx, tx, fact(c, audit.APIKeyEnded, id, ""), byAlarm) },
 		func() error {
-			_, err := tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now, AddedAt: a.from.AddedAt})
-			return err
+			return tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now, AddedAt: a.from.AddedAt})
 		},
 		func() error { return f.record.Add(ctx, tx, fact(c, audit.AlarmRaised, id, "")) },
 		func() error {

@@ -23,7 +23,7 @@ func (f *Owner) LeaveAccount(ctx context.Context, c Caller, found session.Found)
 		if err := tx.InsertDeparture(ctx, d); err != nil {
 			return err
 		}
-		if _, err := tx.UpdateState(ctx, owner.ID, account.Leaving); err != nil {
+		if err := tx.UpdateState(ctx, owner.ID, account.Leaving); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, owner.ID, "", session.Deleted); err != nil {
@@ -64,7 +64,7 @@ func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *judged) er
 	if _, err := tx.DeleteDeparture(ctx, owner.ID); err != nil {
 		return err
 	}
-	if _, err := tx.UpdateState(ctx, owner.ID, account.Active); err != nil {
+	if err := tx.UpdateState(ctx, owner.ID, account.Active); err != nil {
 		return err
 	}
 	owner.State = account.Active

@@ -143,7 +143,7 @@ func (f *Flows) leavePassword(ctx context.Context, tx Tx, c Caller, owner *clear
 	if err := f.learnLocale(ctx, tx, c, &owner.Account); err != nil {
 		return err
 	}
-	if _, err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil { // raises the credential version
+	if err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil { // raises the credential version
 		return err
 	}
 	owner.raised()

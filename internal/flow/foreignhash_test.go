@@ -25,8 +25,7 @@ func (v *visitor) foreign(passwords *password.Service) {
 		v.Fatal(err)
 	}
 	err = v.store.Write(v.Context(), func(tx flow.Tx) error {
-		_, err := tx.RehashPassword(v.Context(), v.found().User.ID, stored)
-		return err
+		return tx.RehashPassword(v.Context(), v.found().User.ID, stored)
 	})
 	if err != nil {
 		v.Fatal(err)

@@ -129,8 +129,7 @@ func TestImport_UpdateEndsSessions(t *testing.T) {
 func (b *bundle) rehash(address, hash string) {
 	b.Helper()
 	if err := b.store.Write(b.Context(), func(tx flow.Tx) error {
-		_, err := tx.RehashPassword(b.Context(), b.user(address).ID, hash)
-		return err
+		return tx.RehashPassword(b.Context(), b.user(address).ID, hash)
 	}); err != nil {
 		b.Fatal(err)
 	}

@@ -100,8 +100,7 @@ type difference struct {
 func (f *Operator) differences(has, want account.Account) (all []difference) {
 	if want.Name != "" && want.Name != has.Name {
 		all = append(all, difference{"name", func(ctx context.Context, tx Tx, a cleared) error {
-			_, err := tx.UpdateName(ctx, a.ID, want.Name)
-			return err
+			return tx.UpdateName(ctx, a.ID, want.Name)
 		}})
 	}
 	if roles := distinct(has.Roles); !slices.Equal(want.Roles, roles) {
@@ -109,20 +108,17 @@ func (f *Operator) differences(has, want account.Account) (all []difference) {
 			if err := f.byHand(ctx, tx, a.judged, want.Roles, nil); err != nil {
 				return err
 			}
-			_, err := tx.UpdateRoles(ctx, a.ID, want.Roles)
-			return err
+			return tx.UpdateRoles(ctx, a.ID, want.Roles)
 		}})
 	}
 	if want.Claims != "" && want.Claims != has.Claims {
 		all = append(all, difference{"claims", func(ctx context.Context, tx Tx, a cleared) error {
-			_, err := tx.UpdateClaims(ctx, a.ID, want.Claims)
-			return err
+			return tx.UpdateClaims(ctx, a.ID, want.Claims)
 		}})
 	}
 	if !want.EndsAt.Equal(has.EndsAt) {
 		all = append(all, difference{"ends_at", func(ctx context.Context, tx Tx, a cleared) error {
-			_, err := tx.UpdateEnd(ctx, a.ID, want.EndsAt)
-			return err
+			return tx.UpdateEnd(ctx, a.ID, want.EndsAt)
 		}})
 	}
 	if want.Password != "" && want.Password != has.Password && !f.passwords.Ours(has.Password) {
@@ -139,14 +135,14 @@ func (f *Operator) differences(has, want account.Account) (all []difference) {
 }
 
 func (f *Operator) importPassword(ctx context.Context, tx Tx, a cleared, hash string) error {
-	if _, err := tx.UpdatePassword(ctx, a.ID, hash); err != nil {
+	if err := tx.UpdatePassword(ctx, a.ID, hash); err != nil {
 		return err
 	}
 	return f.endAll(ctx, tx, a.ID, "", session.Operator)
 }
 
 func (f *Operator) importState(ctx context.Context, tx Tx, a cleared, state account.State) error {
-	if _, err := tx.UpdateState(ctx, a.ID, state); err != nil {
+	if err := tx.UpdateState(ctx, a.ID, state); err != nil {
 		return err
 	}
 	return f.endAll(ctx, tx, a.ID, "", session.Closed)

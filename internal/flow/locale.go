@@ -16,7 +16,7 @@ func (f *Flows) learnLocale(ctx context.Context, tx Tx, c Caller, a *account.Acc
 		return nil
 	}
 	a.Locale = c.Locale
-	if _, err := tx.UpdateLocale(ctx, a.ID, a.Locale); err != nil {
+	if err := tx.UpdateLocale(ctx, a.ID, a.Locale); err != nil {
 		return err
 	}
 	return f.record.tell(ctx, tx, fact(c, audit.LocaleChanged, a.ID, a.Locale)) // the record has the sign-in
@@ -37,7 +37,7 @@ func (f *core) setLocale(ctx context.Context, tx Tx, c Caller, a account.Account
 	if chosen == a.Locale {
 		return nil
 	}
-	if _, err := tx.UpdateLocale(ctx, a.ID, chosen); err != nil {
+	if err := tx.UpdateLocale(ctx, a.ID, chosen); err != nil {
 		return err
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.LocaleChanged, a.ID, chosen))

@@ -117,7 +117,7 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 			return err
 		}
 	}
-	if _, err := tx.UpdateState(ctx, a.ID, state); err != nil {
+	if err := tx.UpdateState(ctx, a.ID, state); err != nil {
 		return err
 	}
 	if state == account.Active { // also one that its owner has closed

@@ -73,7 +73,7 @@ func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string
 		if a.Claims == text {
 			return nil
 		}
-		if _, err := tx.UpdateClaims(ctx, id, text); err != nil {
+		if err := tx.UpdateClaims(ctx, id, text); err != nil {
 			return err
 		}
 		if err := f.sessions.Changed(ctx, tx, id); err != nil {

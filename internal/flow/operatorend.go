@@ -36,7 +36,7 @@ func (f *Operator) SetUserEnd(ctx context.Context, by Actor, id string, at time.
 }
 
 func (f *Operator) setEnd(ctx context.Context, tx Tx, by Actor, a cleared, at time.Time) error {
-	if _, err := tx.UpdateEnd(ctx, a.ID, at); err != nil {
+	if err := tx.UpdateEnd(ctx, a.ID, at); err != nil {
 		return err
 	}
 	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil { // caches have the former end
@@ -79,7 +79,7 @@ func (f *Operator) CloseEnded(ctx context.Context, tx Tx) (more bool, err error)
 }
 
 func (f *Operator) closeEnded(ctx context.Context, tx Tx, a cleared) error {
-	if _, err := tx.UpdateState(ctx, a.ID, account.DisabledByOperator); err != nil {
+	if err := tx.UpdateState(ctx, a.ID, account.DisabledByOperator); err != nil {
 		return err
 	}
 	if err := f.endAll(ctx, tx, a.ID, "", session.Closed); err != nil {

@@ -59,7 +59,7 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 }
 
 // RestoreUser undoes LeaveUser, or a closing by the owner. An account that was disabled before
-// its deletion, or whose end has come meanwhile, stays disabled. One that waited for an approval waits again, and one
+// its deletion or since, or whose end has come meanwhile, stays disabled. One that waited for an approval waits again, and one
 // that its owner had closed is closed again. Otherwise RestoreUser opens the account, as SetUserState does.
 //
 // Faults: account.Missing.
@@ -80,7 +80,7 @@ func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
 				return err
 			}
 		}
-		if _, err := tx.UpdateState(ctx, id, former); err != nil {
+		if err := tx.UpdateState(ctx, id, former); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, id, "", session.Closed); err != nil {

@@ -55,7 +55,7 @@ func (f *Owner) RemovePassword(ctx context.Context, c Caller, found session.Foun
 		if others == 0 {
 			return LastWay
 		}
-		if _, err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil {
+		if err := tx.UpdatePassword(ctx, owner.ID, ""); err != nil {
 			return err
 		}
 		if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil {

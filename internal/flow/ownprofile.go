@@ -83,7 +83,7 @@ func (f *core) rename(ctx context.Context, tx Tx, c Caller, a judged, name strin
 	if name == a.Name {
 		return nil
 	}
-	if _, err := tx.UpdateName(ctx, a.ID, name); err != nil {
+	if err := tx.UpdateName(ctx, a.ID, name); err != nil {
 		return err
 	}
 	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {

@@ -46,8 +46,7 @@ func (f *core) beginGrace(ctx context.Context, tx Tx, a judged) error {
 	if !a.FactorToldAt.IsZero() {
 		return nil
 	}
-	_, err := tx.UpdateFactorTold(ctx, a.ID, f.clock.Now())
-	return err
+	return tx.UpdateFactorTold(ctx, a.ID, f.clock.Now())
 }
 
 // protecting returns the flow of a second factor that its owner needs.
@@ -191,6 +190,5 @@ func (f *core) endGrace(ctx context.Context, tx Tx, a cleared) error {
 	if err != nil || have.Any() {
 		return err
 	}
-	_, err = tx.UpdateFactorTold(ctx, a.ID, f.clock.Now().Add(-f.settings.Require.Grace))
-	return err
+	return tx.UpdateFactorTold(ctx, a.ID, f.clock.Now().Add(-f.settings.Require.Grace))
 }

@@ -117,7 +117,7 @@ func (f *core) storeRoles(ctx context.Context, tx Tx, c Caller, a judged, roles 
 	if slices.Equal(a.Roles, roles) {
 		return nil
 	}
-	if _, err := tx.UpdateRoles(ctx, a.ID, roles); err != nil {
+	if err := tx.UpdateRoles(ctx, a.ID, roles); err != nil {
 		return err
 	}
 	if err := f.sessions.Changed(ctx, tx, a.ID); err != nil {

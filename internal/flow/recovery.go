@@ -103,7 +103,7 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 // ends every session, resets the wrong guesses, records the change and notifies
 // the owner.
 func (f *core) replacePassword(ctx context.Context, tx Tx, c Caller, owner cleared, hash string, change audit.Fact) error {
-	if _, err := tx.UpdatePassword(ctx, owner.ID, hash); err != nil {
+	if err := tx.UpdatePassword(ctx, owner.ID, hash); err != nil {
 		return err
 	}
 	if err := f.endAll(ctx, tx, owner.ID, "", session.Password); err != nil {

@@ -198,8 +198,7 @@ func TestAlarm_EndsInvitationsForGood(t *testing.T) {
 		}
 	}
 	b.must(b.store.Write(t.Context(), func(tx flow.Tx) error {
-		_, err := tx.UpdateAlarm(t.Context(), p.id, account.Alarm{RaisedAt: b.clock.Now().Add(4 * 24 * time.Hour)})
-		return err
+		return tx.UpdateAlarm(t.Context(), p.id, account.Alarm{RaisedAt: b.clock.Now().Add(4 * 24 * time.Hour)})
 	}))
 	b.clock.Advance(4*24*time.Hour + time.Minute)
 	if works := b.stay(p); slices.Contains(works, "the invitation") || slices.Contains(works, "the link for many") {

@@ -250,8 +250,7 @@ func (f *Flows) storeRehashed(ctx context.Context, tx Tx, c Caller, a judged, fr
 			return err
 		}
 	}
-	_, err := tx.RehashPassword(ctx, a.ID, fresh.hash)
-	return err
+	return tx.RehashPassword(ctx, a.ID, fresh.hash)
 }
 
 // noticeDevice notifies the owner of a sign-in with a browser that the account does

@@ -81,7 +81,7 @@ func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) erro
 		return nil // accepted in another tab, or not asked for any more
 	}
 	owner.Terms = f.acceptedNow()
-	if _, err := tx.UpdateTerms(ctx, owner.ID, owner.Terms); err != nil {
+	if err := tx.UpdateTerms(ctx, owner.ID, owner.Terms); err != nil {
 		return err
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.TermsAccepted, owner.ID, owner.Terms.Version))

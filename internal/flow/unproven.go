@@ -90,7 +90,7 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if err := tx.DropAddresses(ctx, a.ID); err != nil {
 		return err
 	}
-	if _, err := tx.RehashPassword(ctx, a.ID, ""); err != nil { // a higher version would end the recovery
+	if err := tx.RehashPassword(ctx, a.ID, ""); err != nil { // a higher version would end the recovery
 		return err
 	}
 	if err := f.endFlows(ctx, tx, a); err != nil {

@@ -75,33 +75,36 @@ func (t *Tx) AccountOfSession(ctx context.Context, sessionID string) (account.Ac
 }
 
 // UpdatePassword implements account.Store.
-func (t *Tx) UpdatePassword(ctx context.Context, id, password string) (bool, error) {
-	return t.one(ctx, `UPDATE account SET password = $2, version = version + 1 WHERE id = $1`, id, password)
+func (t *Tx) UpdatePassword(ctx context.Context, id, password string) error {
+	return t.run(ctx, `UPDATE account SET password = $2, version = version + 1 WHERE id = $1`, id, password)
 }
 
 // RehashPassword implements account.Store.
-func (t *Tx) RehashPassword(ctx context.Context, id, password string) (bool, error) {
-	return t.one(ctx, `UPDATE account SET password = $2 WHERE id = $1`, id, password)
+func (t *Tx) RehashPassword(ctx context.Context, id, password string) error {
+	return t.run(ctx, `UPDATE account SET password = $2 WHERE id = $1`, id, password)
 }
 
 // UpdateState implements account.Store.
-func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) (bool, error) {
-	return t.changePerson(ctx, id, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
+func (t *Tx) UpdateState(ctx context.Context, id string, state account.State) error {
+	_, err := t.changePerson(ctx, id, `UPDATE account SET state = $2, version = version + 1 WHERE id = $1`, id, string(state))
+	return err
 }
 
 // UpdateRoles implements account.Store.
-func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) (bool, error) {
-	return t.changePerson(ctx, id, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
+func (t *Tx) UpdateRoles(ctx context.Context, id string, roles []string) error {
+	_, err := t.changePerson(ctx, id, `UPDATE account SET roles = $2 WHERE id = $1`, id, list(roles))
+	return err
 }
 
 // UpdateClaims implements account.Store.
-func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) (bool, error) {
-	return t.one(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
+func (t *Tx) UpdateClaims(ctx context.Context, id, claims string) error {
+	return t.run(ctx, `UPDATE account SET app_claims = $2 WHERE id = $1`, id, claims)
 }
 
 // UpdateName implements account.Store.
-func (t *Tx) UpdateName(ctx context.Context, id, name string) (bool, error) {
-	return t.changePerson(ctx, id, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
+func (t *Tx) UpdateName(ctx context.Context, id, name string) error {
+	_, err := t.changePerson(ctx, id, `UPDATE account SET name = $2 WHERE id = $1`, id, name)
+	return err
 }
 
 // UpdateAddress implements account.Store.
@@ -122,18 +125,18 @@ func (t *Tx) EndFlows(ctx context.Context, id string) error {
 }
 
 // UpdateLocale implements account.Store.
-func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) (bool, error) {
-	return t.one(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
+func (t *Tx) UpdateLocale(ctx context.Context, id, locale string) error {
+	return t.run(ctx, `UPDATE account SET locale = $2 WHERE id = $1`, id, locale)
 }
 
 // UpdateTerms implements account.Store.
-func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms) (bool, error) {
-	return t.one(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
+func (t *Tx) UpdateTerms(ctx context.Context, id string, accepted account.Terms) error {
+	return t.run(ctx, `UPDATE account SET terms = $2, terms_at = $3 WHERE id = $1`, id, accepted.Version, micros(accepted.AcceptedAt))
 }
 
 // UpdateFactorTold implements account.Store.
-func (t *Tx) UpdateFactorTold(ctx context.Context, id string, at time.Time) (bool, error) {
-	return t.one(ctx, `UPDATE account SET factor_told_at = $2 WHERE id = $1`, id, micros(at))
+func (t *Tx) UpdateFactorTold(ctx context.Context, id string, at time.Time) error {
+	return t.run(ctx, `UPDATE account SET factor_told_at = $2 WHERE id = $1`, id, micros(at))
 }
 
 // DeleteAccount implements account.Store. Most tables refer to the account, so that

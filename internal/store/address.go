@@ -75,7 +75,7 @@ func (t *Tx) DropAddresses(ctx context.Context, accountID string) error {
 }
 
 // UpdateAlarm implements account.Store.
-func (t *Tx) UpdateAlarm(ctx context.Context, id string, a account.Alarm) (bool, error) {
-	return t.one(ctx, `UPDATE account SET alarm_mail_at = $2, alarm_at = $3, alarm_address_at = $4 WHERE id = $1`,
+func (t *Tx) UpdateAlarm(ctx context.Context, id string, a account.Alarm) error {
+	return t.run(ctx, `UPDATE account SET alarm_mail_at = $2, alarm_at = $3, alarm_address_at = $4 WHERE id = $1`,
 		id, micros(a.Since), micros(a.RaisedAt), micros(a.AddedAt))
 }

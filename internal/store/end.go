@@ -6,7 +6,7 @@ import (
 )
 
 // UpdateEnd implements account.EndStore.
-func (t *Tx) UpdateEnd(ctx context.Context, id string, at time.Time) (bool, error) {
+func (t *Tx) UpdateEnd(ctx context.Context, id string, at time.Time) error {
 	n, err := t.exec(ctx, `UPDATE account SET ends_at = $2 WHERE id = $1`, id, micros(at))
 	if err == nil {
 		err = t.DropDueEnd(ctx, id)
@@ -14,7 +14,7 @@ func (t *Tx) UpdateEnd(ctx context.Context, id string, at time.Time) (bool, erro
 	if err == nil && n == 1 {
 		err = t.addDueEnd(ctx, id, at)
 	}
-	return n == 1, err
+	return err
 }
 
 // addDueEnd does nothing for the zero time.

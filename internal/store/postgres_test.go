@@ -187,12 +187,11 @@ func TestWrite_Repeated(t *testing.T) {
 		once := sync.OnceFunc(func() { met.Done(); met.Wait() })
 		return s.store.Write(t.Context(), func(tx *store.Tx) error {
 			runs.Add(1)
-			if _, err := tx.UpdatePassword(t.Context(), first, "new"); err != nil {
+			if err := tx.UpdatePassword(t.Context(), first, "new"); err != nil {
 				return err
 			}
 			once()
-			_, err := tx.UpdatePassword(t.Context(), second, "new")
-			return err
+			return tx.UpdatePassword(t.Context(), second, "new")
 		})
 	}
 	var group sync.WaitGroup

@@ -229,8 +229,7 @@ func TestSEC426_ImportStopsWithItsAdmin(t *testing.T) {
 	address := fresh("late")
 	got := s.opens(admin.byHand, `{}`, `{"email":"`+address+`"}`)
 	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
-		return err
+		return tx.UpdateRoles(t.Context(), admin.id(), nil)
 	}))
 	admin.byHand("POST", importPath+"/"+got.ID+"/start", `{}`).must(404)
 	admin.byHand("POST", importPath+"/"+got.ID+"/file", "x").must(404)

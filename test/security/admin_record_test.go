@@ -80,8 +80,7 @@ func TestSEC380_AdminActsAreRecorded(t *testing.T) {
 	}
 	// Another node takes the role, and the session that is known here still has it.
 	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
-		return err
+		return tx.UpdateRoles(t.Context(), admin.id(), nil)
 	}))
 	admin.get("/auth/api/admin/record.csv").must(404)
 }

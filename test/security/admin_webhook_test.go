@@ -98,8 +98,7 @@ func TestSEC417_WebhooksOfAdmins(t *testing.T) {
 	}
 	// Another node takes the role, and the session that is known here still has it.
 	s.must(s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.UpdateRoles(t.Context(), admin.id(), nil)
-		return err
+		return tx.UpdateRoles(t.Context(), admin.id(), nil)
 	}))
 	admin.do("POST", root+"/shop/test", `{}`, header).must(404)
 	admin.do("POST", root+"/shop/retry", `{"id":"`+dropped+`"}`, header).must(404)

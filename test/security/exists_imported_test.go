@@ -22,8 +22,7 @@ func (s *site) imports(address, hash string) (stored string) {
 		s.Fatal(err)
 	}
 	err = s.app.Store.Write(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.RehashPassword(s.Context(), a.ID, stored)
-		return err
+		return tx.RehashPassword(s.Context(), a.ID, stored)
 	})
 	if err != nil {
 		s.Fatal(err)

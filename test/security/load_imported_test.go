@@ -35,8 +35,7 @@ func TestSEC406_ImportedHashCannotStopTheServer(t *testing.T) {
 func (s *site) plants(a account.Account, hash string) {
 	s.Helper()
 	err := s.app.Store.Write(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.RehashPassword(s.Context(), a.ID, hash)
-		return err
+		return tx.RehashPassword(s.Context(), a.ID, hash)
 	})
 	if err != nil {
 		s.Fatal(err)

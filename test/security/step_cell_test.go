@@ -205,8 +205,7 @@ func steps() map[string]step {
 			kinds: "Acceptance/Accept",
 			begin: func(c *cell) {
 				c.update(func(tx *store.Tx) error {
-					_, err := tx.UpdateTerms(c.Context(), c.id, account.Terms{Version: "0", AcceptedAt: c.clock.Now()})
-					return err
+					return tx.UpdateTerms(c.Context(), c.id, account.Terms{Version: "0", AcceptedAt: c.clock.Now()})
 				})
 				c.flow = c.begins()
 			},

@@ -103,8 +103,7 @@ func TestAlarm_PasswordCanOnlyBeReplaced(t *testing.T) {
 		t.Errorf("the password is %q, said %q", b.Account.Password, b.Notice)
 	}
 	write(func(tx *store.Tx) error {
-		_, err := tx.RehashPassword(t.Context(), id, "")
-		return err
+		return tx.RehashPassword(t.Context(), id, "")
 	})
 	if b := v.opens("/auth/account/password"); b.Account.Password != "none" || b.Again != "closed" || !strings.HasSuffix(b.Notice, "for another 72 hours.") {
 		t.Errorf("without a password it is %q, said %q", b.Account.Password, b.Notice)

@@ -68,7 +68,7 @@ func (b accounts) AccountByID_HeldUntilTheEnd() {
 		if err != nil || seen.Version != a.Version {
 			return false, err
 		}
-		return tx.UpdatePassword(b.Context(), a.ID, "new")
+		return true, tx.UpdatePassword(b.Context(), a.ID, "new")
 	})
 }
 
@@ -79,7 +79,7 @@ func (b accounts) AccountByKey_HeldUntilTheEnd() {
 		if err != nil || seen.Version != a.Version {
 			return false, err
 		}
-		return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator)
+		return true, tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator)
 	})
 }
 
@@ -92,85 +92,55 @@ func (b accounts) AccountByKey_LetterByLetter() {
 	}
 }
 
+// sets checks a method that sets values of one account, one after the other. change does the same to what the test knows.
+func sets[T any](b accounts, set func(*store.Tx, context.Context, string, T) error, change func(a *account.Account, to T), values ...T) {
+	b.Helper()
+	a, other := b.person(1), b.person(2)
+	for _, to := range values {
+		for _, id := range []string{a.ID, "no"} {
+			b.write(func(tx *store.Tx) error { return set(tx, b.Context(), id, to) })
+		}
+		change(&a, to)
+		b.equal("the account", b.account(a.ID), a)
+	}
+	b.equal("another account", b.account(other.ID), other)
+}
+
 func (b accounts) UpdatePassword_MovesTheVersion() {
-	b.sets("UpdatePassword", (*store.Tx).UpdatePassword, 1)
+	sets(b, (*store.Tx).UpdatePassword, func(a *account.Account, to string) { a.Password, a.Version = to, a.Version+1 }, "new")
 }
 
 func (b accounts) RehashPassword_KeepsTheVersion() {
-	b.sets("RehashPassword", (*store.Tx).RehashPassword, 0)
-}
-
-// sets checks a method that sets the verifier and adds raised to the credential version.
-func (b accounts) sets(name string, set func(*store.Tx, context.Context, string, string) (bool, error), raised int64) {
-	a, other := b.person(1), b.person(2)
-	if !b.did(func(tx *store.Tx) (bool, error) { return set(tx, b.Context(), a.ID, "new") }) {
-		b.Fatal("the account was not found")
-	}
-	a.Password, a.Version = "new", a.Version+raised
-	b.equal(name, b.account(a.ID), a)
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return set(tx, b.Context(), "no", "new") }) {
-		b.Error("an account that does not exist has a password")
-	}
+	sets(b, (*store.Tx).RehashPassword, func(a *account.Account, to string) { a.Password = to }, "new")
 }
 
 func (b accounts) UpdateState_MovesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) }) {
-		b.Fatal("the account was not found")
-	}
-	a.State = account.DisabledByOperator
-	a.Version++
-	b.equal("the account", b.account(a.ID), a)
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), "no", account.DisabledByOperator) }) {
-		b.Error("an account that does not exist was closed")
-	}
+	sets(b, (*store.Tx).UpdateState, func(a *account.Account, to account.State) { a.State, a.Version = to, a.Version+1 }, account.DisabledByOperator)
 }
 
 func (b accounts) UpdateClaims_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, claims := range []string{`{"quota":5}`, ""} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateClaims(b.Context(), a.ID, claims) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Claims = claims
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateClaims(b.Context(), "no", "") }) {
-		b.Error("an account that does not exist has claims")
-	}
+	sets(b, (*store.Tx).UpdateClaims, func(a *account.Account, to string) { a.Claims = to }, `{"quota":5}`, "")
 }
 
 func (b accounts) UpdateRoles_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, roles := range [][]string{{"admin", "team:ops"}, {}} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateRoles(b.Context(), a.ID, roles) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Roles = roles
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateRoles(b.Context(), "no", nil) }) {
-		b.Error("an account that does not exist has roles")
-	}
+	sets(b, (*store.Tx).UpdateRoles, func(a *account.Account, to []string) { a.Roles = to }, []string{"admin", "team:ops"}, []string{})
 }
 
 func (b accounts) UpdateName_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, name := range []string{"Mara Lind", ""} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateName(b.Context(), a.ID, name) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Name = name
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateName(b.Context(), "no", "Mara") }) {
-		b.Error("an account that does not exist has a name")
-	}
+	sets(b, (*store.Tx).UpdateName, func(a *account.Account, to string) { a.Name = to }, "Mara Lind", "")
+}
+
+func (b accounts) UpdateLocale_LeavesTheVersion() {
+	sets(b, (*store.Tx).UpdateLocale, func(a *account.Account, to string) { a.Locale = to }, "de", "")
+}
+
+func (b accounts) UpdateTerms_LeavesTheVersion() {
+	accepted := account.Terms{Version: "2026-01", AcceptedAt: time.UnixMicro(1_800_000_000_000_001).UTC()}
+	sets(b, (*store.Tx).UpdateTerms, func(a *account.Account, to account.Terms) { a.Terms = to }, accepted, account.Terms{})
+}
+
+func (b accounts) UpdateFactorTold_LeavesTheVersion() {
+	sets(b, (*store.Tx).UpdateFactorTold, func(a *account.Account, to time.Time) { a.FactorToldAt = to }, time.UnixMicro(1_800_000_000_000_001).UTC())
 }
 
 func (b accounts) UpdateAddress_MovesTheVersion() {
@@ -206,51 +176,6 @@ func (b accounts) UpdateAddress_OneOfMany() {
 		ok, err := tx.UpdateAddress(b.Context(), people[worker].ID, account.Address{Mail: "v@x.test", Key: "v@x.test"}, moment(), moment())
 		return ok, err
 	})
-}
-
-func (b accounts) UpdateLocale_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, locale := range []string{"de", ""} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateLocale(b.Context(), a.ID, locale) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Locale = locale
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateLocale(b.Context(), "no", "de") }) {
-		b.Error("an account that does not exist has a language")
-	}
-}
-
-func (b accounts) UpdateTerms_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, accepted := range []account.Terms{{Version: "2026-01", AcceptedAt: time.UnixMicro(1_800_000_000_000_001).UTC()}, {}} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateTerms(b.Context(), a.ID, accepted) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Terms = accepted
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) {
-		return tx.UpdateTerms(b.Context(), "no", account.Terms{Version: "1"})
-	}) {
-		b.Error("an account that does not exist has accepted terms")
-	}
-}
-
-func (b accounts) UpdateFactorTold_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	a.FactorToldAt = time.UnixMicro(1_800_000_000_000_001).UTC()
-	if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateFactorTold(b.Context(), a.ID, a.FactorToldAt) }) {
-		b.Fatal("the account was not found")
-	}
-	b.equal("the account", b.account(a.ID), a)
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateFactorTold(b.Context(), "no", a.FactorToldAt) }) {
-		b.Error("an account that does not exist was told")
-	}
 }
 
 func (b accounts) RaiseVersion_LeavesTheRest() {

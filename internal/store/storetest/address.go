@@ -51,18 +51,8 @@ func (b accounts) AddressesOf_OldestFirst() {
 }
 
 func (b accounts) UpdateAlarm_LeavesTheVersion() {
-	a, other := b.person(1), b.person(2)
-	for _, alarm := range []account.Alarm{{Since: moment(), RaisedAt: moment().Add(time.Hour), AddedAt: moment().Add(-time.Hour)}, {}} {
-		if !b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAlarm(b.Context(), a.ID, alarm) }) {
-			b.Fatal("the account was not found")
-		}
-		a.Alarm = alarm
-		b.equal("the account", b.account(a.ID), a)
-	}
-	b.equal("another account", b.account(other.ID), other)
-	if b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateAlarm(b.Context(), "no", account.Alarm{}) }) {
-		b.Error("an account that does not exist has an alarm")
-	}
+	alarm := account.Alarm{Since: moment(), RaisedAt: moment().Add(time.Hour), AddedAt: moment().Add(-time.Hour)}
+	sets(b, (*store.Tx).UpdateAlarm, func(a *account.Account, to account.Alarm) { a.Alarm = to }, alarm, account.Alarm{})
 }
 
 func (b accounts) keep(f account.Other) {

@@ -14,8 +14,8 @@ func (b endings) due(at time.Time, limit int) []string {
 	return list(b.bundle, func(tx *store.Tx) ([]string, error) { return tx.DueEnds(b.Context(), at, limit) })
 }
 
-func (b endings) ends(a account.Account, at time.Time) bool {
-	return b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateEnd(b.Context(), a.ID, at) })
+func (b endings) ends(a account.Account, at time.Time) {
+	b.write(func(tx *store.Tx) error { return tx.UpdateEnd(b.Context(), a.ID, at) })
 }
 
 func (b endings) UpdateEnd_OfTheAccountAndItsSessions() {
@@ -34,9 +34,8 @@ func (b endings) UpdateEnd_OfTheAccountAndItsSessions() {
 			b.Errorf("the session is found: %v, and its account ends at %v, want %v", ok, found.User.EndsAt, at)
 		}
 	}
-	if b.ends(account.Account{ID: "no"}, at) {
-		b.Error("an account that does not exist has an end")
-	}
+	b.ends(account.Account{ID: "no"}, at)
+	b.equal("the end of an account that does not exist", b.due(at, 9), []string(nil))
 }
 
 func (b endings) DueEnds_InTheirOrder() {

@@ -64,10 +64,9 @@ func (b grants) LiveGrant_WithItsSession() {
 func (b grants) LiveGrant_NotOfAChangedAccount() {
 	g, disabled := b.grant(1, nil), b.grant(2, nil)
 	b.write(func(tx *store.Tx) error {
-		_, err := tx.UpdatePassword(b.Context(), g.AccountID, "another")
-		return err
+		return tx.UpdatePassword(b.Context(), g.AccountID, "another")
 	})
-	b.did(func(tx *store.Tx) (bool, error) {
+	b.write(func(tx *store.Tx) error {
 		return tx.UpdateState(b.Context(), disabled.AccountID, account.DisabledByOperator)
 	})
 	for _, id := range []string{g.ID, disabled.ID, "none"} {

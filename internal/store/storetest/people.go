@@ -249,16 +249,16 @@ func (b people) People_AfterChanges() {
 	}
 	role := account.Query{Role: "admin"}
 	finds("another role", role, false)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateRoles(b.Context(), a.ID, []string{"admin"}) })
+	b.write(func(tx *store.Tx) error { return tx.UpdateRoles(b.Context(), a.ID, []string{"admin"}) })
 	finds("the new role", role, true)
 	finds("the former role", account.Query{Role: "staff"}, false)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateName(b.Context(), a.ID, "Ömer") })
+	b.write(func(tx *store.Tx) error { return tx.UpdateName(b.Context(), a.ID, "Ömer") })
 	finds("the new name", account.Query{By: account.ByNamePrefix, Text: "öme"}, true)
 	b.did(func(tx *store.Tx) (bool, error) {
 		return tx.UpdateAddress(b.Context(), a.ID, account.Address{Mail: "New@x.test", Key: "new@x.test"}, moment(), moment())
 	})
 	finds("the new address", account.Query{By: account.ByAddressPrefix, Text: "new@"}, true)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) })
+	b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) })
 	finds("the new state", account.Query{State: account.DisabledByOperator}, true)
 	b.write(func(tx *store.Tx) error {
 		return tx.InsertFactor(b.Context(), factor.Factor{ID: "f", AccountID: a.ID})
@@ -331,7 +331,7 @@ func (b people) IndexPeople_ComesToAll() {
 func (b people) InsertApplicant_EndsWithTheAccount() {
 	a := b.person(1)
 	b.write(func(tx *store.Tx) error { return tx.InsertApplicant(b.Context(), a.ID) })
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
+	b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
 	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) })
 	if b.did(func(tx *store.Tx) (bool, error) {
 		n, err := tx.TakeApplicants(b.Context())
@@ -347,7 +347,7 @@ func (b people) TakeApplicants_Once() {
 		a := b.person(number + 1)
 		b.write(func(tx *store.Tx) error { return tx.InsertApplicant(b.Context(), a.ID) })
 		if number < 2 {
-			b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
+			b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
 		}
 	}
 	var counted atomic.Int64

@@ -68,8 +68,7 @@ func (b personals) PersonalByHash_EveryField() {
 func (b personals) TokenByHash_OfAnActiveAccount() {
 	a := b.person(1)
 	b.write(func(tx *store.Tx) error {
-		_, err := tx.UpdateRoles(b.Context(), a.ID, []string{"admin", "editor"})
-		return err
+		return tx.UpdateRoles(b.Context(), a.ID, []string{"admin", "editor"})
 	})
 	p, hash := b.token(1, a)
 	found, ok := b.found(hash)
@@ -81,7 +80,7 @@ func (b personals) TokenByHash_OfAnActiveAccount() {
 	if u := found.User; !ok || u.ID != a.ID || u.Address != a.Address.Mail || u.Name != a.Name || !slices.Equal(u.Roles, []string{"editor"}) || !u.EndsAt.Equal(a.EndsAt) {
 		b.Errorf("the user is %+v", u)
 	}
-	b.write(func(tx *store.Tx) error { _, err := tx.UpdatePassword(b.Context(), a.ID, "other"); return err })
+	b.write(func(tx *store.Tx) error { return tx.UpdatePassword(b.Context(), a.ID, "other") })
 	if _, ok := b.found(hash); ok {
 		b.Error("a new credential version leaves the token")
 	}
@@ -95,7 +94,7 @@ func (b personals) PersonalsOf_ThatWork() {
 	newest := []apikey.Personal{second, first}
 	b.equal("the tokens", b.of(a, moment()), newest)
 	b.equal("after the first end", b.of(a, first.EndsAt), newest[:1])
-	b.write(func(tx *store.Tx) error { _, err := tx.UpdatePassword(b.Context(), a.ID, "other"); return err })
+	b.write(func(tx *store.Tx) error { return tx.UpdatePassword(b.Context(), a.ID, "other") })
 	if left := b.of(a, moment()); len(left) > 0 {
 		b.Errorf("a new credential version leaves %v", left)
 	}

@@ -55,7 +55,7 @@ func (b portraits) PortraitID_OfAnAccount() {
 func (b portraits) PortraitImage_OfActiveAccountsAlone() {
 	p := b.portrait(b.person(1).ID, 1)
 	for state, want := range map[account.State]bool{account.DisabledByOperator: false, account.Leaving: false, account.Active: true} {
-		b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), p.AccountID, state) })
+		b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), p.AccountID, state) })
 		if _, there := b.image(p.ID); there != want {
 			b.Errorf("%s: %v", state, there)
 		}

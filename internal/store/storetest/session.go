@@ -62,11 +62,11 @@ func (b sessions) SessionByHash_WhateverTheTime() {
 func (b sessions) SessionByHash_ClosedAccount() {
 	a, other := b.person(1), b.person(2)
 	s, theirs := b.session(a, 1), b.session(other, 2)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) })
+	b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.DisabledByOperator) })
 	if b.held(s) || !b.held(theirs) {
 		b.Error("not the sessions of the closed account, and those alone, are gone")
 	}
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdateState(b.Context(), a.ID, account.Active) })
+	b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.Active) })
 	if b.held(s) {
 		b.Error("opening the account brought a session back")
 	}
@@ -86,11 +86,11 @@ func (b sessions) SessionByHash_ClosedAccountSameVersion() {
 func (b sessions) SessionByHash_VersionMoved() {
 	a := b.person(1)
 	s := b.session(a, 1)
-	b.did(func(tx *store.Tx) (bool, error) { return tx.RehashPassword(b.Context(), a.ID, "rehashed") })
+	b.write(func(tx *store.Tx) error { return tx.RehashPassword(b.Context(), a.ID, "rehashed") })
 	if !b.held(s) {
 		b.Error("a session ended with its account's version unmoved")
 	}
-	b.did(func(tx *store.Tx) (bool, error) { return tx.UpdatePassword(b.Context(), a.ID, "new") })
+	b.write(func(tx *store.Tx) error { return tx.UpdatePassword(b.Context(), a.ID, "new") })
 	if b.held(s) || len(b.sessions(a.ID)) != 0 {
 		b.Error("a session outlived the version of its account")
 	}

@@ -26,8 +26,7 @@ func (b summaries) summary(accountID string) account.Summary {
 func (b summaries) SummaryOf_CountsWhatCounts() {
 	a, none := b.person(1), b.person(2)
 	b.write(func(tx *store.Tx) error {
-		_, err := tx.RehashPassword(b.Context(), none.ID, "")
-		return err
+		return tx.RehashPassword(b.Context(), none.ID, "")
 	})
 	b.addresses(a.ID)
 	for n := range 2 {
