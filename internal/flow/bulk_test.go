@@ -228,6 +228,20 @@ func TestBulk_Skips(t *testing.T) {
 	}
 }
 
+// To enable an account whose end has come takes the end away, also before the account is closed.
+func TestBulk_EnablesEnded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	id := d.people[0].ID
+	d.bundle.must(d.Operator.SetUserEnd(t.Context(), flow.ByOperator, id, d.clock.Now().Add(time.Minute)))
+	d.clock.Advance(time.Minute)
+	ended := d.ends(d.begins(flow.Bulk{Kind: flow.BulkEnable, People: []string{id}}).ID)
+	p, err := d.Operator.Person(t.Context(), id)
+	if err != nil || ended.Skips != 0 || !p.Account.EndsAt.IsZero() || p.Account.State != account.Active {
+		t.Errorf("%+v, and the account is %s and ends at %v (%v)", ended.Skipped, p.Account.State, p.Account.EndsAt, err)
+	}
+}
+
 func TestBeginBulk_Refuses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sqlitetest.Open(t))

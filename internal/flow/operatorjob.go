@@ -41,7 +41,7 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 		}
 		for _, p := range people {
 			t.Total++
-			why := b.skips(by, p)
+			why := b.skips(by, p, f.clock.Now())
 			if why != "" {
 				t.Skip(job.Skip{ID: p.id, Why: why})
 			}
