@@ -91,6 +91,7 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 		return people, page.Next, err
 	}
 	from, _ := strconv.Atoi(place) // "" is the first one
+	limit = min(limit, stepsAtOnce)
 	to := min(from+limit, len(b.People))
 	err = f.store.Read(ctx, func(tx Tx) error {
 		people = nil
