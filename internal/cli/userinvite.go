@@ -28,7 +28,8 @@ type userInviteCmd struct {
 
 func (userInviteCmd) Help() string {
 	return "Example:\n  portico user invite mara@example.com --role editor\n  portico user invite --file team.csv --dry-run\n  portico user invite --link --uses 30 --for 24h\n\n" +
-		"Each line is judged before anything is sent: ok, malformed, exists, invited, twice or domain. The exit code is 1 if a line is malformed or of a domain that may not sign up; the others are invited. " +
+		"Each line is judged: ok, malformed, exists, invited, twice or domain. The exit code is 1 if a line is malformed or of a domain that may not sign up; the others are invited. " +
+		"Lines are unsent if the database fails on the way: run the command again. " +
 		"An invitation works for seven days and once. Whoever has the link for many can sign up, with any address that they prove."
 }
 
@@ -112,14 +113,21 @@ func (s *session) read(name string) (string, error) {
 }
 
 func (c userInviteCmd) report(s *session, judged []flow.JudgedLine) error {
-	wrong := 0
+	wrong, unsent := 0, 0
 	for _, l := range judged {
-		if l.Verdict == flow.Malformed || l.Verdict == flow.Outside {
+		switch l.Verdict {
+		case flow.Malformed, flow.Outside:
 			wrong++
+		case flow.Unsent:
+			unsent++
 		}
 	}
 	err := list(s, c.JSON, judged, func(l flow.JudgedLine) verdict { return verdict{l.Number, l.Address, string(l.Verdict)} })
-	if err == nil && wrong > 0 {
+	switch {
+	case err != nil:
+	case unsent > 0:
+		err = fmt.Errorf("%d of %d invitations could not be sent: run the command again", unsent, len(judged))
+	case wrong > 0:
 		err = fmt.Errorf("%d of %d addresses are wrong, and got no invitation", wrong, len(judged))
 	}
 	return err

@@ -42,7 +42,7 @@ var ErrGone = errors.New("it is not there")
 type Config struct {
 	// Allow holds the origins ("https://id.corp.test", "http://127.0.0.1:9000")
 	// that may have private or loopback addresses and may use plain http.
-	// Link-local addresses, where clouds keep their metadata, stay closed.
+	// Link-local addresses and others where clouds keep their metadata stay closed.
 	Allow []string
 
 	Timeout  time.Duration // of the whole exchange, body included; 0: DefaultTimeout

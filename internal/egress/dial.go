@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -56,7 +57,11 @@ func (d *dialer) judge(address string, private bool) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s is not an address", ErrRefused, address)
 	}
-	ip := ap.Addr().Unmap()
+	ip := ap.Addr().Unmap().WithZone("")
+	if netip.PrefixFrom(nat64(), 96).Contains(ip) {
+		b := ip.As16()
+		ip = netip.AddrFrom4([4]byte(b[12:]))
+	}
 	if d.public(ip) || private && reachable(ip) {
 		return nil
 	}
@@ -65,15 +70,14 @@ func (d *dialer) judge(address string, private bool) error {
 
 // reachable reports whether a server of the operator can have the address ip.
 func reachable(ip netip.Addr) bool {
-	return !ip.IsUnspecified() && !ip.IsMulticast() && !ip.IsLinkLocalUnicast()
+	return !ip.IsUnspecified() && !ip.IsMulticast() && !ip.IsLinkLocalUnicast() && !slices.Contains(metadata(), ip.String())
 }
+
+// metadata returns where clouds keep their metadata outside the link: AWS, Google and Alibaba.
+func metadata() []string { return []string{"fd00:ec2::254", "fd20:ce::254", "100.100.100.200"} }
 
 // public reports whether ip is reachable from the whole internet.
 func (d *dialer) public(ip netip.Addr) bool {
-	if netip.PrefixFrom(nat64(), 96).Contains(ip) {
-		b := ip.As16()
-		ip = netip.AddrFrom4([4]byte(b[12:]))
-	}
 	if ip.Is6() && !netip.MustParsePrefix("2000::/3").Contains(ip) {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/fault"
@@ -91,6 +92,7 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 		return people, page.Next, err
 	}
 	from, _ := strconv.Atoi(place) // "" is the first one
+	limit = min(limit, stepsAtOnce)
 	to := min(from+limit, len(b.People))
 	err = f.store.Read(ctx, func(tx Tx) error {
 		people = nil
@@ -117,7 +119,7 @@ func (f *Operator) pick(ctx context.Context, b Bulk, place string, limit int) (p
 }
 
 // skips returns why the bulk of an admin or a key skips a person, or "".
-func (b Bulk) skips(by Actor, p picked) string {
+func (b Bulk) skips(by Actor, p picked, now time.Time) string {
 	if p.known == nil {
 		return skipMissing
 	}
@@ -130,7 +132,7 @@ func (b Bulk) skips(by Actor, p picked) string {
 		{self && (b.Kind == BulkDisable || b.Kind == BulkEndSessions || b.Kind == BulkTakeRole && b.Role == RoleAdmin), skipSelf},
 		{b.Kind == BulkDisable && p.known.State == account.DisabledByOperator && !p.leaves, skipSame},
 		{b.Kind == BulkDisable && p.known.State == account.Waiting, skipWaiting},
-		{b.Kind == BulkEnable && p.known.State == account.Active, skipSame},
+		{b.Kind == BulkEnable && p.known.State == account.Active && !p.known.Ended(now), skipSame},
 		{b.Kind == BulkEnable && p.leaves, skipLeaving},
 		{b.Kind == BulkGiveRole && has || b.Kind == BulkTakeRole && !has, skipSame},
 		{b.Kind == BulkGiveRole && len(p.known.Roles) >= maxRoles, skipFull},

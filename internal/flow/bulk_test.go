@@ -12,8 +12,10 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/ids"
 	"portico/internal/job"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
@@ -262,6 +264,37 @@ func TestTryBulk_OfRarePeople(t *testing.T) {
 		if looked := 500 - r.left.Load(); err != nil || looked > 25 || !got.More || got.Total != 0 {
 			t.Errorf("%s: %d pages of 500, %d people, more %t (%v)", what, looked, got.Total, got.More, err)
 		}
+	}
+}
+
+// To enable an account whose end has come takes the end away, also before the account is closed.
+func TestBulk_EnablesEnded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	id := d.people[0].ID
+	d.bundle.must(d.Operator.SetUserEnd(t.Context(), flow.ByOperator, id, d.clock.Now().Add(time.Minute)))
+	d.clock.Advance(time.Minute)
+	ended := d.ends(d.begins(flow.Bulk{Kind: flow.BulkEnable, People: []string{id}}).ID)
+	p, err := d.Operator.Person(t.Context(), id)
+	if err != nil || ended.Skips != 0 || !p.Account.EndsAt.IsZero() || p.Account.State != account.Active {
+		t.Errorf("%+v, and the account is %s and ends at %v (%v)", ended.Skipped, p.Account.State, p.Account.EndsAt, err)
+	}
+}
+
+// Each page of the people has the time of a request, because the database may be on another machine.
+func TestTryBulk_InParts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	s := &spender{Store: d.store.Store, reads: true}
+	d.store.Store = s
+	b := flow.Bulk{Kind: flow.BulkDisable}
+	for range 120 {
+		b.People = append(b.People, ids.New())
+	}
+	request := context.WithValue(t.Context(), budget.Key{}, new(budget.Budget))
+	tried, err := d.Operator.TryBulk(request, d.by(), b)
+	if err != nil || tried.Total != 120 || len(s.leftToRead) != 3 || slices.Min(s.leftToRead) != time.Second {
+		t.Errorf("%d people in %v (%v)", tried.Total, s.leftToRead, err)
 	}
 }
 

@@ -128,7 +128,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 	if how.DryRun {
 		return done, nil, nil
 	}
-	if err := tx.InsertNewcomers(ctx, fresh); err != nil {
+	if err := tx.InsertNewcomers(ctx, fresh, f.clock.Now()); err != nil {
 		return nil, nil, err
 	}
 	for _, n := range fresh {

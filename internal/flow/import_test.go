@@ -169,6 +169,22 @@ func TestImport_UpdateEnds(t *testing.T) {
 	}
 }
 
+// Whose end has come here is not opened by a line that knows no end, neither before nor after the account is closed.
+func TestImport_UpdateOpensNoEndedAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, EndsAt: b.clock.Now().Add(time.Hour)}
+	b.brings(how(), p)
+	b.clock.Advance(time.Hour)
+	p.EndsAt, p.State = time.Time{}, "active"
+	for _, want := range []account.State{account.Active, account.DisabledByOperator} {
+		if got := b.brings(how(update), p); got[0] != "unchanged" || b.user(p.Email).State != want {
+			t.Errorf("%s: %s, want %s", got, b.user(p.Email).State, want)
+		}
+		b.closes()
+	}
+}
+
 // An import is no approval, and takes nobody back who is to be erased.
 func TestImport_UpdateKeepsTheDecisionsOfAdmins(t *testing.T) {
 	t.Parallel()

@@ -198,12 +198,23 @@ func TestImportJob_TooManyLines(t *testing.T) {
 type spender struct {
 	flow.Store
 	left []time.Duration // before each write
+
+	reads      bool // they also spend it
+	leftToRead []time.Duration
 }
 
 func (s *spender) Write(ctx context.Context, fn func(flow.Tx) error) error {
 	s.left = append(s.left, budget.Of(ctx).Left(time.Second))
 	budget.Of(ctx).Spend(time.Second)
 	return s.Store.Write(ctx, fn)
+}
+
+func (s *spender) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	s.leftToRead = append(s.leftToRead, budget.Of(ctx).Left(time.Second))
+	if s.reads {
+		budget.Of(ctx).Spend(time.Second)
+	}
+	return s.Store.Read(ctx, fn)
 }
 
 // Earlier, all parts of a file waited for the database within the time of one.

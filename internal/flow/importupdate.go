@@ -76,16 +76,17 @@ func (f *Operator) news(ctx context.Context, tx Tx, has account.Account, a *arri
 	return f.mayBring(ctx, tx, has, a, f.differences(has, want), linked)
 }
 
-// wanted returns the account as an import wants it. What the line does not say stays.
+// wanted returns the account as an import wants it. What the line does not say stays. A line opens no account
+// whose end has come.
 func (f *Operator) wanted(has account.Account, a *arrival) account.Account {
-	want := a.Account
+	want, now := a.Account, f.clock.Now()
 	if a.from.Roles == nil {
 		want.Roles = distinct(has.Roles)
 	}
 	if a.from.EndsAt.IsZero() {
 		want.EndsAt = has.EndsAt
 	}
-	if a.from.State == "" && !a.Account.Ended(f.clock.Now()) {
+	if a.from.State == "" && !a.Account.Ended(now) || want.State == account.Active && want.Ended(now) {
 		want.State = has.State
 	}
 	return want

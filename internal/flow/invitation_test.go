@@ -362,7 +362,7 @@ func TestInvitation_ForMany(t *testing.T) {
 	}
 }
 
-// Each line is judged before anything is sent.
+// A list that is only tried has the same verdicts.
 func TestInvite_Judges(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *flow.Config) { c.Domains = []string{"example.org"} })

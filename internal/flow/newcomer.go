@@ -34,9 +34,9 @@ type NewcomerStore interface {
 	IdentitiesAt(ctx context.Context, issuer string, subjects []string) ([]account.Identity, error)
 	// KnownCredentials returns which account has a passkey with each of the ids.
 	KnownCredentials(ctx context.Context, credentials [][]byte) (map[string]string, error)
-	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken. Those without
+	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken at now. Those without
 	// a password get a Welcome.
-	InsertNewcomers(ctx context.Context, all []Newcomer) error
+	InsertNewcomers(ctx context.Context, all []Newcomer, now time.Time) error
 	// WelcomeOf returns the Welcome of an account that has one, and holds it.
 	WelcomeOf(ctx context.Context, accountID string) (Welcome, bool, error)
 	UpdateWelcome(ctx context.Context, accountID string, w Welcome) error

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/ids"
 	"portico/internal/invitation"
@@ -31,6 +33,10 @@ const (
 	maxWords = 500 // code points
 	mostUses = 10_000
 	mostLife = 366 * 24 * time.Hour // of a link for many
+
+	// linesAtOnce is how many lines of a list a transaction judges and sends. Each takes many statements, and with a
+	// database on another machine those of a whole list would exceed the time of a request.
+	linesAtOnce = 25
 )
 
 // Verdict is whether a line of a list is invited, and else why not.
@@ -45,6 +51,7 @@ const (
 	Twice     Verdict = "twice"   // in the list
 	Outside   Verdict = "domain"  // of signup.domains
 	Held      Verdict = "held"    // the mailbox has received too many emails of admins and keys
+	Unsent    Verdict = "unsent"  // the sending has stopped before
 )
 
 // JudgedLine is a line of a list with its verdict.
@@ -82,17 +89,24 @@ func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft
 	if _, err := f.checked(d); err != nil {
 		return nil, err
 	}
-	err = f.store.Read(ctx, func(tx Tx) error {
-		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
+	if judged, err = f.linesOf(list); err != nil {
+		return nil, err
+	}
+	left := map[string]int{}
+	read := func(fn func(tx Tx) error) error { return f.store.Read(ctx, fn) }
+	err = inParts(ctx, judged, read, func(tx Tx, l *JudgedLine) error {
+		if err := f.judgeLine(ctx, tx, l); err != nil || l.Verdict != Invites {
 			return err
 		}
-		return f.judgeBoxes(ctx, tx, by, judged)
+		return f.leftOfBox(ctx, tx, by, l.address.Key, left)
 	})
+	holdFull(judged, left)
 	return judged, err
 }
 
 // Invite mails an invitation to each address of a list that may have one, and returns the list
-// with its verdicts. It judges all lines before it sends anything.
+// with its verdicts. What stops it after a part of the list, such as the end of the admin's session or a database that is away,
+// leaves the other lines Unsent. The same list can then be sent again.
 //
 // Faults: SignUpClosed, the fields addresses, roles, account_ends_at and text, apikey.OfAdmin, and as acts
 // and countActor.
@@ -103,23 +117,56 @@ func (f *Operator) Invite(ctx context.Context, by Actor, list string, d Draft) (
 	if err := by.mayChange(d.Roles); err != nil {
 		return nil, err
 	}
-	err = f.acts(ctx, by, func(tx Tx) error {
-		if judged, err = f.judgeLines(ctx, tx, list); err != nil {
-			return err
-		}
-		if err := f.countActor(ctx, tx, by, len(judged)); err != nil {
-			return err
-		}
-		for i := range judged {
-			if l := &judged[i]; l.Verdict == Invites {
-				if err := f.inviteOne(ctx, tx, by, l, d); err != nil {
+	if judged, err = f.linesOf(list); err != nil {
+		return nil, err
+	}
+	begun := false
+	act := func(fn func(tx Tx) error) error {
+		err := f.acts(ctx, by, func(tx Tx) error {
+			if !begun {
+				if err := f.countActor(ctx, tx, by, len(judged)); err != nil {
 					return err
 				}
 			}
+			return fn(tx)
+		})
+		begun = begun || err == nil
+		return err
+	}
+	err = inParts(ctx, judged, act, func(tx Tx, l *JudgedLine) error {
+		if err := f.judgeLine(ctx, tx, l); err != nil || l.Verdict != Invites {
+			return err
 		}
-		return nil
+		return f.inviteOne(ctx, tx, by, l, d)
 	})
-	return judged, err
+	broken := err != nil && fault.From(err).Kind == fault.Internal && !errors.Is(err, ErrNotAdmin) && ctx.Err() == nil // so the log must have it
+	if !begun || broken {
+		return nil, err
+	}
+	return judged, nil
+}
+
+// inParts does something with each line, in a transaction for some of them. Each has the time of a request, and the lines
+// of one that fails stay as they were.
+func inParts(ctx context.Context, lines []JudgedLine, in func(fn func(tx Tx) error) error, do func(tx Tx, l *JudgedLine) error) error {
+	for part := range slices.Chunk(lines, linesAtOnce) {
+		budget.Of(ctx).Renew()
+		var done []JudgedLine
+		err := in(func(tx Tx) error {
+			done = slices.Clone(part) // the transaction may run again
+			for i := range done {
+				if err := do(tx, &done[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		copy(part, done)
+	}
+	return nil
 }
 
 func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l *JudgedLine, d Draft) error {
@@ -140,46 +187,44 @@ func (f *Operator) inviteOne(ctx context.Context, tx Tx, by Actor, l *JudgedLine
 	return f.record.Add(ctx, tx, by.fact(audit.InvitationSent, "", strings.Join(d.Roles, ",")))
 }
 
-// judgeLines judges the lines of a list.
+// linesOf reads a list. The lines that the database has to judge are Unsent.
 //
 // Faults: the field addresses.
-func (f *Operator) judgeLines(ctx context.Context, tx Tx, list string) (judged []JudgedLine, err error) {
+func (f *Operator) linesOf(list string) (all []JudgedLine, err error) {
 	lines := invitation.Lines(list)
 	if len(lines) == 0 || len(lines) > invitation.MostLines {
 		return nil, fault.InvalidFields(fault.Field{Name: "addresses", Code: CodeInvitationList})
 	}
 	seen := map[string]bool{}
 	for _, line := range lines {
-		l := JudgedLine{Line: line}
-		if err := f.judgeLine(ctx, tx, &l, seen); err != nil {
-			return nil, err
+		l := JudgedLine{Line: line, Verdict: Unsent}
+		address, bad := account.ParseAddress(l.Address, "addresses")
+		switch {
+		case bad != nil:
+			l.Address, l.Verdict = people.Short(l.Address), Malformed
+		case seen[address.Key]:
+			l.Verdict = Twice
+		case !f.admits(address.Key):
+			l.Verdict = Outside
+		default:
+			seen[address.Key], l.address, l.Address = true, address, address.Mail
 		}
-		judged = append(judged, l)
+		all = append(all, l)
 	}
-	return judged, nil
+	return all, nil
 }
 
-func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine, seen map[string]bool) error {
-	address, bad := account.ParseAddress(l.Address, "addresses")
-	key := address.Key
-	switch {
-	case bad != nil:
-		l.Address, l.Verdict = people.Short(l.Address), Malformed
-		return nil
-	case seen[key]:
-		l.Verdict = Twice
-		return nil
-	case !f.admits(key):
-		l.Verdict = Outside
+func (f *Operator) judgeLine(ctx context.Context, tx Tx, l *JudgedLine) error {
+	if l.Verdict != Unsent {
 		return nil
 	}
-	seen[key], l.address, l.Address, l.Verdict = true, address, address.Mail, Invites
-	to, err := f.addressed(ctx, tx, key)
+	l.Verdict = Invites
+	to, err := f.addressed(ctx, tx, l.address.Key)
 	if err != nil || to.owner != nil {
 		l.Verdict = HasOne
 		return err
 	}
-	i, ok, err := tx.InvitationOf(ctx, key)
+	i, ok, err := tx.InvitationOf(ctx, l.address.Key)
 	if err != nil || !ok {
 		return err
 	}

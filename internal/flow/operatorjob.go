@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
+	"portico/internal/budget"
 	"portico/internal/ids"
 	"portico/internal/job"
 )
@@ -37,13 +38,14 @@ func (f *Operator) TryBulk(ctx context.Context, by Actor, b Bulk) (t Task, err e
 	t.Kind, t.Role, t.Addresses = b.Kind, b.Role, map[string]string{}
 	place := ""
 	for range MostCounted / account.MostPeople {
+		budget.Of(ctx).Renew() // with a database on another machine, all pages would exceed the time of a request
 		people, next, err := f.pick(ctx, b, place, account.MostPeople)
 		if err != nil {
 			return t, err
 		}
 		for _, p := range people {
 			t.Total++
-			why := b.skips(by, p)
+			why := b.skips(by, p, f.clock.Now())
 			if why != "" {
 				t.Skip(job.Skip{ID: p.id, Why: why})
 			}

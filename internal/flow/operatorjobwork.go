@@ -130,7 +130,7 @@ func (f *Operator) passes(ctx context.Context, j job.Job, to job.Progress) error
 // person changes or skips one person.
 func (f *Operator) person(ctx context.Context, b Bulk, s *step, p picked) error {
 	by := byJob(s)
-	why := b.skips(by, p)
+	why := b.skips(by, p, f.clock.Now())
 	if why == "" {
 		err := f.bulk(ctx, by, b, p.id)
 		if err == nil {

@@ -60,30 +60,37 @@ func boxByAdmins(key string) []throttle.Attempt {
 	return []throttle.Attempt{{Limit: mailHour, Subject: box}, {Limit: mailDay, Subject: box}}
 }
 
-// judgeBoxes judges which lines countBox would refuse. Several addresses may lead to one mailbox.
-func (f *Operator) judgeBoxes(ctx context.Context, tx Tx, by Actor, lines []JudgedLine) error {
-	left := map[string]int{}
+// leftOfBox notes how many emails countBox would let through to a mailbox.
+func (f *Operator) leftOfBox(ctx context.Context, tx Tx, by Actor, key string, left map[string]int) error {
+	box := account.BaseKey(key)
+	if _, known := left[box]; known || by.AccountID() == "" {
+		return nil
+	}
+	least := mailDay.Count
+	for _, attempt := range boxByAdmins(key) {
+		n, err := f.limiter.Left(ctx, tx, attempt)
+		if err != nil {
+			return err
+		}
+		least = min(least, n)
+	}
+	left[box] = least
+	return nil
+}
+
+// holdFull holds the lines beyond what is left. Several addresses may lead to one mailbox.
+func holdFull(lines []JudgedLine, left map[string]int) {
 	for i := range lines {
 		l := &lines[i]
-		if l.Verdict != Invites || by.AccountID() == "" {
-			continue
-		}
 		box := account.BaseKey(l.address.Key)
-		if _, known := left[box]; !known {
-			left[box] = mailDay.Count
-			for _, attempt := range boxByAdmins(l.address.Key) {
-				n, err := f.limiter.Left(ctx, tx, attempt)
-				if err != nil {
-					return err
-				}
-				left[box] = min(left[box], n)
-			}
-		}
-		if left[box] == 0 {
-			l.Verdict = Held
+		n, limited := left[box]
+		if l.Verdict != Invites || !limited {
 			continue
 		}
-		left[box]--
+		if n == 0 {
+			l.Verdict = Held
+		} else {
+			left[box]--
+		}
 	}
-	return nil
 }

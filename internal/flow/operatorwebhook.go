@@ -49,7 +49,7 @@ func (f *Operator) standing(ctx context.Context, tx Tx, h webhook.Hook) (w Webho
 
 // Deliveries returns a webhook and a page of its events.
 //
-// Faults: webhook.Missing.
+// Faults: webhook.Missing, account.BadCursor.
 func (f *Operator) Deliveries(ctx context.Context, name, after string, limit int) (w Webhook, page Page[webhook.Delivery], err error) {
 	h, err := f.record.events.Hook(name)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *Operator) Deliveries(ctx context.Context, name, after string, limit int
 		if w, err = f.standing(ctx, tx, h); err != nil {
 			return err
 		}
-		page, err = paged(limit, func(d webhook.Delivery) string { return d.ID }, nil, func(most int) ([]webhook.Delivery, error) {
+		page, err = paged(limit, webhook.Delivery.Place, nil, func(most int) ([]webhook.Delivery, error) {
 			return tx.Deliveries(ctx, name, after, most)
 		})
 		return err

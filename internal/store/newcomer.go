@@ -60,15 +60,23 @@ func rowsOf(n, columns int) string {
 }
 
 // InsertNewcomers implements flow.NewcomerStore.
-func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer) error {
+func (t *Tx) InsertNewcomers(ctx context.Context, all []flow.Newcomer, now time.Time) error {
 	newest, err := t.NewestSeal(ctx)
 	if err != nil {
 		return err
 	}
 	w := newWriting()
+	var others []string
 	for _, n := range all {
 		w.take(n)
 		w.facts.add(factValues(n.Fact, newest)...)
+		for _, o := range n.Others {
+			others = append(others, o.Address.Key)
+		}
+	}
+	// A former address whose time has passed has its row until the next purge.
+	if _, err := among(ctx, t, `DELETE FROM other_address WHERE expires_at <= $1 AND address_key IN (`, []any{micros(now)}, others, scanOther); err != nil {
+		return err
 	}
 	for _, r := range w.tables() {
 		if err := t.insert(ctx, *r); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"portico/internal/account"
 	"portico/internal/webhook"
 )
 
@@ -95,7 +96,11 @@ func (t *Tx) RetryDeliveries(ctx context.Context, hook, id string, now, until ti
 func (t *Tx) Deliveries(ctx context.Context, hook, before string, limit int) ([]webhook.Delivery, error) {
 	where, args := "", []any{hook, limit}
 	if before != "" {
-		where, args = ` AND (at, id) < (SELECT at, id FROM webhook_delivery WHERE id = $3)`, append(args, before)
+		at, id, ok := webhook.ParsePlace(before)
+		if !ok {
+			return nil, account.BadCursor
+		}
+		where, args = ` AND (at, id) < ($3, $4)`, append(args, micros(at), id)
 	}
 	return collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1`+where+` ORDER BY at DESC, id DESC LIMIT CAST($2 AS BIGINT)`, args, scanDelivery)
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,6 +87,17 @@ type Delivery struct {
 	EndedAt  time.Time
 }
 
+// Place returns the place of the delivery in the list of its webhook. It has the time, too, because the delivery may be
+// deleted before the next page is read.
+func (d Delivery) Place() string { return strconv.FormatInt(d.At.UnixMicro(), 10) + "_" + d.ID }
+
+// ParsePlace returns the time and the id of a Place.
+func ParsePlace(place string) (at time.Time, id string, ok bool) {
+	text, id, _ := strings.Cut(place, "_")
+	micros, err := strconv.ParseInt(text, 10, 64)
+	return time.UnixMicro(micros), id, err == nil
+}
+
 // MostCounted is how many deliveries are counted for people to read.
 const MostCounted = 10_000
 
@@ -124,8 +136,8 @@ type Store interface {
 	// their accounts: the one with the id, or up to limit Dropped ones without an id.
 	RetryDeliveries(ctx context.Context, webhook, id string, now, until time.Time, limit int) (int, error)
 
-	// Deliveries returns up to limit deliveries of a webhook, the newest first, with before those older than
-	// the delivery with that id.
+	// Deliveries returns up to limit deliveries of a webhook, the newest first, with before those that come after
+	// that Place.
 	Deliveries(ctx context.Context, webhook, before string, limit int) ([]Delivery, error)
 
 	// CountDeliveries counts the deliveries that have not ended, up to a number of them.

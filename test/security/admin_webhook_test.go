@@ -1,6 +1,7 @@
 package security
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -68,6 +69,13 @@ func TestSEC417_WebhooksOfAdmins(t *testing.T) {
 	}
 	if !strings.Contains(shown, "gpj.exe") || !strings.Contains(shown, `"state":"dropped"`) || !strings.Contains(shown, user) {
 		t.Errorf("the answer is %s", shown)
+	}
+	var page struct{ Next string }
+	if err := json.Unmarshal([]byte(admin.get(root+"/shop?limit=1").must(200).body), &page); err != nil {
+		t.Fatal(err)
+	}
+	if second := admin.get(root + "/shop?limit=1&after=" + page.Next).must(200).body; !strings.Contains(second, `"id":"msg_`) {
+		t.Errorf("the second page after %q is %s", page.Next, second)
 	}
 	id, secret := s.key(admin.id(), "webhooks:read", "webhooks:write")
 	asKey := func(path, body string) *answer {

@@ -29,6 +29,22 @@ test('a list is judged before anything is sent', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('what could not be sent is counted', async () => {
+  await open('invitations', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/invitations') || route.request().method() === 'GET') return false;
+    const verdict = route.request().postDataJSON().try ? 'ok' : 'unsent';
+    const lines = ['noor@example.com', 'mara@example.com', 'kim@example.com'];
+    const judged = lines.map((address, n) => ({ line: n + 1, address, verdict: n ? verdict : 'ok' }));
+    await route.fulfill({ json: { lines: judged } });
+    return true;
+  });
+  await page.getByRole('button', { name: 'Invite people' }).click();
+  await page.getByLabel('Addresses').fill('noor@example.com\nmara@example.com\nkim@example.com');
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  await page.getByRole('button', { name: 'Send 3 invitations' }).click();
+  await page.getByText('1 invitation on the way. 2 could not be sent. Send the list again.').waitFor();
+});
+
 test('what the server refuses of an invitation stays typed, with the focus on its field', async () => {
   await open('invitations', installation(), 360, async (route, path) => {
     if (!path.endsWith('/invitations') || route.request().method() === 'GET') return false;

@@ -52,7 +52,7 @@ type AdminJudged struct {
 type AdminLine struct {
 	Line    int    `json:"line"`
 	Address string `json:"address"`
-	Verdict string `json:"verdict" enum:"ok malformed exists invited twice domain held"`
+	Verdict string `json:"verdict" enum:"ok malformed exists invited twice domain held unsent"`
 }
 
 // AdminInviteMany is a link for many people.

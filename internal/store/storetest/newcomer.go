@@ -41,7 +41,7 @@ func newcomer(number int) flow.Newcomer {
 }
 
 func (b newcomers) make(all ...flow.Newcomer) {
-	b.write(func(tx *store.Tx) error { return tx.InsertNewcomers(b.Context(), all) })
+	b.write(func(tx *store.Tx) error { return tx.InsertNewcomers(b.Context(), all, moment()) })
 }
 
 func (b newcomers) InsertNewcomers_EveryField() {
@@ -131,6 +131,23 @@ func (b newcomers) KeptByKey_UntilTheirEnd() {
 	}
 }
 
+// An address that another account keeps no longer is free, although its row is there.
+func (b newcomers) InsertNewcomers_TakeExpiredAddresses() {
+	n, m := newcomer(1), newcomer(2)
+	o := n.Others[0]
+	m.Others = []account.Other{{AccountID: m.Account.ID, Address: o.Address, Use: account.Spare, Until: account.Forever}}
+	b.make(n)
+	insert := func(at time.Time) func(tx *store.Tx) error {
+		return func(tx *store.Tx) error { return tx.InsertNewcomers(b.Context(), []flow.Newcomer{m}, at) }
+	}
+	b.fails("an address that another account has", insert(o.Until.Add(-time.Microsecond)))
+	b.write(insert(o.Until))
+	got := list(b.bundle, func(tx *store.Tx) ([]account.Other, error) {
+		return tx.AddressesOf(b.Context(), m.Account.ID, moment())
+	})
+	b.equal("the addresses", got, m.Others)
+}
+
 func (b newcomers) IdentitiesAt_OneIssuer() {
 	n := newcomer(1)
 	b.make(n)
@@ -167,7 +184,7 @@ func (b newcomers) SubjectOf_AndImportedAs() {
 	b.fails("a subject that another account has", func(tx *store.Tx) error {
 		other := newcomer(3)
 		other.Subject = account.Subject{Issuer: "https://another.test", Value: n.Subject.Value}
-		return tx.InsertNewcomers(b.Context(), []flow.Newcomer{other})
+		return tx.InsertNewcomers(b.Context(), []flow.Newcomer{other}, moment())
 	})
 }
 

@@ -175,13 +175,20 @@ func (b webhooks) RetryDeliveries_BehindTheOthers() {
 }
 
 func (b webhooks) Deliveries_Pages() {
-	for _, id := range []string{"1", "2", "3"} {
+	for _, id := range []string{"1", "2", "4"} {
 		b.event(id, "h", "mara")
 	}
-	page := list(b.bundle, func(tx *store.Tx) ([]webhook.Delivery, error) { return tx.Deliveries(b.Context(), "h", "3", 1) })
+	gone := webhook.Delivery{ID: "3", Event: webhook.Event{At: moment()}} // with its account, since the page before
+	page := list(b.bundle, func(tx *store.Tx) ([]webhook.Delivery, error) {
+		return tx.Deliveries(b.Context(), "h", gone.Place(), 1)
+	})
 	if len(page) != 1 || page[0].ID != "2" {
 		b.Errorf("after 3: %+v", page)
 	}
+	b.fails("a place of another list", func(tx *store.Tx) error {
+		_, err := tx.Deliveries(b.Context(), "h", "msg_4", 1)
+		return err
+	})
 }
 
 func (b webhooks) CountDeliveries_NotEnded() {

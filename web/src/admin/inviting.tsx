@@ -12,6 +12,7 @@ const VERDICTS: Record<Line['verdict'], string> = {
   twice: 'is in the list twice',
   domain: 'has a domain that may not sign up',
   held: 'got five emails from administrators in an hour, or twenty in a day',
+  unsent: 'was not sent',
 };
 
 /** What happens to each line. What is not invited comes first, because somebody must look at it. */
@@ -56,7 +57,9 @@ function sending(lines: Line[], body: object, back: Question): Question {
     back,
     run: async () => {
       const { lines: sent } = await change<{ lines: Line[] }>('POST', 'invitations', body);
-      return `${counted(sent) || 'No invitation'} on the way.`;
+      const unsent = sent.filter(({ verdict }) => verdict === 'unsent').length;
+      const rest = unsent && ` ${unsent} could not be sent. Send the list again.`;
+      return `${counted(sent) || 'No invitation'} on the way.${rest || ''}`;
     },
   };
 }

@@ -343,7 +343,7 @@ export interface AdminLimit {
 export interface AdminLine {
   line: number;
   address: string;
-  verdict: 'ok' | 'malformed' | 'exists' | 'invited' | 'twice' | 'domain' | 'held';
+  verdict: 'ok' | 'malformed' | 'exists' | 'invited' | 'twice' | 'domain' | 'held' | 'unsent';
 }
 
 export interface AdminLinkMade {
