@@ -12,7 +12,8 @@ import (
 // AuthenticateClient returns the client of a proof. Its errors include openid.Error. An
 // assertion is spent, whatever follows. The client may be a guest.
 //
-// Faults: throttle.Limited, when documents of guests have to be loaded; openid.ClientDown.
+// Faults: throttle.Limited, when documents of guests have to be loaded, and for an assertion of a client that
+// anybody can be; openid.ClientDown.
 func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
 	id, asserted := p.ID, assertion.Assertion{}
 	if p.Assertion != "" {
@@ -39,6 +40,11 @@ func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proo
 	client, known := clients.Get(claim.ClientID)
 	if !known || p.ID != "" && p.ID != claim.ClientID {
 		return openid.Client{}, unproven(assertion.Wrong("the assertion is of another client"))
+	}
+	if client.Anybody() {
+		if err := f.count(ctx, fromNetwork(assertionPeer, c)...); err != nil {
+			return openid.Client{}, err
+		}
 	}
 	first := false
 	err = f.store.Write(ctx, func(tx Tx) error {
@@ -67,9 +73,9 @@ func unproven(err error) error {
 // Push stores a request of a client and returns its name. Its errors include
 // openid.Error. proof is the key proof of the request, if it has one.
 //
-// Faults: throttle.Limited, for a public client: anybody can be one.
+// Faults: throttle.Limited, for a client that anybody can be.
 func (f *OpenID) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
-	if client.Public {
+	if client.Anybody() {
 		if err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
 			return "", err
 		}

@@ -3,6 +3,7 @@ package security
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -292,5 +293,35 @@ func TestSEC480_AGuestIsNoWayOut(t *testing.T) {
 	s.clock.Advance(6 * time.Minute)
 	if got := v.authorize(p.request("redirect_uri", local, "response_type", "token")).sentBack(local); got.Get("error") != "unsupported_response_type" {
 		t.Errorf("an app on the device: %v", got)
+	}
+}
+
+func TestSEC518_AGuestWithAKeyWritesWithoutEnd(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newStranger(t)
+	p.says(object{"token_endpoint_auth_method": "private_key_jwt", "jwks": json.RawMessage(keySet(t, keyOf().Public()))})
+	s := start(t, only(p), withRP3(t))
+	v := s.visitor()
+	sends := func(endpoint string, form url.Values) int {
+		return v.copied().do("POST", "/auth/openid/"+endpoint, form.Encode(), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}).status
+	}
+	taken := func(endpoint string, form url.Values, status, most int) {
+		t.Helper()
+		for n := 0; n <= most; {
+			won := race(20, func() bool {
+				proof := []string{"client_id", p.id, "client_secret", "", "client_assertion", s.assertion(object{"iss": p.id, "sub": p.id})}
+				return sends(endpoint, with(maps.Clone(form), append(proof, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")...)) == status
+			})
+			if n += won; won < 20 && n <= most {
+				return
+			}
+		}
+		t.Errorf("%s takes more than %d requests of one network", endpoint, most)
+	}
+	taken("par", p.request(), 201, 500) // the limits are 300 and 1000, and grow while the test takes its time
+	taken("introspect", url.Values{"token": {"x"}}, 200, 1500)
+	if status := sends("introspect", byAssertion(url.Values{"token": {"x"}}, s.assertion(nil))); status != 200 {
+		t.Errorf("a client of the settings in the same network: %d", status)
 	}
 }
