@@ -223,7 +223,7 @@ func (k *Keeper) over(l Live) string {
 		return "it has expired"
 	case l.offline() && !l.Grant.RedeemedAt.IsZero():
 		return ""
-	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen)):
+	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen).Add(watchSlack)):
 		return "the user has signed out"
 	}
 	return ""
