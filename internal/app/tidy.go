@@ -71,7 +71,22 @@ func (a *App) purge(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return a.forgetClients(ctx, operator)
+}
+
+// forgetClients ends what users have given registered clients that have ended.
+func (a *App) forgetClients(ctx context.Context, operator *flow.Operator) error {
+	var ended []string
+	err := a.alone(ctx, func(tx *store.Tx) (err error) {
+		ended, err = tx.EndedRegistered(ctx, a.clock.Now())
+		return err
+	})
+	for _, id := range ended {
+		if err == nil {
+			err = operator.ForgetEnded(ctx, id)
+		}
+	}
+	return err
 }
 
 // tellOfApplicants does nothing without the admin page, to which the email leads.

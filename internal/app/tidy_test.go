@@ -2,12 +2,14 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"portico/internal/account"
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/store"
@@ -95,4 +97,63 @@ func (a *App) granted(t *testing.T, address string) openid.Grant {
 	}
 	g.ExpiresAt = found.Session.ExpiresAt
 	return g
+}
+
+// What users have given a client that had registered itself does not outlive it.
+func TestPurge_ForgetsEndedClients(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	cfg.OpenID.Registration = true
+	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	a := open(t, cfg, Options{Clock: now, Dist: dist()})
+	t.Cleanup(func() { a.end(t) })
+	a.mount(t)
+	ctx, user := t.Context(), a.create(t, "mara@example.org")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	initial, _, err := a.Operator.AllowRegistrations(ctx, flow.ByOperator, 4, time.Hour)
+	must(err)
+	var made []openid.Registree
+	for range 4 {
+		r, err := a.OpenID.RegisterClient(ctx, flow.Caller{Peer: "192.0.2.1"}, initial, []byte(`{"redirect_uris":["https://app.test/cb"]}`))
+		must(err)
+		made = append(made, r)
+		must(a.Store.Write(ctx, func(tx *store.Tx) error {
+			return tx.SaveConsent(ctx, openid.Consent{AccountID: user.ID, ClientID: r.ID, Scopes: []string{"openid"}, GivenAt: now.Now()})
+		}))
+	}
+	left := func(want ...openid.Registree) {
+		t.Helper()
+		must(a.purge(ctx))
+		apps, err := a.Owner.Apps(ctx, user.ID)
+		must(err)
+		for _, app := range apps {
+			if !slices.ContainsFunc(want, func(r openid.Registree) bool { return r.ID == app.ID }) {
+				t.Errorf("the account knows %s", app.ID)
+			}
+		}
+		if len(apps) != len(want) {
+			t.Errorf("the account knows %d apps, want %d", len(apps), len(want))
+		}
+	}
+	left(made...)
+	_, err = a.Operator.DeleteRegistered(ctx, flow.ByOperator, made[0].ID)
+	must(err)
+	left(made[1:]...)
+	must(a.OpenID.EndRegistration(ctx, flow.Caller{Peer: "192.0.2.1"}, made[1].ID, made[1].AccessToken))
+	left(made[2:]...)
+	must(a.Store.Write(ctx, func(tx *store.Tx) error { return tx.KeepRegistered(ctx, made[3].ID, now.Now().Add(30*24*time.Hour)) }))
+	now.Advance(8 * 24 * time.Hour) // made[2] was never used
+	left(made[3])
+	must(a.Store.Read(ctx, func(tx *store.Tx) error {
+		ended, err := tx.EndedRegistered(ctx, now.Now())
+		if len(ended) > 0 {
+			t.Errorf("%v are there", ended)
+		}
+		return err
+	}))
 }

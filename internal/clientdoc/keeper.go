@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -47,7 +48,7 @@ type Keeper struct {
 	kept map[string]document
 }
 
-// withdrawn is why a document that was reached does not count.
+// withdrawn is why a document does not count, whoever asks for it again.
 type withdrawn struct{ error }
 
 func (w withdrawn) Unwrap() error { return w.error }
@@ -57,6 +58,13 @@ func (w withdrawn) Unwrap() error { return w.error }
 func Withdrawn(err error) bool {
 	_, ok := errors.AsType[withdrawn](err)
 	return ok
+}
+
+// final reports whether a load has found that there is no document. A name that does not exist is like one whose
+// address the guard refuses: otherwise a stranger could tell which names exist inside.
+func final(err error) bool {
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return errors.Is(err, egress.ErrGone) || errors.Is(err, egress.ErrRefused) || ok && lookup.IsNotFound
 }
 
 type document struct {
@@ -92,7 +100,7 @@ func (k *Keeper) Kept(address string) ([]byte, bool) {
 // check finds nothing wrong.
 func (k *Keeper) Load(ctx context.Context, address string, check func(text []byte) error) ([]byte, error) {
 	if !k.Counts(address) {
-		return nil, errors.New("it is not an address of a document")
+		return nil, withdrawn{errors.New("it is not an address of a document")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -106,7 +114,7 @@ func (k *Keeper) Load(ctx context.Context, address string, check func(text []byt
 		return text, nil // another caller has loaded it meanwhile
 	}
 	text, err := k.client.GetJSON(ctx, address)
-	if errors.Is(err, egress.ErrGone) {
+	if final(err) {
 		err = withdrawn{err}
 	} else if err == nil {
 		if wrong := check(text); wrong != nil {

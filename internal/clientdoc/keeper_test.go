@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"portico/internal/clientdoc"
 	"portico/internal/clock"
+	"portico/internal/egress"
 )
 
 func keeper(t *testing.T, c clock.Clock, origins ...string) *clientdoc.Keeper {
@@ -154,6 +157,18 @@ func TestLoad_RefusesAnswers(t *testing.T) {
 			t.Errorf("%s: %v, withdrawn %v", path, err, !want)
 		}
 	}
+	all, err := clientdoc.New(clientdoc.Config{Clock: clock.System{}, Egress: egress.Config{Resolver: nobody()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(all.Close)
+	for what, address := range map[string]string{ // all alike, or a stranger could tell which names exist inside
+		"no address of a document": "https://app.test", "an address inside": "https://10.0.0.1/client.json", "no such name": "https://none.app.test/client.json",
+	} {
+		if _, err := all.Load(t.Context(), address, fine); !clientdoc.Withdrawn(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 	for path, good := range map[string]bool{
 		"/good": true, "/own": true, "/most": true, "/more": false, "/html": false, "/none": false, "/created": false, "/moved": false,
 	} {
@@ -161,6 +176,34 @@ func TestLoad_RefusesAnswers(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+}
+
+// nobody is a name server that knows no name.
+func nobody() *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			message := make([]byte, 2+512) // with its length before it, as over TCP
+			for {
+				n, err := io.ReadAtLeast(server, message, 2)
+				if err != nil {
+					return
+				}
+				length := 2 + int(message[0])<<8 + int(message[1])
+				if n < length {
+					if _, err := io.ReadFull(server, message[n:length]); err != nil {
+						return
+					}
+				}
+				message[4], message[5] = message[4]|0x80, 3 // a response: no such name
+				if _, err := server.Write(message[:length]); err != nil {
+					return
+				}
+			}
+		}()
+		return client, nil
+	}}
 }
 
 // However many documents strangers name, few are kept and few loads run at a time.

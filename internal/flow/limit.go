@@ -46,9 +46,12 @@ var (
 	// Requests about registered OpenID clients from one network.
 	registerPeer = throttle.Limit{Name: "client registration peer", Count: 30, Window: 10 * time.Minute}
 
-	// Requests that public OpenID clients push from one network. The people of a network sign in
+	// Requests that public and unknown OpenID clients push from one network. The people of a network sign in
 	// through it, and each request is a row of up to 8 KiB for an hour.
 	pushPeer = throttle.Limit{Name: "pushed request peer", Count: 300, Window: 10 * time.Minute}
+
+	// Assertions of unknown OpenID clients from one network, where one app may sign in many people. Each is a row for minutes.
+	assertionPeer = throttle.Limit{Name: "client assertion peer", Count: 1000, Window: 10 * time.Minute}
 
 	// Guesses of codes: of a flow with all its emails, of an address in an hour,
 	// and consecutive ones of an address. After the last consecutive guess only
@@ -163,7 +166,7 @@ func limits() []throttle.Limit {
 		unknownDay, unknownGlobal, noticeDay, deviceDay, appliedHour, dataDay, portraitDay, profileDay, changeDay, choiceHour, endedDay, deviceCode, askAddress,
 		adminMail, adminNotice, adminAPI, adminOnce,
 	}
-	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, devicePeer, deviceCodePeer} {
+	for _, l := range []throttle.Limit{signInPeer, codePeer, mailPeer, providerPeer, documentPeer, registerPeer, pushPeer, assertionPeer, devicePeer, deviceCodePeer} {
 		for _, wide := range widened(l) {
 			all = append(all, wide)
 		}

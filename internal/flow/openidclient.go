@@ -7,13 +7,13 @@ import (
 
 	"portico/internal/assertion"
 	"portico/internal/openid"
-	"portico/internal/throttle"
 )
 
 // AuthenticateClient returns the client of a proof. Its errors include openid.Error. An
 // assertion is spent, whatever follows. The client may be a guest.
 //
-// Faults: throttle.Limited, when documents of guests have to be loaded.
+// Faults: throttle.Limited, when documents of guests have to be loaded, and for an assertion of a client that
+// anybody can be; openid.ClientDown.
 func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proof) (openid.Client, error) {
 	id, asserted := p.ID, assertion.Assertion{}
 	if p.Assertion != "" {
@@ -41,6 +41,11 @@ func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proo
 	if !known || p.ID != "" && p.ID != claim.ClientID {
 		return openid.Client{}, unproven(assertion.Wrong("the assertion is of another client"))
 	}
+	if client.Anybody() {
+		if err := f.count(ctx, fromNetwork(assertionPeer, c)...); err != nil {
+			return openid.Client{}, err
+		}
+	}
 	first := false
 	err = f.store.Write(ctx, func(tx Tx) error {
 		first, err = f.asserted.Spend(ctx, tx, claim)
@@ -52,25 +57,25 @@ func (f *OpenID) AuthenticateClient(ctx context.Context, c Caller, p openid.Proo
 	return client, err
 }
 
-// unproven returns the error that a client gets for an assertion. The cause of an
-// outage is for the log alone. A limit stays one: the client may try again later.
+// unproven returns the error that a client gets for an assertion. A limit and an outage stay what they are: the
+// client may try again later, and takes invalid_client for an answer.
 func unproven(err error) error {
 	var wrong assertion.Wrong
 	switch {
 	case errors.As(err, &wrong):
 		return &openid.Error{Code: "invalid_client", Description: wrong.Error()}
-	case errors.Is(err, throttle.Limited(0)):
-		return err
+	case errors.Is(err, openid.ClientUnknown):
+		return errors.Join(&openid.Error{Code: "invalid_client", Description: "the keys at jwks_uri do not load, or are not valid"}, err)
 	}
-	return errors.Join(&openid.Error{Code: "invalid_client", Description: "the keys of the client could not be loaded"}, err)
+	return err
 }
 
 // Push stores a request of a client and returns its name. Its errors include
 // openid.Error. proof is the key proof of the request, if it has one.
 //
-// Faults: throttle.Limited, for a public client: anybody can be one.
+// Faults: throttle.Limited, for a client that anybody can be.
 func (f *OpenID) Push(ctx context.Context, c Caller, client openid.Client, query url.Values, proof assertion.KeyProof) (name string, err error) {
-	if client.Public {
+	if client.Anybody() {
 		if err := f.count(ctx, fromNetwork(pushPeer, c)...); err != nil {
 			return "", err
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // ClientsFor returns the OpenID clients, with a guest if the id is the address of its
-// metadata, or of a client that has registered itself. It returns openid.ClientUnknown if these do not load or are not valid, and
-// throttle.Limited.
+// metadata, or of a client that has registered itself. It returns openid.ClientUnknown if these are not there or not valid,
+// openid.ClientDown while they do not load, and throttle.Limited.
 func (f *OpenID) ClientsFor(ctx context.Context, c Caller, id string) (openid.Clients, error) {
 	if !f.settings.Guests || !f.documents.Counts(id) {
 		return f.RegisteredFor(ctx, id)
@@ -80,17 +80,25 @@ func (f *OpenID) published(ctx context.Context, c Caller, address string, check 
 		return nil, err
 	}
 	text, err := f.documents.Load(ctx, address, check)
-	if err != nil {
+	switch {
+	case clientdoc.Withdrawn(err):
 		return nil, openid.ClientUnknown.WithCause(err)
+	case err != nil:
+		return nil, openid.ClientDown.WithCause(err)
 	}
 	return text, nil
 }
 
-// asserts returns the claim of an assertion of a client, which may be a guest.
+// asserts returns the claim of an assertion of a client, which may be a guest. Its errors are assertion.Wrong, and those of
+// published.
 func (f *OpenID) asserts(ctx context.Context, c Caller, clients openid.Clients, a assertion.Assertion, audiences []string) (assertion.Claim, error) {
 	client, _ := clients.Get(a.ClientID)
 	if !client.Guest {
-		return f.asserted.Check(ctx, a, audiences)
+		claim, err := f.asserted.Check(ctx, a, audiences)
+		if _, wrong := errors.AsType[assertion.Wrong](err); err != nil && !wrong {
+			err = openid.ClientDown.WithCause(err)
+		}
+		return claim, err
 	}
 	if client.Public {
 		return assertion.Claim{}, assertion.Wrong("the client has no keys")

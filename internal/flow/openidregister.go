@@ -80,13 +80,13 @@ func (f *OpenID) ChangeRegistration(ctx context.Context, c Caller, id, access st
 	})
 }
 
-// EndRegistration deletes a client for the owner of its token. All of its tokens end. Its
+// EndRegistration ends a client for the owner of its token, as DeleteRegistered does. Its
 // errors and faults are as for RegisterClient.
 func (f *OpenID) EndRegistration(ctx context.Context, c Caller, id, access string) error {
 	_, err := f.registering(ctx, c, audit.RegistrationEnded, func(tx Tx) (openid.Registree, error) {
 		r, err := f.grants.Registration(ctx, tx, id, access)
 		if err == nil {
-			_, err = tx.DeleteRegistered(ctx, id)
+			_, err = tx.EndRegistered(ctx, id, f.clock.Now())
 		}
 		return r, err
 	})

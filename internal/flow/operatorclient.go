@@ -110,14 +110,23 @@ func (f *Operator) RegisteredByID(ctx context.Context, id string) (r openid.Regi
 	return r, ok, err
 }
 
-// DeleteRegistered deletes a client that has registered itself, and reports whether there
-// was one. All of its tokens end.
+// DeleteRegistered ends a client that has registered itself, and reports whether there
+// was one. All of its tokens end. Users see it until ForgetEnded.
 func (f *Operator) DeleteRegistered(ctx context.Context, by Actor, id string) (there bool, err error) {
 	err = f.acts(ctx, by, func(tx Tx) error {
-		if there, err = tx.DeleteRegistered(ctx, id); err != nil || !there {
+		if there, err = tx.EndRegistered(ctx, id, f.clock.Now()); err != nil || !there {
 			return err
 		}
 		return f.record.Add(ctx, tx, by.fact(audit.RegistrationEnded, "", id))
 	})
 	return there, err
+}
+
+// ForgetEnded is ForgetClient for a client that had registered itself and has ended, however that was. Then it deletes
+// the client, so that a second call continues after an interruption.
+func (f *Operator) ForgetEnded(ctx context.Context, id string) error {
+	if _, err := f.ForgetClient(ctx, ByOperator, id); err != nil {
+		return err
+	}
+	return f.store.Write(ctx, func(tx Tx) error { return tx.DeleteRegistered(ctx, id, f.clock.Now()) })
 }

@@ -205,6 +205,12 @@ func (client Client) Refuses(l Live, now time.Time) bool {
 	return client.Admits(s, now) != Admitted
 }
 
+// Anybody reports whether anybody can be such a client: it proves nothing, or that it has a key which it publishes itself.
+// Whoever has registered had a token of the operator.
+func (client Client) Anybody() bool {
+	return client.Public || client.Guest && RegisteredHost(client.ID) == ""
+}
+
 // Proof is what a client authenticates with in a request.
 type Proof struct {
 	ID     string

@@ -1,6 +1,9 @@
 package openid
 
-import "portico/internal/fault"
+import (
+	"portico/internal/document"
+	"portico/internal/fault"
+)
 
 // Codes of the faults of this package.
 const (
@@ -13,6 +16,9 @@ const (
 var (
 	// ClientUnknown says that no client has the id of the request.
 	ClientUnknown = fault.New(fault.Invalid, CodeClientUnknown)
+
+	// ClientDown says that what a client publishes does not load at the moment.
+	ClientDown = fault.New(fault.Unavailable, fault.CodeUnavailable).WithRetryAfter(document.Pause)
 
 	// RedirectUnknown says that the client has not registered the address to
 	// which the request wants to return. So the browser must not go there.

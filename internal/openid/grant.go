@@ -109,7 +109,7 @@ type Store interface {
 	// RevokeAccess revokes the access tokens of all generations up to one.
 	RevokeAccess(ctx context.Context, id string, generation int64) error
 	// MoveGrants gives the grants of a session to another one, which is watched in its
-	// place. Redeemed grants then last until its end, or longer if they outlive their session.
+	// place. Redeemed grants that have not ended then last until its end, or longer if they outlive their session.
 	MoveGrants(ctx context.Context, from, to string, until time.Time) error
 
 	LogoutStore
@@ -223,7 +223,7 @@ func (k *Keeper) over(l Live) string {
 		return "it has expired"
 	case l.offline() && !l.Grant.RedeemedAt.IsZero():
 		return ""
-	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen)):
+	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen).Add(watchSlack)):
 		return "the user has signed out"
 	}
 	return ""

@@ -2,6 +2,7 @@ package openid
 
 import (
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -57,9 +58,10 @@ func (b badReturn) Error() string { return string(b) }
 type members map[string]json.RawMessage
 
 // readMembers refuses a name that is there twice, as go-jose does: the standard library would
-// take the last one, and another program the first.
+// take the last one, and another program the first. A member that is null counts as omitted (RFC 7592 2.2).
 func readMembers(text []byte) (m members, ok bool) {
 	ok = json.Unmarshal(text, &m) == nil && m != nil
+	maps.DeleteFunc(m, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 	return m, ok
 }
 

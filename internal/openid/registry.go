@@ -67,10 +67,14 @@ type RegistryStore interface {
 	RegisteredList(ctx context.Context, now time.Time) ([]Registered, error)
 	// ChangeRegistered replaces the metadata and the secret of a client.
 	ChangeRegistered(ctx context.Context, r Registered) error
-	// KeepRegistered sets the end of a client, if it is earlier.
+	// KeepRegistered sets the end of a client, if it is earlier and the client was not ended.
 	KeepRegistered(ctx context.Context, id string, until time.Time) error
-	// DeleteRegistered reports whether there was one.
-	DeleteRegistered(ctx context.Context, id string) (bool, error)
+	// EndRegistered ends a client for good, and reports whether there was one that had not ended.
+	EndRegistered(ctx context.Context, id string, now time.Time) (bool, error)
+	// EndedRegistered returns the clients that have ended and are not deleted.
+	EndedRegistered(ctx context.Context, now time.Time) ([]string, error)
+	// DeleteRegistered deletes a client that has ended.
+	DeleteRegistered(ctx context.Context, id string, now time.Time) error
 }
 
 // Registree is a registered client with the secrets that it is told once.

@@ -78,7 +78,7 @@ func (t *Tx) RevokeAccess(ctx context.Context, id string, generation int64) erro
 
 // MoveGrants implements openid.Store.
 func (t *Tx) MoveGrants(ctx context.Context, from, to string, until time.Time) error {
-	if _, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2, expires_at = CASE WHEN redeemed_at = 0 OR (`+outlives+` AND expires_at > $3) THEN expires_at ELSE $3 END
+	if _, err := t.exec(ctx, `UPDATE openid_grant SET session_id = $2, expires_at = CASE WHEN redeemed_at = 0 OR ended_at > 0 OR (`+outlives+` AND expires_at > $3) THEN expires_at ELSE $3 END
 		WHERE session_id = $1`, from, to, micros(until)); err != nil {
 		return err
 	}

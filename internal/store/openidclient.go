@@ -78,10 +78,20 @@ func (t *Tx) ChangeRegistered(ctx context.Context, r openid.Registered) error {
 
 // KeepRegistered implements openid.RegistryStore.
 func (t *Tx) KeepRegistered(ctx context.Context, id string, until time.Time) error {
-	return t.run(ctx, `UPDATE openid_registered_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2`, id, micros(until))
+	return t.run(ctx, `UPDATE openid_registered_client SET ends_at = $2 WHERE id = $1 AND ends_at < $2 AND ends_at > 0`, id, micros(until))
+}
+
+// EndRegistered implements openid.RegistryStore. Whatever another transaction has read, it cannot keep an end of 0.
+func (t *Tx) EndRegistered(ctx context.Context, id string, now time.Time) (bool, error) {
+	return t.one(ctx, `UPDATE openid_registered_client SET ends_at = 0 WHERE id = $1 AND ends_at > $2`, id, micros(now))
+}
+
+// EndedRegistered implements openid.RegistryStore.
+func (t *Tx) EndedRegistered(ctx context.Context, now time.Time) ([]string, error) {
+	return collect(ctx, t, `SELECT id FROM openid_registered_client WHERE ends_at <= $1`, []any{micros(now)}, scanOne[string])
 }
 
 // DeleteRegistered implements openid.RegistryStore.
-func (t *Tx) DeleteRegistered(ctx context.Context, id string) (bool, error) {
-	return t.one(ctx, `DELETE FROM openid_registered_client WHERE id = $1`, id)
+func (t *Tx) DeleteRegistered(ctx context.Context, id string, now time.Time) error {
+	return t.run(ctx, `DELETE FROM openid_registered_client WHERE id = $1 AND ends_at <= $2`, id, micros(now))
 }

@@ -37,7 +37,6 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM openid_grant WHERE id IN (SELECT id FROM openid_grant WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_pushed_request WHERE hash IN (SELECT hash FROM openid_pushed_request WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
 		{`DELETE FROM openid_device WHERE hash IN (SELECT hash FROM openid_device WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-clock.MaxSkew)},
-		{`DELETE FROM openid_registered_client WHERE id IN (SELECT id FROM openid_registered_client WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM openid_initial_token WHERE hash IN (SELECT hash FROM openid_initial_token WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE dead_at > 0 AND dead_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},

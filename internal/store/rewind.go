@@ -10,7 +10,7 @@ import (
 // Rewind makes a restored database safe to serve. Pending codes and steps expire; otherwise
 // a code used after the backup would work again. Grants of OpenID clients, their pushed
 // requests, devices that wait and initial tokens are deleted, because used ones would work
-// again. Clients that have registered themselves are deleted, because deleted ones and
+// again. Clients that have registered themselves are ended, because ended ones and
 // replaced tokens would work again. Waiting emails are given up with the reason, because
 // they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Imported
 // people who wait for an email wait no more. Sessions, personal access tokens, trusted browsers, invitations and
@@ -24,7 +24,7 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		`DELETE FROM openid_pushed_request WHERE expires_at > $1`,
 		`DELETE FROM openid_device WHERE expires_at > $1`,
 		`DELETE FROM openid_initial_token WHERE expires_at > $1`,
-		`DELETE FROM openid_registered_client WHERE ends_at > $1`,
+		`UPDATE openid_registered_client SET ends_at = 0 WHERE ends_at > $1`,
 	}
 	if endSessions {
 		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`, `UPDATE personal_token SET ends_at = $1 WHERE ends_at > $1`,

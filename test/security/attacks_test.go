@@ -311,6 +311,7 @@ func attacks() testform.Catalogue {
 			"SEC-343": "An OpenID client names addresses at the host of Portico, so that its users take it for Portico itself.",
 			"SEC-357": "A refused request for an OpenID client holds a secret in a wrong place, a forged line for the log, or very long values, or is one of very many.",
 			"SEC-358": "An app that no operator knows returns to a private scheme, behind which it writes the name of another host.",
+			"SEC-518": "An unknown app with a key of its own pushes requests, or proves who it is, without end, so that the database grows.",
 			"SEC-480": "A link to Portico leads on to the site of an unknown app at once, or tells it whether the visitor is signed in.",
 		},
 		"gateway": { // Gateway and forward-auth, and the tickets that sign a browser in at the host of an app

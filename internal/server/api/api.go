@@ -46,7 +46,7 @@ func (a *API) routes() []route {
 		{form.Operation{Method: "POST", Path: "/auth/api/resend", Summary: "Mail another code", In: form.Resend{}, Out: Resent{}}, a.resend, nil},
 		write("/auth/api/confirm-link", "Confirm the mailed link that was opened", a.actions.ConfirmLink),
 		write("/auth/api/reset-password", "Set a new password", a.actions.ResetPassword),
-		{form.Operation{Method: "POST", Path: "/auth/api/signup/passkey/begin", Summary: "A challenge for the passkey of a new account", In: form.BeginFirstPasskey{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginFirstPasskey), nil},
+		reply("/auth/api/signup/passkey/begin", "A challenge for the passkey of a new account", a.actions.BeginFirstPasskey),
 		write("/auth/api/signup/passkey", "Add the passkey of a new account, in place of a password", a.actions.AddFirstPasskey),
 		write("/auth/api/mfa", "Submit a second factor", a.actions.GiveFactor),
 		write("/auth/api/mfa/restart", "End a pending second step", a.actions.DropFactor),
@@ -55,7 +55,7 @@ func (a *API) routes() []route {
 		write("/auth/api/protect", "Add the authenticator app that the account needs", a.actions.ProtectByApp),
 		write("/auth/api/protect/later", "Put off a second factor that the account needs", a.actions.ProtectLater),
 		write("/auth/api/protect/restart", "End the step that adds a second factor", a.actions.DropProtection),
-		{form.Operation{Method: "POST", Path: "/auth/api/protect/passkey/begin", Summary: "A challenge for a passkey that the account needs", In: form.Protection{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginProtection), nil},
+		reply("/auth/api/protect/passkey/begin", "A challenge for a passkey that the account needs", a.actions.BeginProtection),
 		write("/auth/api/protect/passkey", "Add the passkey that the account needs", a.actions.ProtectByPasskey),
 		write("/auth/api/factors/add", "Begin to add an authenticator app", a.actions.AddFactor),
 		write("/auth/api/factors/confirm", "Add the authenticator app that shows the code", a.actions.ConfirmFactor),
@@ -72,9 +72,9 @@ func (a *API) routes() []route {
 		write("/auth/api/account/delete", "Close the account of the user, which is erased after 14 days", a.actions.DeleteAccount),
 		write("/auth/api/keep", "Take a closed account back", a.actions.KeepAccount),
 		write("/auth/api/keep/drop", "End the step that asks whether a closed account is kept", a.actions.DropKeep),
-		{form.Operation{Method: "POST", Path: "/auth/api/passkey/ask", Summary: "A challenge for a sign-in with a passkey", In: struct{}{}, Out: form.PasskeyAsk{}}, answered(a.actions.AskPasskey), nil},
+		reply("/auth/api/passkey/ask", "A challenge for a sign-in with a passkey", a.actions.AskPasskey),
 		write("/auth/api/passkey", "Sign in with a passkey", a.actions.SignInPasskey),
-		{form.Operation{Method: "POST", Path: "/auth/api/account/passkeys/begin", Summary: "A challenge for a new passkey", In: form.BeginPasskey{}, Out: form.PasskeyOffer{}}, answered(a.actions.BeginPasskey), nil},
+		reply("/auth/api/account/passkeys/begin", "A challenge for a new passkey", a.actions.BeginPasskey),
 		write("/auth/api/account/passkeys", "Add a passkey", a.actions.AddPasskey),
 		write("/auth/api/account/passkeys/refuse", "Offer the user no passkey after a sign-in any more", a.actions.RefusePasskeys),
 		write("/auth/api/account/passkeys/rename", "Rename a passkey", a.actions.RenamePasskey),
@@ -98,6 +98,23 @@ type route struct {
 func write[Form any](path, summary string, run form.Action[Form]) route {
 	var in Form
 	return route{Operation: form.Operation{Method: "POST", Path: path, Summary: summary, In: in, Out: Next{}}, handler: step(run)}
+}
+
+// reply returns the operation of a form that has an answer of its own.
+func reply[Form, Out any](path, summary string, run func(w http.ResponseWriter, r *http.Request, in Form) (Out, error)) route {
+	var in Form
+	var out Out
+	return route{Operation: form.Operation{Method: "POST", Path: path, Summary: summary, In: in, Out: out}, handler: func(w http.ResponseWriter, r *http.Request) error {
+		in, err := form.Receive[Form](r)
+		if err != nil {
+			return err
+		}
+		out, err := run(w, r, in)
+		if err != nil {
+			return err
+		}
+		return server.WriteJSON(w, http.StatusOK, out)
+	}}
 }
 
 // Next is the next page after a step: a path on this origin, or the URL of an
@@ -166,21 +183,6 @@ func step[Form any](run form.Action[Form]) server.Handler {
 			return err
 		}
 		return server.WriteJSON(w, http.StatusOK, Next{Next: next})
-	}
-}
-
-// answered returns the handler of an operation with an answer of its own.
-func answered[Form, Out any](run func(w http.ResponseWriter, r *http.Request, in Form) (Out, error)) server.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		in, err := form.Receive[Form](r)
-		if err != nil {
-			return err
-		}
-		out, err := run(w, r, in)
-		if err != nil {
-			return err
-		}
-		return server.WriteJSON(w, http.StatusOK, out)
 	}
 }
 

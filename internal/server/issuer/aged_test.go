@@ -67,6 +67,24 @@ func (s told) silent(when string) {
 	}
 }
 
+// The last use of a session is written a little later than it happens. Until then its tokens work, too.
+func TestRefresh_InALiveSession(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const idle = 7 * 24 * time.Hour
+	b := s.signedIn("mara@example.org")
+	got := s.tokens(b)
+	s.Clock.Advance(idle - 10*time.Second)
+	b.Open("/auth/account") // a use
+	s.Clock.Advance(20 * time.Second)
+	next := s.token(refreshing(got.Refresh))
+	if next.StatusCode != 200 || s.userInfo(next.Access).StatusCode != 200 {
+		t.Fatalf("%d %s", next.StatusCode, next.text)
+	}
+	s.Clock.Advance(idle + 2*time.Minute)
+	s.wants("in a session that nobody uses", s.token(refreshing(next.Refresh)), 400, "invalid_grant")
+}
+
 // A client is told once about a session that ends by itself: because it was not used, or
 // by its age. A session that is used, or was ended by a press, is not announced again.
 func TestLogout_ByAge(t *testing.T) {

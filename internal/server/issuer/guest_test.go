@@ -22,7 +22,7 @@ type published struct {
 	keys  string
 	told  told // at /logout
 	loads atomic.Int32
-	fails atomic.Int32 // the status of the document, 0 for 200
+	fails atomic.Int32 // the status of the document and of the keys, 0 for 200
 }
 
 // publish starts such a site. Its document has the changes, of which nil removes one.
@@ -30,18 +30,18 @@ func publish(t *testing.T, changes map[string]any) *published {
 	p := &published{told: newTold()}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if r.URL.Path == "/jwks" {
-			_, _ = w.Write([]byte(p.keys))
-			return
-		}
 		if r.URL.Path == "/logout" {
 			p.told.ServeHTTP(w, r)
 			return
 		}
-		p.loads.Add(1)
 		if status := p.fails.Load(); status != 0 {
 			w.WriteHeader(int(status))
 		}
+		if r.URL.Path == "/jwks" {
+			_, _ = w.Write([]byte(p.keys))
+			return
+		}
+		p.loads.Add(1)
 		_, _ = w.Write([]byte(*p.text.Load()))
 	}))
 	t.Cleanup(p.Close)
@@ -174,6 +174,48 @@ func TestGuest_Limited(t *testing.T) {
 	got := s.token(s.asserted(redemption(code, "redirect_uri", "https://app.test/cb"), p.id))
 	if got.StatusCode != 429 || got.Header.Get("Retry-After") == "" || got.Error != "" {
 		t.Errorf("%d %s %v", got.StatusCode, got.text, got.Header)
+	}
+}
+
+// While an app is down, it is not told that it is unknown: it would give its tokens up. An app that has gone is.
+func TestGuest_Down(t *testing.T) {
+	t.Parallel()
+	p := publish(t, nil)
+	p.keys = clientKeys(t)
+	p.says(map[string]any{"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": p.URL + "/jwks"})
+	s := startGuests(t, p)
+	b := s.signedIn("mara@example.org")
+	code := back(t, answers(b, s.asked(b, p.asks("redirect_uri", "https://app.test/cb")...), "allow")).Get("code")
+	redeem := func() reply {
+		return s.token(s.asserted(redemption(code, "redirect_uri", "https://app.test/cb"), p.id))
+	}
+	down := func(what string, got reply) {
+		t.Helper()
+		if got.StatusCode != 503 || got.Header.Get("Retry-After") == "" || got.Error != "" {
+			t.Errorf("%s: %d %s %v", what, got.StatusCode, got.text, got.Header)
+		}
+	}
+	p.fails.Store(503)
+	down("the keys", redeem())
+	p.fails.Store(404)
+	s.wants("no keys", redeem(), 401, "invalid_client")
+	p.fails.Store(0)
+	got := redeem()
+	if got.StatusCode != 200 {
+		t.Fatalf("%d %s", got.StatusCode, got.text)
+	}
+	refresh := func() reply { return s.token(s.asserted(refreshing(got.Refresh), p.id)) }
+	s.Clock.Advance(6 * time.Minute)
+	p.fails.Store(502)
+	down("the document", refresh())
+	if page := b.Open(authorize(ask(p.asks()...))); page.StatusCode != 503 || page.Next() != "" {
+		t.Errorf("a page: %d %s", page.StatusCode, page.Next())
+	}
+	p.fails.Store(410)
+	s.wants("no document", refresh(), 401, "invalid_client")
+	p.fails.Store(0)
+	if got := refresh(); got.StatusCode != 200 {
+		t.Errorf("up again: %d %s", got.StatusCode, got.text)
 	}
 }
 

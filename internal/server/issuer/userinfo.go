@@ -53,7 +53,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, id string) (o
 	}
 	clients, err := h.OpenID.ClientsFor(r.Context(), h.Actions.Caller(w, r), id)
 	client, _ := clients.Get(id)
-	if errors.Is(err, openid.ClientUnknown) || errors.Is(err, throttle.Limited(0)) { // the token works, and its proof is spent: no page may read the answer
+	if errors.Is(err, openid.ClientUnknown) || errors.Is(err, openid.ClientDown) || errors.Is(err, throttle.Limited(0)) { // the token works, and its proof is spent: no page may read the answer
 		err = nil
 	}
 	return client, err

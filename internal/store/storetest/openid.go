@@ -145,10 +145,11 @@ func (b grants) MoveGrants_OfOneSession() {
 	code := b.at(3, a, "old", func(g *openid.Grant) { g.RedeemedAt = time.Time{} })
 	offline := b.at(4, a, "old", func(g *openid.Grant) { g.Scopes = []string{"openid", "offline_access"} })
 	longer := b.at(5, a, "old", func(g *openid.Grant) { g.Scopes, g.ExpiresAt = offline.Scopes, until.Add(time.Hour) })
+	ended := b.at(6, a, "old", func(g *openid.Grant) { g.EndedAt = moment() }) // its client is told of the sign-out, too
 	b.write(func(tx *store.Tx) error { return tx.MoveGrants(b.Context(), "old", "new", until) })
-	online.SessionID, code.SessionID, offline.SessionID, longer.SessionID = "new", "new", "new", "new"
+	online.SessionID, code.SessionID, offline.SessionID, longer.SessionID, ended.SessionID = "new", "new", "new", "new", "new"
 	online.ExpiresAt, offline.ExpiresAt = until, until
-	for name, want := range map[string]openid.Grant{"online": online, "of another session": other, "a code": code, "offline": offline, "offline for longer": longer} {
+	for name, want := range map[string]openid.Grant{"online": online, "of another session": other, "a code": code, "offline": offline, "offline for longer": longer, "ended": ended} {
 		l, _ := b.liveGrant(want.ID)
 		b.equal(name, l.Grant, want)
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"time"
 
 	"portico/internal/openid"
@@ -121,22 +122,51 @@ func (b registry) KeepRegistered_OnlyLonger() {
 	r.EndsAt = moment().Add(2 * time.Hour)
 	got, _ := b.find(r.ID)
 	b.equal("the kept one", got, r)
+	b.end(r.ID)
+	if keep(moment().Add(3 * time.Hour)); len(b.clients(moment())) > 1 {
+		b.Error("a client that was ended is there again")
+	}
 	got, _ = b.find(other.ID)
 	b.equal("the other one", got, other)
 }
 
-func (b registry) DeleteRegistered_ThatOne() {
-	r, other := b.add(1, nil), b.add(2, nil)
-	remove := func() bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteRegistered(b.Context(), r.ID) })
+func (b registry) end(id string) bool {
+	b.Helper()
+	return b.did(func(tx *store.Tx) (bool, error) { return tx.EndRegistered(b.Context(), id, moment()) })
+}
+
+func (b registry) EndRegistered_ThatOne() {
+	r, other, late := b.add(1, nil), b.add(2, nil), b.add(3, func(r *openid.Registered) { r.EndsAt = moment() })
+	if !b.end(r.ID) || b.end(r.ID) || b.end(late.ID) {
+		b.Error("not the first end, and that alone, counts")
 	}
-	if !remove() || remove() {
-		b.Error("not the first deletion, and that alone, counts")
+	b.equal("the clients", b.clients(moment()), []openid.Registered{other})
+}
+
+func (b registry) ended() []string {
+	b.Helper()
+	return list(b.bundle, func(tx *store.Tx) ([]string, error) { return tx.EndedRegistered(b.Context(), moment()) })
+}
+
+func (b registry) EndedRegistered_HoweverItEnded() {
+	late, r := b.add(1, func(r *openid.Registered) { r.EndsAt = moment() }), b.add(2, nil)
+	b.add(3, func(r *openid.Registered) { r.EndsAt = moment().Add(time.Microsecond) })
+	b.end(r.ID)
+	got, want := b.ended(), []string{late.ID, r.ID}
+	slices.Sort(got)
+	slices.Sort(want)
+	b.equal("the clients", got, want)
+}
+
+func (b registry) DeleteRegistered_OnceEnded() {
+	kept, r, other := b.add(1, nil), b.add(2, nil), b.add(3, nil)
+	b.end(r.ID)
+	b.end(other.ID)
+	for _, id := range []string{kept.ID, r.ID} {
+		b.write(func(tx *store.Tx) error { return tx.DeleteRegistered(b.Context(), id, moment()) })
 	}
-	_, gone := b.find(r.ID)
-	if _, kept := b.find(other.ID); gone || !kept {
-		b.Error("another client was deleted")
-	}
+	b.equal("those that have ended", b.ended(), []string{other.ID})
+	b.equal("the others", b.clients(moment()), []openid.Registered{kept})
 }
 
 // token stores an initial token that works for an hour.
@@ -187,14 +217,11 @@ func (b registry) DeleteInitialToken_ThatOne() {
 	b.equal("the tokens", b.tokens(moment()), []openid.InitialToken{other})
 }
 
-func (b registry) Purge_ClientsAndTokensThatHaveEnded() {
-	b.add(1, func(r *openid.Registered) { r.EndsAt = moment().Add(-time.Microsecond) })
-	kept := b.add(2, nil)
+func (b registry) Purge_TokensThatHaveEnded() {
 	b.token(3, func(t *openid.InitialToken) { t.ExpiresAt = moment().Add(-time.Microsecond) })
 	token := b.token(4, nil)
 	b.purge()
 	early := moment().Add(-time.Hour)
-	b.equal("the clients", b.clients(early), []openid.Registered{kept})
 	b.equal("the tokens", b.tokens(early), []openid.InitialToken{token})
 }
 
