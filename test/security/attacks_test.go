@@ -321,6 +321,7 @@ func attacks() testform.Catalogue {
 			"SEC-147": "A client sends identity headers whose names an app folds into ours.",
 			"SEC-148": "A client names our identity headers in Connection so that they are dropped.",
 			"SEC-149": "A client names another host, path or method in forwarding headers to pass a rule.",
+			"SEC-523": "A client names the host of one app in Host, where the proxy in front gives the request to another.",
 			"SEC-150": "A client spells a protected path so that a public rule matches it.",
 			"SEC-153": "A client poses as a health check or a crawler to pass a rule.",
 			"SEC-155": "An attacker waits until the session check fails, and asks for an app then.",
