@@ -37,7 +37,7 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		// user's token.
 		return server.RouteMissing
 	}
-	if err == nil && r.URL.RawQuery == refusedQuery {
+	if err == nil && r.URL.Path == CheckPath && r.URL.RawQuery == refusedQuery {
 		err = errNotPassed // the proxy has refused, or the decision has changed since
 	}
 	if err != nil {
