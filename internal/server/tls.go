@@ -19,7 +19,9 @@ const maxStreams = 100
 func NewTLSServer(h http.Handler, log *slog.Logger, settings *tls.Config) *http.Server {
 	s := NewServer(h, log)
 	s.Protocols.SetHTTP2(true)
-	s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	s.HTTP2 = &http.HTTP2Config{
+		MaxConcurrentStreams: maxStreams, WriteByteTimeout: StallTimeout,
+	}
 	s.TLSConfig = settings
 	s.ErrorLog = slog.NewLogLogger(handshakes{log.Handler()}, slog.LevelWarn)
 	return s
