@@ -76,8 +76,11 @@ type mounted struct {
 // Mount registers the pages.
 func (p mounted) Mount(m *server.Mux) {
 	serve := func(w http.ResponseWriter, r *http.Request) error {
-		p.handler.ServeHTTP(w, r)
-		return nil
+		err := server.Unhurried(w) // it has streams
+		if err == nil {
+			p.handler.ServeHTTP(w, r)
+		}
+		return err
 	}
 	m.Handle("GET "+p.path, serve, server.Streaming, server.Quiet)
 	m.Handle("GET "+p.path+"/{rest...}", serve, server.Streaming, server.Quiet)

@@ -77,8 +77,11 @@ func (t *tester) mail(w http.ResponseWriter, r *http.Request) error {
 	if t.box == nil {
 		return server.WriteJSON(w, http.StatusNotFound, refusal{http.StatusNotFound, "there is no mailbox, because smtp_url is set: leave it out"})
 	}
-	t.box.Next(w, r)
-	return nil
+	err := server.Unhurried(w)
+	if err == nil {
+		t.box.Next(w, r)
+	}
+	return err
 }
 
 // plan decides what the stand-in provider answers at the next sign-in of the browser, which keeps the cookie:

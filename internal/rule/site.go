@@ -14,8 +14,8 @@ type Site struct {
 
 	AsSent bool // the app takes paths that Path refuses and Readings admits
 
-	// Server names what answers for the site. Sites of a host with the same one may be one program, which reads
-	// paths in its own way and knows no sites.
+	// Server names what answers for the site, "" if that is unknown. Sites of a host with the same one may be one program,
+	// which reads paths in its own way and knows no sites.
 	Server string
 }
 
@@ -65,8 +65,11 @@ func (s Site) holds(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// sameProgram reports whether one program may answer for both sites.
-func (s Site) sameProgram(other Site) bool { return s.Host == other.Host && s.Server == other.Server }
+// sameProgram reports whether one program may answer for both sites. Nobody knows the server of an app that another proxy
+// forwards to: it may be that of any app of the host.
+func (s Site) sameProgram(other Site) bool {
+	return s.Host == other.Host && (s.Server == other.Server || s.Server == "" || other.Server == "")
+}
 
 // MatchAll is Set.MatchAll for a site, by its index. If its server could read a path as one of another site, the request
 // must satisfy the rule there as well.

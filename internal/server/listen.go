@@ -16,6 +16,7 @@ const (
 	uploadTimeout  = 60 * time.Second // to the end of the largest body that a form may have
 	writeTimeout   = 30 * time.Second // from the end of the headers to the end of the response
 	handlerTimeout = 20 * time.Second // for a handler; leaves time to send an error
+	StallTimeout   = 60 * time.Second // for one write of an app's response, and any on an HTTP/2 connection; nginx has the same
 	idleTimeout    = 75 * time.Second // between requests; browsers and proxies close after about 60 s
 
 	// maxHeader is the size limit of request headers in bytes. It is larger

@@ -49,9 +49,9 @@ func CrossSite(rt *route) { rt.crossSite = true }
 // make a browser add one to a request to another site. The handler must then take no cookie.
 func Keyed(rt *route) { rt.keyed = true }
 
-// Streaming removes the body limit, the deadlines and the requirement of a
+// Streaming removes the body limit, the deadline of a body and the requirement of a
 // Content-Length. It is for the fallback, because apps decide about their
-// uploads and streams.
+// uploads and streams. The response keeps its time until Unhurried.
 func Streaming(rt *route) { rt.streaming = true }
 
 // Download removes the time limit of the handler, for a file that is written in parts. Flush gives each
@@ -164,7 +164,7 @@ func Incoming(w http.ResponseWriter, r *http.Request, n int64) (io.Reader, error
 	if r.ContentLength > n {
 		return nil, errTooLarge
 	}
-	return &incoming{http.NewResponseController(w), r.Body, n}, nil
+	return &incoming{http.NewResponseController(w), r.Body, n}, Unhurried(w)
 }
 
 type incoming struct {
@@ -188,6 +188,11 @@ func (i *incoming) Read(p []byte) (int, error) {
 		err = Malformed.WithCause(err)
 	}
 	return n, err
+}
+
+// Unhurried removes the deadline of the response, which counts from the headers of the request.
+func Unhurried(w http.ResponseWriter) error {
+	return http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
 // Discard reads the rest of a body that is not wanted, for as long as an ordinary
@@ -224,15 +229,11 @@ func (rt *route) release(e *exchange, r *http.Request) {
 	}
 }
 
-// stream removes the deadlines. A chunked request closes its connection, so
+// stream removes the deadline of the body. A chunked request closes its connection, so
 // that a smuggled request behind it is never read.
 func (rt *route) stream(e *exchange, r *http.Request) error {
 	if len(r.TransferEncoding) > 0 {
 		e.Header().Set("Connection", "close")
 	}
-	c := http.NewResponseController(e)
-	if err := c.SetReadDeadline(time.Time{}); err != nil {
-		return err
-	}
-	return c.SetWriteDeadline(time.Time{})
+	return http.NewResponseController(e).SetReadDeadline(time.Time{})
 }

@@ -2,6 +2,7 @@ package proxies
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -20,9 +21,10 @@ import (
 type visitor struct {
 	*place
 	cookies map[string]string
+	host    string // that it writes; "" for the one of the pages
 }
 
-func (p *place) visitor() *visitor { return &visitor{p, map[string]string{}} }
+func (p *place) visitor() *visitor { return &visitor{place: p, cookies: map[string]string{}} }
 
 // answer is a response.
 type answer struct {
@@ -56,7 +58,7 @@ func (v *visitor) dial() net.Conn {
 func (v *visitor) do(method, target, body string, lines ...string) answer {
 	v.Helper()
 	c := v.dial()
-	request := method + " " + target + " HTTP/1.1\r\nHost: " + hostOf(v.T, origin) + "\r\nConnection: close\r\n"
+	request := method + " " + target + " HTTP/1.1\r\nHost: " + cmp.Or(v.host, hostOf(v.T, origin)) + "\r\nConnection: close\r\n"
 	if body != "" || method == "POST" {
 		request += "Content-Length: " + strconv.Itoa(len(body)) + "\r\n"
 	}

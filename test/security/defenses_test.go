@@ -24,7 +24,7 @@ func defenses() []chapter {
 			{"077, 225 to 230, 248, 335", "The gateway withholds and deletes the cookies that apps set for the former user, and clears cache and storage. Sign-out deletes our session cookie. At the public host, and not at the host of an app, it also ends the recovery, the opened link and the second step that began in the browser."},
 		}},
 		{"Apps behind Portico", []defense{
-			{"146 to 160, 207, 208, 216, 222 to 224, 239, 240, 360, 361, 497", "Our headers, and headers that name another path or method, are removed in every spelling. The path has one spelling, or the rules of every path that the app may read have to pass, also where it is a path of another app that the same program answers for. Hop-by-hop headers end here. A request without one clear end is refused, or has its chunks passed on without its Content-Length, and nothing behind it is read. A name has no control or direction characters."},
+			{"146 to 160, 207, 208, 216, 222 to 224, 239, 240, 360, 361, 497, 523", "Our headers, and headers that name another path or method, are removed in every spelling. The path has one spelling, or the rules of every path that the app may read have to pass, also where it is a path of another app that the same program answers for. The proxy that asks names the host of the app that it forwards to. Hop-by-hop headers end here. A request without one clear end is refused, or has its chunks passed on without its Content-Length, and nothing behind it is read. A name has no control or direction characters."},
 			{"156, 220, 221", "One writer for the headers of an app, interim answers and trailers removes the fields that it must not set."},
 			{"484", "An open request ends when a reload gives its path to an app with another name and another upstream."},
 			{"235 to 238", "The ticket travels in a form and never in an address. It is spent when it is presented, lasts seconds, and is bound by a sealed value to the browser that began."},
@@ -36,7 +36,7 @@ func defenses() []chapter {
 		}},
 		{"Load and races", []defense{
 			{"176, 182 to 186, 219", "Slots and a bounded queue for hashing. Limits of connections, headers, bodies and time. Signed-in users do not wait. (Also FLT-17 to 19.)"},
-			{"241, 498", "A minimum pace of bodies to apps. Bodies can be kept until they are complete, and the user is looked up again then."},
+			{"241, 498, 525", "A minimum pace of bodies to apps. Bodies can be kept until they are complete, and the user is looked up again then. A client that takes nothing of a response for 60 seconds is cut off."},
 			{"288, 289", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time, and four may wait; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
 			{"461", "Each password and each set of recovery codes that a user chooses is counted before it is hashed, 30 an hour."},

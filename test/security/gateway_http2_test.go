@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -46,28 +47,10 @@ func ownTLS(t *testing.T) option {
 // returns the status, or nothing if the stream or the connection ends without one.
 func (s *site) frames(body string, fields ...[2]string) string {
 	s.Helper()
-	c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true, ServerName: "portico.test", NextProtos: []string{"h2"}})
-	if err != nil {
-		s.Fatal(err)
-	}
+	c, framer := s.http2()
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(time.Minute))
-	if p := c.ConnectionState().NegotiatedProtocol; p != "h2" {
-		s.Fatalf("the protocol is %q", p)
-	}
-	var block bytes.Buffer
-	encoder := hpack.NewEncoder(&block)
-	for _, f := range fields {
-		_ = encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
-	}
-	_, _ = c.Write([]byte(http2.ClientPreface))
-	framer := http2.NewFramer(c, c)
 	framer.AllowIllegalWrites = true
-	_ = framer.WriteSettings()
-	_ = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: body == ""})
-	if body != "" {
-		_ = framer.WriteData(1, true, []byte(body))
-	}
+	begin(framer, body, fields...)
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	for {
 		frame, err := framer.ReadFrame()
@@ -84,6 +67,37 @@ func (s *site) frames(body string, fields ...[2]string) string {
 				return ""
 			}
 		}
+	}
+}
+
+// http2 opens a connection of HTTP/2.
+func (s *site) http2(settings ...http2.Setting) (net.Conn, *http2.Framer) {
+	s.Helper()
+	c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true, ServerName: "portico.test", NextProtos: []string{"h2"}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	if p := c.ConnectionState().NegotiatedProtocol; p != "h2" {
+		s.Fatalf("the protocol is %q", p)
+	}
+	_, _ = c.Write([]byte(http2.ClientPreface))
+	framer := http2.NewFramer(c, c)
+	_ = framer.WriteSettings(settings...)
+	return c, framer
+}
+
+// begin sends the first request of a connection.
+func begin(framer *http2.Framer, body string, fields ...[2]string) {
+	var block bytes.Buffer
+	encoder := hpack.NewEncoder(&block)
+	for _, f := range fields {
+		_ = encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
+	}
+	_ = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: body == ""})
+	if body != "" {
+		_ = framer.WriteData(1, true, []byte(body))
 	}
 }
 

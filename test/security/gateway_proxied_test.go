@@ -38,6 +38,32 @@ func TestSEC240_SocketsOverHTTP2(t *testing.T) {
 	}
 }
 
+// A proxy names the host of the app that it forwards to, and passes the client's Host on to Portico, which names another
+// app. The first one counts. test/proxies sends such requests to real proxies.
+func TestSEC523_HostOfAnotherApp(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, trusting(), func(c *config.Config) {
+		c.Apps = []config.App{
+			{Name: "staff", Path: "/", Rules: []string{"role:staff /*"}, Key: "app.1"},
+			{Name: "site", Host: "site.portico.test", Path: "/", Rules: []string{"public /*"}, Key: "app.2"},
+		}
+	})
+	for _, from := range []string{"portico.test", "site.portico.test"} {
+		for to, want := range map[string]int{"portico.test": 401, "site.portico.test": 200} {
+			for way, h := range map[string]http.Header{
+				"one URL": {"X-Original-Method": {"GET"}, "X-Original-Url": {"https://" + to + "/x"}},
+				"parts":   {"X-Forwarded-Method": {"GET"}, "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {to}, "X-Forwarded-Uri": {"/x"}},
+			} {
+				h["Host"], h["Sec-Fetch-Mode"] = []string{from}, []string{"cors"}
+				if a := s.visitor().do("GET", "/auth/api/check", "", h); a.status != want {
+					t.Errorf("by %s, Host %s: %s gets status %d, want %d", way, from, to, a.status, want)
+				}
+			}
+		}
+	}
+}
+
 // Strangers send half a byte now and then to hold the four workers of an app.
 // The time limits are scaled so that the test is short.
 func TestSEC241_SlowUploads(t *testing.T) {

@@ -50,18 +50,29 @@ func TestSEC497_SpellingsOfAnotherApp(t *testing.T) {
 			{Name: "wiki", Path: "/wiki", Upstream: elsewhere.App.Upstream, Rules: []string{"role:admin /wiki/*"}, Key: "app.2"},
 			{Name: "site", Host: "site.portico.test", Path: "/", Rules: []string{"public /*"}, Key: "app.3"},
 			{Name: "tools", Host: "site.portico.test", Path: "/admin", Rules: []string{"role:admin /admin/*"}, Key: "app.4"},
+			{Name: "front", Host: "front.portico.test", Path: "/", Rules: []string{"public /*"}, Key: "app.5"},
+			{Name: "live", Host: "front.portico.test", Path: "/admin", Upstream: c.App.Upstream, Rules: []string{"role:admin /admin/*"}, Key: "app.6"},
+			{Name: "behind", Host: "behind.portico.test", Path: "/", Upstream: c.App.Upstream, Rules: []string{"public /*"}, Key: "app.7"},
+			{Name: "apart", Host: "behind.portico.test", Path: "/admin", Rules: []string{"role:admin /admin/*"}, Key: "app.8"},
 		}
 	})
 	nobody, admin := s.visitor(), s.staff("admin")
-	asked := func(v *visitor, target string) int {
-		return v.do("GET", "/auth/api/check", "", http.Header{"Sec-Fetch-Mode": {"cors"}, "X-Forwarded-Method": {"GET"}, "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"site.portico.test"}, "X-Forwarded-Uri": {target}}).status
+	asked := func(v *visitor, host, target string) int {
+		return v.do("GET", "/auth/api/check", "", http.Header{"Sec-Fetch-Mode": {"cors"}, "X-Forwarded-Method": {"GET"}, "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {host}, "X-Forwarded-Uri": {target}}).status
 	}
 	for _, target := range []string{"/ADMIN", "/Admin/x", "/admin%20", "/adm%C4%B1n/x", "/%EF%BD%81dmin/x", "/admin./x", "/ADMIN/logo/x"} {
 		if a := nobody.do("GET", target, "", script()); a.status != 401 {
 			t.Errorf("%s gets status %d", target, a.status)
 		}
-		if status := asked(nobody, target); status != 401 {
-			t.Errorf("where another proxy forwards, %s gets status %d", target, status)
+		for _, host := range []string{"site.portico.test", "front.portico.test"} {
+			if status := asked(nobody, host, target); status != 401 {
+				t.Errorf("where another proxy forwards, %s%s gets status %d", host, target, status)
+			}
+		}
+		for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: behind.portico.test\r\nSec-Fetch-Mode: cors\r\nConnection: close\r\n\r\n") {
+			if a.status != 401 {
+				t.Errorf("behind the gateway, %s gets status %d", target, a.status)
+			}
 		}
 	}
 	if n := len(program.asked()); n > 0 {
@@ -75,7 +86,9 @@ func TestSEC497_SpellingsOfAnotherApp(t *testing.T) {
 			t.Errorf("%s gets status %d", target, a.status)
 		}
 	}
-	if status := asked(nobody, "/x"); status != 200 {
-		t.Errorf("where another proxy forwards, a public page gets status %d", status)
+	for _, host := range []string{"site.portico.test", "front.portico.test"} {
+		if status := asked(nobody, host, "/x"); status != 200 {
+			t.Errorf("where another proxy forwards, a public page of %s gets status %d", host, status)
+		}
 	}
 }

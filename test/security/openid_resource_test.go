@@ -167,10 +167,11 @@ func TestSEC455_TokensForOthersOnPublicPaths(t *testing.T) {
 	open("a token of a client itself", "|", "Bearer "+s.rp("token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"robot"}, "client_secret": {rpSecret}, "resource": {wiki}}).Access)
 	open("a token of the app's own", "|Bearer of-the-app", "Bearer of-the-app")
 	open("another scheme", "|Basic eDp5", "Basic eDp5")
-	key := apikey.New()
-	open("an API key", "|", "Bearer "+key)
-	if a := s.visitor().sends("/plain/x", "Bearer "+key); a.status != 200 || a.body != "|" {
-		t.Errorf("an app without tokens gets %q of an API key: %d", a.body, a.status)
+	for _, key := range []string{apikey.New(), apikey.NewPersonal(make([]byte, 32))} {
+		open("a key or a personal token", "|", "Bearer "+key)
+		if a := s.visitor().sends("/plain/x", "Bearer "+key); a.status != 200 || a.body != "|" {
+			t.Errorf("an app without tokens gets %q of %.12s: %d", a.body, key, a.status)
+		}
 	}
 }
 

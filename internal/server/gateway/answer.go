@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,14 +22,29 @@ var errTooManyInterim = errors.New("it sends too many interim responses")
 type answer struct {
 	http.ResponseWriter
 	app      *app
-	http10   bool        // an HTTP/1.0 client cannot get interim responses
-	header   http.Header // what ReverseProxy sets: headers, then trailers
+	writes   *atomic.Uint32 // of the passing
+	http10   bool           // an HTTP/1.0 client cannot get interim responses
+	header   http.Header    // what ReverseProxy sets: headers, then trailers
 	interims int
 	excess   bool // the app exceeded maxInterim
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// Write counts in passing.writes, so that the watcher sees a client that reads nothing.
+func (a *answer) Write(b []byte) (int, error) {
+	a.writes.Add(1)
+	defer a.writes.Add(1)
+	return a.ResponseWriter.Write(b)
+}
+
+// FlushError counts as Write does.
+func (a *answer) FlushError() error {
+	a.writes.Add(1)
+	defer a.writes.Add(1)
+	return http.NewResponseController(a.ResponseWriter).Flush()
+}
 
 // Header returns the app's headers. Portico's headers are kept elsewhere,
 // because ReverseProxy clears this map after each interim response.

@@ -37,7 +37,7 @@ func (g *Gateway) check(w http.ResponseWriter, r *http.Request) error {
 		// user's token.
 		return server.RouteMissing
 	}
-	if err == nil && r.URL.RawQuery == refusedQuery {
+	if err == nil && r.URL.Path == CheckPath && r.URL.RawQuery == refusedQuery {
 		err = errNotPassed // the proxy has refused, or the decision has changed since
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *Gateway) described(r *http.Request) (ask, error) {
 	proto, rest, ok := strings.Cut(all[1], "://")
 	at := strings.IndexByte(rest, '/')
 	if !ok || at < 0 {
-		return ask{}, errors.New("X-Original-URL is not a whole URL: write $scheme://$http_host$request_uri")
+		return ask{}, errors.New("X-Original-URL is not a whole URL: write $scheme://$server_name$request_uri")
 	}
 	asked, err := g.asks(r, all[0], proto, rest[:at], rest[at:])
 	asked.plain = true

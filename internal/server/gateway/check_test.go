@@ -92,6 +92,9 @@ func TestCheck(t *testing.T) {
 			if a := ask("GET", "/app/x", fetch); !strings.Contains(a.body, `"signin_url":"`+s.origin+`/auth/signin"`) || a.header.Get("Location") != "" {
 				t.Errorf("a fetch without a session: %d %s", a.status, a.body)
 			}
+			if a := ask("GET", "/app/x?refused", "Cookie: "+plain); a.status != 200 {
+				t.Errorf("a page whose query is that of a refusal: %d", a.status)
+			}
 			inPage := strings.Replace(navigate, "text/html", "application/json", 1)
 			if a := ask("GET", "/app/x", inPage); a.status != 401 || a.header.Get("Content-Type") != "application/problem+json" || a.header.Get("Location") != "" {
 				t.Errorf("a navigation that takes JSON only: %d %v", a.status, a.header)

@@ -3,9 +3,11 @@ package gateway
 import (
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/server"
 	"portico/internal/server/form"
 )
@@ -14,11 +16,12 @@ import (
 type wire struct {
 	http.ResponseWriter
 	ended int
+	rest  time.Time // the deadline for writes
 }
 
 func (w *wire) SetReadDeadline(time.Time) error { w.ended++; return nil }
 
-func (w *wire) SetWriteDeadline(time.Time) error { return nil }
+func (w *wire) SetWriteDeadline(t time.Time) error { w.rest = t; return nil }
 
 // A connection that already serves another request is not ended.
 func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
@@ -35,6 +38,14 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 	if w.ended != 1 {
 		t.Error("a request that was over was ended")
 	}
+	if time.Until(w.rest) > 0 {
+		t.Error("what was ended may go on writing")
+	}
+	whole := &passing{w: w}
+	o.add(whole)
+	if o.remove(whole); time.Until(w.rest) <= 0 {
+		t.Error("the rest of a response has no time")
+	}
 	o.draining = true
 	o.add(p)
 	o.lasts(p, nil)
@@ -43,11 +54,36 @@ func TestOpen_EndsOnlyWhatIsOpen(t *testing.T) {
 	}
 }
 
+// A client has stalled when one write to it lasts too long. Between writes a stream may be quiet for any time.
+func TestPassing_Stalled(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func() (*passing, *atomic.Uint32){
+		"a response":  func() (*passing, *atomic.Uint32) { p := &passing{}; return p, &p.writes },
+		"a WebSocket": func() (*passing, *atomic.Uint32) { s := new(tunnel); return &passing{socket: s}, &s.down.writes },
+	} {
+		p, writes := of()
+		now := time.Now()
+		for i, step := range []struct {
+			begunOrEnded uint32
+			later        time.Duration
+			stalled      bool
+		}{
+			{0, time.Hour, false}, {1, time.Hour, false}, {0, server.StallTimeout - 1, false}, {2, time.Hour, false}, {0, server.StallTimeout - 1, false},
+			{1, time.Hour, false}, {1, time.Hour, false}, {0, server.StallTimeout, true}, {1, time.Hour, false}, {0, time.Hour, false},
+		} {
+			writes.Add(step.begunOrEnded)
+			if now = now.Add(step.later); p.stalled(now) != step.stalled {
+				t.Errorf("%s, step %d: stalled: %v", name, i, !step.stalled)
+			}
+		}
+	}
+}
+
 // An access token is looked at in its own rounds alone, because a look may read
 // the database. Without flows to ask, a look panics.
 func TestLook_SparesTokens(t *testing.T) {
 	t.Parallel()
-	g := &Gateway{open: newOpen(), Config: Config{Actions: &form.Actions{}}}
+	g := &Gateway{open: newOpen(), Config: Config{Actions: &form.Actions{}, Clock: clock.System{}}}
 	g.open.add(&passing{shown: shown{token: "access", resource: "https://tools.test/"}, ruledBy: g})
 	for _, tokens := range []bool{false, true} {
 		asked := func() (asked bool) {

@@ -38,6 +38,9 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		v.app.circuit.failed()
 		return f
 	}
+	if err := server.Unhurried(w); err != nil {
+		return err
+	}
 	p := &passage{
 		gateway: g, asked: asked, visit: v, proxy: v.app.proxy, client: [1]string{server.ClientAddr(r).String()},
 		answer: answer{ResponseWriter: w, app: v.app, http10: !r.ProtoAtLeast(1, 1)},
@@ -45,7 +48,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 			w: w, app: v.app, shown: v.shown, ruledBy: g, need: v.rule.Need, brief: r.ContentLength >= 0 && r.ContentLength <= patientBody,
 		},
 	}
-	p.passing.asked = &p.asked
+	p.passing.asked, p.answer.writes = &p.asked, &p.passing.writes
 	if r.ProtoMajor == 2 {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()

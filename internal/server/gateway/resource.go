@@ -74,13 +74,13 @@ func (a *app) accessToken(r *http.Request) (access string, sent bool) {
 	return access, true
 }
 
-// bringsOurs reports whether a request brings an app what it could use elsewhere: an API key that a program sends to the
-// wrong address, or a token for others. Where nobody needs to be signed in, such a request passes. An app that takes no
+// bringsOurs reports whether a request brings an app what it could use elsewhere: an API key or a personal
+// access token that a program sends to the wrong address, or a token for others. Where nobody needs to be signed in, such a request passes. An app that takes no
 // access tokens may check those of OpenID clients itself.
 func (g *Gateway) bringsOurs(a *app, h http.Header) bool {
 	return slices.ContainsFunc(h["Authorization"], func(line string) bool {
 		text, ok := bearerOf(line)
-		return ok && (strings.HasPrefix(text, apikey.Prefix) || a.Resource != "" && g.Issued(text))
+		return ok && (strings.HasPrefix(text, apikey.Prefix) || strings.HasPrefix(text, apikey.PersonalPrefix) || a.Resource != "" && g.Issued(text))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/rule"
+	"portico/internal/server"
 	"portico/internal/session"
 )
 
@@ -40,6 +41,11 @@ type passing struct {
 	told    bool      // a WebSocket to which the Close frame was sent
 	cancel  func()    // cancels an HTTP/2 request, where an expired read deadline cancels nothing; else nil
 
+	writes atomic.Uint32 // writes to the client begun and ended: odd during one, except for a WebSocket
+	seen   uint32        // writes at a look of the watcher
+	since  time.Time     // when the watcher saw that first
+	ended  bool          // by end
+
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
 }
@@ -56,9 +62,24 @@ const (
 // while the request is open, because the connection may serve another one
 // later.
 func (p *passing) end() {
+	p.ended = true
 	c, past := http.NewResponseController(p.w), time.Unix(1, 0)
 	_ = c.SetReadDeadline(past) // fails only if the connection is closed
 	_ = c.SetWriteDeadline(past)
+}
+
+// stalled reports whether the client has taken nothing of a write for server.StallTimeout. A stream that has nothing to
+// write may last.
+func (p *passing) stalled(now time.Time) bool {
+	writes := p.writes.Load()
+	if p.socket != nil {
+		writes = p.socket.down.writes.Load()
+	}
+	if writes%2 == 0 || writes != p.seen {
+		p.seen, p.since = writes, now
+		return false
+	}
+	return now.Sub(p.since) >= server.StallTimeout
 }
 
 // leave ends a request. For a WebSocket, the first call sends a Close frame to
@@ -88,13 +109,17 @@ func (o *open) add(p *passing) {
 	o.passing[p] = struct{}{}
 }
 
+// remove also limits the time for the rest of the response, unless end has.
 func (o *open) remove(p *passing) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	delete(o.passing, p)
 	if len(o.passing) == 0 && o.empty != nil {
 		close(o.empty)
 		o.empty = nil
+	}
+	o.mu.Unlock()
+	if !p.ended { // which nobody changes any more
+		_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(server.StallTimeout)) // fails for a WebSocket
 	}
 }
 
@@ -175,13 +200,16 @@ type watched struct {
 	denied bool
 }
 
-// watched returns the open requests. It applies the present rules to each request that a
+// watched returns the open requests, and ends those whose client reads nothing. It applies the present rules to each request that a
 // gateway of former settings has let pass.
 func (g *Gateway) watched() []watched {
 	g.open.mu.Lock()
 	defer g.open.mu.Unlock()
-	all := make([]watched, 0, len(g.open.passing))
+	all, now := make([]watched, 0, len(g.open.passing)), g.Clock.Now()
 	for p := range g.open.passing {
+		if p.stalled(now) {
+			p.end()
+		}
 		if p.ruledBy != g {
 			a, matched, err := g.route(p.asked)
 			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil || !p.takenBy(a, p.app)

@@ -47,7 +47,8 @@ type half struct {
 	mu     sync.Mutex
 	w      io.Writer // nil until copy starts
 	frames frames
-	ended  bool // the Close frame was sent
+	ended  bool          // the Close frame was sent
+	writes atomic.Uint32 // as in passing
 }
 
 func (h *half) leave(last []byte) {
@@ -88,6 +89,8 @@ func (h *half) pass(b []byte) error {
 	if h.ended || len(b) == 0 {
 		return nil
 	}
+	h.writes.Add(1)
+	defer h.writes.Add(1)
 	_, err := h.w.Write(b)
 	return err
 }
