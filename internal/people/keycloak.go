@@ -105,7 +105,11 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 	case c.Type == "password" && c.Given:
 		at.ignore(givenPassword + "temporary")
 	case c.Type == "password" && s.Algorithm == "argon2":
-		p.Password = phc("argon2"+first(s.More["type"], "id"), "v=19",
+		version, ok := map[string]string{"1.0": "v=16", "1.3": "v=19"}[first(s.More["version"], "1.3")]
+		if !ok {
+			return fmt.Errorf("the version %s of Argon2 is not known", Short(first(s.More["version"], "")))
+		}
+		p.Password = phc("argon2"+first(s.More["type"], "id"), version,
 			fmt.Sprintf("m=%s,t=%d,p=%s", first(s.More["memory"], "7168"), s.Iterations, first(s.More["parallelism"], "1")), secret.Salt, secret.Value)
 	case c.Type == "password" && s.Algorithm == "pbkdf2":
 		p.Password = phc("pbkdf2-sha1", fmt.Sprintf("i=%d", s.Iterations), secret.Salt, secret.Value)
