@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"time"
 )
 
@@ -57,16 +58,30 @@ func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {
 		if i.Provider == "email" || i.Provider == "phone" {
 			continue
 		}
-		var data struct {
-			Issuer string `json:"iss"`
-		}
-		if json.Unmarshal(i.Data, &data) == nil && data.Issuer != "" && i.Subject != "" {
-			p.Identities = append(p.Identities, Identity{Issuer: data.Issuer, Subject: i.Subject})
+		if issuer := supabaseIssuer(i.Data); issuer != "" && i.Subject != "" && o.Parameters["issuer."+i.Provider] == "" {
+			p.Identities = append(p.Identities, Identity{Issuer: issuer, Subject: i.Subject})
 			continue
 		}
 		o.identity(&p, at, i.Provider, i.Subject)
 	}
 	return p, nil
+}
+
+// supabaseIssuer returns the issuer of an identity. Of providers without OpenID Connect, Supabase has the address of the API.
+// That of a GitHub or GitLab of the operator is its own, so the name of the provider says less.
+func supabaseIssuer(identity json.RawMessage) string {
+	var data struct {
+		Issuer string `json:"iss"`
+	}
+	_ = json.Unmarshal(identity, &data) // it may be missing
+	at, _ := url.Parse(data.Issuer)
+	if at == nil {
+		return ""
+	}
+	return cmp.Or(map[string]string{
+		"api.bitbucket.org": "https://bitbucket.org", "api.github.com": "https://github.com", "api.spotify.com": "https://accounts.spotify.com",
+		"discord.com": "https://discord.com", "graph.facebook.com": "https://www.facebook.com", "www.googleapis.com": "https://accounts.google.com",
+	}[at.Host], data.Issuer)
 }
 
 func parseInstant(text string) (time.Time, bool) {
