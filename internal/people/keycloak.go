@@ -1,6 +1,7 @@
 package people
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,7 +61,7 @@ func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 		o.identity(&p, at, i.Provider, i.Subject)
 	}
 	for i, c := range e.Credentials {
-		if err := c.add(o, &p, at); err != nil {
+		if err := c.add(o, e.ID, &p, at); err != nil {
 			return p, &Problem{Field: fmt.Sprintf("credentials[%d]", i), Reason: err.Error()}
 		}
 	}
@@ -74,7 +75,7 @@ func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	return p, nil
 }
 
-func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
+func (c keycloakCredential) add(o Options, user string, p *Person, at *Place) error {
 	var secret struct {
 		Value string `json:"value"`
 		Salt  string `json:"salt"`
@@ -127,10 +128,12 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 		for _, code := range secret.Codes {
 			p.RecoveryCodes = append(p.RecoveryCodes, phc("sha512", "salt=before", "", strings.TrimRight(code.Hash, "=")))
 		}
-	case strings.HasPrefix(c.Type, "webauthn"):
+	case c.Type == "webauthn":
+		at.ignore(secondOnly)
+	case c.Type == "webauthn-passwordless":
 		o.passkey(p, at, Passkey{
 			ID: urlSafe(s.ID), PublicKey: urlSafe(s.Key), SignCount: s.Count, AAGUID: s.AAGUID,
-			Transports: lower(s.Ways), Name: c.Label, CreatedAt: c.Created.time(),
+			UserHandle: base64.RawURLEncoding.EncodeToString([]byte(user)), Transports: lower(s.Ways), Name: c.Label, CreatedAt: c.Created.time(),
 		})
 	default:
 		at.ignore("credential of the type " + c.Type)

@@ -25,9 +25,9 @@ func TestMissing(t *testing.T) {
 		"id,primary_email_address\n1,a@b.c":                                                             {"password_digest": "passwords", "totp_secret": "authenticator apps"},
 		`{"users":[{"localId":"1","email":"a@b.c"}]}`:                                                   {"passwordHash": "passwords"},
 		`[{"schema_id":"x","traits":{"email":"a@b.c"},"credentials":{"password":{"type":"password"}}}]`: {"credentials.password.config.hashed_password": "passwords"},
-		`[{"email":"a@b.c","emailVerified":true,"accounts":null}]`:                                      {"passkeys": "passkeys"},
+		`[{"email":"a@b.c","emailVerified":true,"accounts":null}]`:                                      {},
 		`{"orgs":[{"humanUsers":[{"user":{"email":{"email":"a@b.c"}}}]}]}`:                              {"user.hashedPassword": "passwords", "user.otpCode": "authenticator apps", "user.idps": "identities"},
-		"users:\n  mara: {email: a@b.c}":                                                                {"totp_configurations": "authenticator apps", "webauthn_credentials": "security keys"},
+		"users:\n  mara: {email: a@b.c}":                                                                {"totp_configurations": "authenticator apps"},
 		`{"email":"a@b.c"}`:                                                                             nil, // the own format: whoever wrote it knows
 	} {
 		if diff := cmp.Diff(want, missingOf(t, in)); diff != "" {

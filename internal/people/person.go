@@ -68,7 +68,7 @@ type Passkey struct {
 	SignCount      int64     `json:"sign_count,omitempty"`
 	AAGUID         string    `json:"aaguid,omitempty"`
 	Transports     []string  `json:"transports,omitempty"`
-	BackupEligible bool      `json:"backup_eligible,omitempty"`
+	BackupEligible *bool     `json:"backup_eligible,omitempty"` // nil: not said
 	BackedUp       bool      `json:"backed_up,omitempty"`
 	UserHandle     string    `json:"user_handle,omitempty"`
 	Name           string    `json:"name,omitempty"`
