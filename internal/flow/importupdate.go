@@ -82,6 +82,9 @@ func (f *Operator) wanted(has account.Account, a *arrival) account.Account {
 	if a.from.Roles == nil {
 		want.Roles = distinct(has.Roles)
 	}
+	if a.from.Claims == nil {
+		want.Claims = has.Claims
+	}
 	if a.from.EndsAt.IsZero() {
 		want.EndsAt = has.EndsAt
 	}
@@ -113,7 +116,7 @@ func (f *Operator) differences(has, want account.Account) (all []difference) {
 			return err
 		}})
 	}
-	if want.Claims != "" && want.Claims != has.Claims {
+	if want.Claims != has.Claims {
 		all = append(all, difference{"claims", func(ctx context.Context, tx Tx, a cleared) error {
 			_, err := tx.UpdateClaims(ctx, a.ID, want.Claims)
 			return err

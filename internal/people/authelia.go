@@ -42,7 +42,7 @@ type authelia struct {
 }
 
 type autheliaUser struct {
-	Disabled bool     `yaml:"disabled"`
+	Disabled boolean  `yaml:"disabled"`
 	Name     string   `yaml:"displayname"`
 	Hash     string   `yaml:"password"`
 	Email    string   `yaml:"email"`
@@ -127,8 +127,8 @@ func (a authelia) people(o Options) *listed {
 	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
 		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{
-			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(boolean(u.Disabled)),
-			Roles: u.Groups, Password: u.Hash, TOTP: apps[username],
+			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(&u.Disabled),
+			Roles: append([]string{}, u.Groups...), Password: u.Hash, TOTP: apps[username],
 		}
 		for _, field := range slices.Sorted(maps.Keys(u.Rest)) {
 			at.ignore(field)

@@ -10,13 +10,13 @@ import (
 // betterAuth is a row of the table user, to which the query of docs/operating/exports.md adds the
 // rows of the tables account and passkey.
 type betterAuth struct {
-	ID       string  `json:"id"`
-	Name     string  `json:"name"`
-	Email    string  `json:"email"`
-	Verified boolean `json:"emailVerified"`
-	Created  instant `json:"createdAt"`
-	Banned   boolean `json:"banned"`
-	Role     string  `json:"role"`
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Email    string   `json:"email"`
+	Verified boolean  `json:"emailVerified"`
+	Created  instant  `json:"createdAt"`
+	Banned   *boolean `json:"banned"`
+	Role     *string  `json:"role"`
 	Accounts []struct {
 		Provider string `json:"providerId"`
 		Subject  string `json:"accountId"`
@@ -29,9 +29,12 @@ func betterAuthPerson(o Options, e *betterAuth, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: bool(e.Verified), Name: e.Name, State: state(e.Banned), CreatedAt: e.Created.time(),
 	}
-	for role := range strings.SplitSeq(e.Role, ",") {
-		if role != "" && role != "user" { // everybody has it
-			p.Roles = append(p.Roles, strings.TrimSpace(role))
+	if e.Role != nil {
+		p.Roles = []string{}
+		for role := range strings.SplitSeq(*e.Role, ",") {
+			if role = strings.TrimSpace(role); role != "" && role != "user" { // everybody has it
+				p.Roles = append(p.Roles, role)
+			}
 		}
 	}
 	for _, a := range e.Accounts {

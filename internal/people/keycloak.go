@@ -44,7 +44,17 @@ type keycloakCredential struct {
 func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Verified, Name: full(e.First, e.Last),
-		State: state(boolean(e.Enabled != nil && !*e.Enabled)), CreatedAt: e.Created.time(),
+		CreatedAt: e.Created.time(),
+	}
+	if e.Enabled != nil {
+		off := boolean(!*e.Enabled)
+		p.State = state(&off)
+	}
+	if e.Credentials != nil { // an export says that somebody has no attributes and no roles by leaving them out
+		p.Roles = []string{}
+		if e.Attributes == nil {
+			e.Attributes = map[string][]string{}
+		}
 	}
 	for _, role := range e.Roles {
 		if !strings.HasPrefix(role, "default-roles-") && role != "offline_access" && role != "uma_authorization" { // every user of a realm has them

@@ -19,7 +19,7 @@ type Person struct {
 	CreatedAt     time.Time       `json:"created_at,omitzero"`
 	SeenAt        time.Time       `json:"seen_at,omitzero"`
 	EndsAt        time.Time       `json:"ends_at,omitzero"`
-	Roles         []string        `json:"roles,omitempty"`
+	Roles         []string        `json:"roles,omitzero"` // without any: none; nil: not said
 	Claims        json.RawMessage `json:"claims,omitempty"`
 	Password      string          `json:"password,omitempty" secret:"yes"` // a hash
 	Addresses     []Address       `json:"addresses,omitempty"`

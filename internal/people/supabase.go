@@ -42,11 +42,11 @@ func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {
 	_ = json.Unmarshal(e.User, &user) // the app chooses its form
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Confirmed > 0, Name: cmp.Or(user.Full, user.Name),
-		State: state(boolean(e.Banned != "" || e.Deleted != "")), CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App), Password: e.Hash,
+		CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App), Password: e.Hash,
 	}
-	if until, ok := parseInstant(e.Banned); ok && e.Deleted == "" && until.Before(p.SeenAt) {
-		p.State = "" // signed in since
-	}
+	until, ok := parseInstant(e.Banned)
+	banned := boolean(e.Deleted != "" || e.Banned != "" && (!ok || !until.Before(p.SeenAt))) // or signed in since
+	p.State = state(&banned)
 	for _, f := range e.Factors {
 		if f.Type != "totp" || f.Status != "verified" {
 			at.ignore("mfa_factors of type " + f.Type + ", " + f.Status)
