@@ -30,7 +30,7 @@ var spoken = map[string]string{
 }
 
 // used are columns that a sign-in changes.
-var used = []string{"roles", "used_at", "last_step", "counter", "copied", "roles_at", "address_key", "tells_time", "image", "expires_at"}
+var used = []string{"roles", "used_at", "last_step", "counter", "copies", "copied", "roles_at", "address_key", "tells_time", "image", "expires_at"}
 
 // stateOf returns the data of each account by the keys of spoken, unless each transaction runs once.
 func stateOf(ctx context.Context, tx *store.Tx) (map[string]map[string]string, error) {

@@ -83,6 +83,9 @@ func (f *Operator) wanted(has account.Account, a *arrival) account.Account {
 	if a.from.Roles == nil {
 		want.Roles = distinct(has.Roles)
 	}
+	if a.from.Claims == nil {
+		want.Claims = has.Claims
+	}
 	if a.from.EndsAt.IsZero() {
 		want.EndsAt = has.EndsAt
 	}
@@ -112,7 +115,7 @@ func (f *Operator) differences(has, want account.Account) (all []difference) {
 			return tx.UpdateRoles(ctx, a.ID, want.Roles)
 		}})
 	}
-	if want.Claims != "" && want.Claims != has.Claims {
+	if want.Claims != has.Claims {
 		all = append(all, difference{"claims", func(ctx context.Context, tx Tx, a cleared) error {
 			return tx.UpdateClaims(ctx, a.ID, want.Claims)
 		}})

@@ -99,6 +99,10 @@ func (k *Keeper) Check(u Use, p Passkey) (used Passkey, suspect bool, err error)
 	if p.Host != k.host {
 		return p, false, Refused.WithCause(fmt.Errorf("the passkey is for %s", p.Host))
 	}
+	flags := u.parsed.Response.AuthenticatorData.Flags
+	if p.Copied && !p.Copies {
+		p.Copies = flags.HasBackupEligible() // the signature covers it
+	}
 	owner := holder{handle: p.Handle, held: []webauthn.Credential{{
 		ID: p.Credential, PublicKey: p.PublicKey, Flags: webauthn.CredentialFlags{UserVerified: true, BackupEligible: p.Copies, BackupState: p.Copied},
 		Authenticator: webauthn.Authenticator{SignCount: uint32(p.Counter)},
@@ -106,7 +110,7 @@ func (k *Keeper) Check(u Use, p Passkey) (used Passkey, suspect bool, err error)
 	_, after, err := k.party.ValidatePasskeyLogin(
 		func(_, _ []byte) (webauthn.User, error) { return owner, nil },
 		webauthn.SessionData{Challenge: u.Challenge(), UserVerification: protocol.VerificationRequired}, u.parsed)
-	if flags := u.parsed.Response.AuthenticatorData.Flags; err != nil && flags.HasUserPresent() && !flags.HasUserVerified() {
+	if err != nil && flags.HasUserPresent() && !flags.HasUserVerified() {
 		return p, false, Unproven.WithCause(err)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@
 //   - An answer counts only with user verification, for the host of public_url,
 //     from a listed origin that is not framed by another one.
 //   - The key of an account decides who signs in. A user handle must agree with it.
-//   - Whether a passkey may be copied to other devices never changes (BE). The
-//     signature counter never goes back for one that may not.
+//   - Whether a passkey may be copied to other devices never changes (BE), once the
+//     first use has told it of one whose former system did not. The signature
+//     counter never goes back for one that may not.
 package passkey

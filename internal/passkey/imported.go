@@ -17,7 +17,8 @@ type Foreign struct {
 	Name                                 string
 	Transports                           []string
 	Counter                              int64
-	Copies, Copied                       bool
+	Copies                               *bool // nil: not told
+	Copied                               bool
 }
 
 // Import returns a passkey that was made for this host in another system, since a time. An
@@ -33,10 +34,13 @@ func (k *Keeper) Import(accountID string, f Foreign, at time.Time) (Passkey, err
 	if f.Counter < 0 || f.Counter > 1<<32-1 {
 		return Passkey{}, errors.New("the sign_count is not one of an authenticator")
 	}
-	model := modelText(f.Model)
+	model, copies, copied := modelText(f.Model), false, true
+	if f.Copies != nil {
+		copies, copied = *f.Copies, *f.Copies && f.Copied
+	}
 	return Passkey{
 		ID: ids.New(), AccountID: accountID, Credential: b[0], PublicKey: b[1], Handle: b[2], Host: k.host, Name: cmp.Or(f.Name, ModelName(model)), Model: model,
-		Transports: transports(strings.Join(f.Transports, " ")), Counter: f.Counter, Copies: f.Copies, Copied: f.Copied, CreatedAt: at, UsedAt: at,
+		Transports: transports(strings.Join(f.Transports, " ")), Counter: f.Counter, Copies: copies, Copied: copied, CreatedAt: at, UsedAt: at,
 	}, nil
 }
 

@@ -33,7 +33,7 @@ type Passkey struct {
 	Transports []string // how browsers reach the authenticator
 	Counter    int64    // newest signature counter
 	Copies     bool     // whether the passkey may be copied to other devices (BE)
-	Copied     bool     // whether it is (BS)
+	Copied     bool     // whether it is (BS). Without Copies: a former system did not tell, and the first use does
 	CreatedAt  time.Time
 	UsedAt     time.Time
 }
@@ -46,7 +46,7 @@ type Store interface {
 	PasskeysOf(ctx context.Context, accountID string) ([]Passkey, error)
 	// PasskeyByCredential returns the passkey with the id at its authenticator.
 	PasskeyByCredential(ctx context.Context, credential []byte) (Passkey, bool, error)
-	// UsePasskey sets Counter, Copied and UsedAt, and reports whether the counter
+	// UsePasskey sets Counter, Copies, Copied and UsedAt, and reports whether the counter
 	// was still before.
 	UsePasskey(ctx context.Context, p Passkey, before int64) (bool, error)
 	// RenamePasskey names a passkey of the account and reports whether it was

@@ -260,6 +260,48 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Whether a passkey may be copied is taken from its first use if the former system did not tell, and from then on it stays.
+func TestImport_Copies(t *testing.T) {
+	t.Parallel()
+	k := keeper(t, clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)))
+	a := passkeytest.New(host, origin, []byte("handle"))
+	yes, no := true, false
+	for _, c := range []struct {
+		told   *bool
+		flags  []byte // beside presence and verification
+		passes []bool
+	}{
+		{nil, []byte{0, 0, passkeytest.Copies}, []bool{true, true, false}},
+		{nil, []byte{passkeytest.Copied, passkeytest.Copies | passkeytest.Copied, passkeytest.Copies, 0}, []bool{false, true, true, false}},
+		{&no, []byte{passkeytest.Copies | passkeytest.Copied, 0}, []bool{false, true}},
+		{&yes, []byte{0, passkeytest.Copies | passkeytest.Copied}, []bool{false, true}},
+	} {
+		p, err := k.Import("a", passkey.Foreign{
+			Credential: secret.Encode(a.ID), PublicKey: secret.Encode(a.PublicKey()), Handle: secret.Encode(a.Handle), Copies: c.told, Copied: true,
+		}, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, flags := range c.flags {
+			a.Flags = passkeytest.Present | passkeytest.Verified | flags
+			use, err := passkey.ParseUse(a.Use(k.Challenge(passkey.SignIn, secret.Token(), "")))
+			if err != nil && c.passes[i] {
+				t.Fatal(err)
+			}
+			if err != nil {
+				continue
+			}
+			used, _, err := k.Check(use, p)
+			if (err == nil) != c.passes[i] {
+				t.Errorf("told %v, use %d: %v", c.told, i, err)
+			}
+			if err == nil {
+				p = used
+			}
+		}
+	}
+}
+
 // statement returns an attestation statement with ES256 and a signature of nothing.
 func statement() []byte {
 	return []byte{0xa2, 0x63, 'a', 'l', 'g', 0x26, 0x63, 's', 'i', 'g', 0x43, 0x30, 0x01, 0x00}

@@ -18,7 +18,7 @@ type auth0 struct {
 	Name     string          `json:"name"`
 	Given    string          `json:"given_name"`
 	Family   string          `json:"family_name"`
-	Blocked  bool            `json:"blocked"`
+	Blocked  *boolean        `json:"blocked"`
 	Created  instant         `json:"created_at"`
 	Seen     instant         `json:"last_login"`
 	Hash     string          `json:"passwordHash" secret:"yes" brings:"passwords"`
@@ -65,7 +65,7 @@ type auth0Hash struct {
 func auth0Person(o Options, e *auth0, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Verified, Name: cmp.Or(full(e.Given, e.Family), e.Name),
-		State: state(boolean(e.Blocked)), CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App),
+		State: state(e.Blocked), CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App),
 		Password: cmp.Or(e.Hash, e.BulkHash),
 	}
 	var id struct {

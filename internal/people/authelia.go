@@ -38,19 +38,11 @@ type authelia struct {
 	Apps  []autheliaApp           `yaml:"totp_configurations"`
 	Keys  []struct {
 		Username string `yaml:"username"`
-		RPID     string `yaml:"rpid"`
-		Name     string `yaml:"description"`
-		ID       string `yaml:"kid"`
-		AAGUID   string `yaml:"aaguid"`
-		Count    int64  `yaml:"sign_count"`
-		Eligible bool   `yaml:"backup_eligible"`
-		BackedUp bool   `yaml:"backup_state"`
-		Key      string `yaml:"public_key"`
 	} `yaml:"webauthn_credentials"`
 }
 
 type autheliaUser struct {
-	Disabled bool     `yaml:"disabled"`
+	Disabled boolean  `yaml:"disabled"`
 	Name     string   `yaml:"displayname"`
 	Hash     string   `yaml:"password"`
 	Email    string   `yaml:"email"`
@@ -125,30 +117,24 @@ func (a authelia) people(o Options) *listed {
 	if len(a.Apps) == 0 {
 		l.lacks["totp_configurations"] = "authenticator apps"
 	}
-	if len(a.Keys) == 0 {
-		l.lacks["webauthn_credentials"] = "security keys"
-	}
-	apps, keys := map[string][]TOTP{}, map[string][]Passkey{}
+	apps, keys := map[string][]TOTP{}, map[string]bool{}
 	for _, app := range a.Apps {
 		apps[app.Username] = append(apps[app.Username], TOTP{Secret: app.Secret, Digits: app.Digits, Period: app.Period, Algorithm: app.Algorithm})
 	}
 	for _, k := range a.Keys {
-		keys[k.Username] = append(keys[k.Username], Passkey{
-			RPID: k.RPID, ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), SignCount: k.Count, AAGUID: k.AAGUID,
-			BackupEligible: k.Eligible, BackedUp: k.BackedUp, Name: k.Name,
-		})
+		keys[k.Username] = true
 	}
 	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
 		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{
-			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(boolean(u.Disabled)),
-			Roles: u.Groups, Password: u.Hash, TOTP: apps[username],
+			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(&u.Disabled),
+			Roles: append([]string{}, u.Groups...), Password: u.Hash, TOTP: apps[username],
 		}
 		for _, field := range slices.Sorted(maps.Keys(u.Rest)) {
 			at.ignore(field)
 		}
-		for _, k := range keys[username] {
-			o.passkey(&p, &at, k)
+		if keys[username] {
+			at.ignore(noHandle)
 		}
 		l.people, l.places = append(l.people, p), append(l.places, at)
 	}

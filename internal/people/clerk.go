@@ -17,7 +17,7 @@ type clerk struct {
 	Seed       string          `json:"totp_secret" secret:"yes" brings:"authenticator apps"`
 	Digest     string          `json:"password_digest" secret:"yes" brings:"passwords"`
 	Hasher     string          `json:"password_hasher"`
-	Banned     boolean         `json:"banned"`
+	Banned     *boolean        `json:"banned"`
 	Created    instant         `json:"created_at"`
 	Seen       instant         `json:"last_sign_in_at"`
 	Public     json.RawMessage `json:"public_metadata"`
@@ -29,7 +29,7 @@ func clerkPerson(o Options, e *clerk, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: cmp.Or(e.Primary, first(verified, ""), first(unverified, "")), Name: full(e.First, e.Last),
 		State: state(e.Banned), CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.Public),
-		Password: e.Digest, RecoveryCodes: e.Codes,
+		Password: clerkHash(e.Hasher, e.Digest), RecoveryCodes: e.Codes,
 	}
 	for _, a := range verified {
 		if a == p.Email {
@@ -47,12 +47,36 @@ func clerkPerson(o Options, e *clerk, at *Place) (Person, error) {
 		p.TOTP = []TOTP{{Secret: e.Seed}}
 	}
 	switch e.Hasher {
-	case "", "bcrypt", "argon2i", "argon2id", "md5", "sha256", "phpass", "pbkdf2_sha1", "pbkdf2_sha256", "pbkdf2_sha256_django", "pbkdf2_sha512", "scrypt_werkzeug", "ldap_ssha":
-		return p, nil // the digest has the form that other systems write
+	case "", "bcrypt", "bcrypt_sha256_django", "argon2i", "argon2id", "md5", "sha256", "phpass", "pbkdf2_sha1", "pbkdf2_sha256", "pbkdf2_sha256_django", "pbkdf2_sha512", "pbkdf2_sha512_hex", "scrypt_werkzeug", "ldap_ssha":
+		return p, nil
 	}
 	p.Password = ""
 	at.ignore("password_hasher " + e.Hasher)
 	return p, nil
+}
+
+// clerkHash writes a digest of PBKDF2 in a form that names its encoding. Clerk has one of its own for each hasher. Other digests have the
+// form that other systems write.
+func clerkHash(hasher, digest string) string {
+	form, ok := map[string]struct{ name, salt, hash string }{
+		"pbkdf2_sha1":       {"pbkdf2-sha1", "hex", "hex"},
+		"pbkdf2_sha256":     {"pbkdf2-sha256", "base64", "base64"},
+		"pbkdf2_sha512":     {"pbkdf2-sha512", "utf8", "hex"},
+		"pbkdf2_sha512_hex": {"pbkdf2-sha512", "hex", "hex"},
+	}[hasher]
+	parts := strings.Split(digest, "$") // the hasher, iterations, salt and hash; at times the length of the hash
+	if !ok || len(parts) < 4 {
+		return digest
+	}
+	salt, err := bytesOf(parts[2], form.salt)
+	if err != nil {
+		salt, _ = bytesOf(parts[2], "utf8") // as Clerk does
+	}
+	hash, err := bytesOf(parts[3], form.hash)
+	if err != nil {
+		return digest
+	}
+	return phc(form.name, "i="+parts[1], salt, hash)
 }
 
 // addresses reads a list, or a text with separators.

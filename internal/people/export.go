@@ -170,20 +170,24 @@ func (p *Person) dropGiven(at *Place, why string) {
 	}
 }
 
-func state(disabled boolean) string {
-	if disabled {
+// state is what an export says of an account: nothing if it lacks the field.
+func state(disabled *boolean) string {
+	switch {
+	case disabled == nil:
+		return ""
+	case bool(*disabled):
 		return "disabled"
 	}
-	return ""
+	return "active"
 }
 
 // full joins the parts of a name.
 func full(parts ...string) string { return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") }
 
-// claims returns an object as claims, if it has members.
+// claims returns an object as claims. One without members says that there are none.
 func claims(object json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(object, &members) != nil || len(members) == 0 {
+	if json.Unmarshal(object, &members) != nil || members == nil {
 		return nil
 	}
 	return object

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,7 +44,17 @@ type keycloakCredential struct {
 func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Verified, Name: full(e.First, e.Last),
-		State: state(boolean(e.Enabled != nil && !*e.Enabled)), CreatedAt: e.Created.time(),
+		CreatedAt: e.Created.time(),
+	}
+	if e.Enabled != nil {
+		off := boolean(!*e.Enabled)
+		p.State = state(&off)
+	}
+	if e.Credentials != nil { // an export says that somebody has no attributes and no roles by leaving them out
+		p.Roles = []string{}
+		if e.Attributes == nil {
+			e.Attributes = map[string][]string{}
+		}
 	}
 	for _, role := range e.Roles {
 		if !strings.HasPrefix(role, "default-roles-") && role != "offline_access" && role != "uma_authorization" { // every user of a realm has them
@@ -60,7 +71,7 @@ func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 		o.identity(&p, at, i.Provider, i.Subject)
 	}
 	for i, c := range e.Credentials {
-		if err := c.add(o, &p, at); err != nil {
+		if err := c.add(o, e.ID, &p, at); err != nil {
 			return p, &Problem{Field: fmt.Sprintf("credentials[%d]", i), Reason: err.Error()}
 		}
 	}
@@ -74,7 +85,7 @@ func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	return p, nil
 }
 
-func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
+func (c keycloakCredential) add(o Options, user string, p *Person, at *Place) error {
 	var secret struct {
 		Value string `json:"value"`
 		Salt  string `json:"salt"`
@@ -105,7 +116,11 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 	case c.Type == "password" && c.Given:
 		at.ignore(givenPassword + "temporary")
 	case c.Type == "password" && s.Algorithm == "argon2":
-		p.Password = phc("argon2"+first(s.More["type"], "id"), "v=19",
+		version, ok := map[string]string{"1.0": "v=16", "1.3": "v=19"}[first(s.More["version"], "1.3")]
+		if !ok {
+			return fmt.Errorf("the version %s of Argon2 is not known", Short(first(s.More["version"], "")))
+		}
+		p.Password = phc("argon2"+first(s.More["type"], "id"), version,
 			fmt.Sprintf("m=%s,t=%d,p=%s", first(s.More["memory"], "7168"), s.Iterations, first(s.More["parallelism"], "1")), secret.Salt, secret.Value)
 	case c.Type == "password" && s.Algorithm == "pbkdf2":
 		p.Password = phc("pbkdf2-sha1", fmt.Sprintf("i=%d", s.Iterations), secret.Salt, secret.Value)
@@ -123,10 +138,12 @@ func (c keycloakCredential) add(o Options, p *Person, at *Place) error {
 		for _, code := range secret.Codes {
 			p.RecoveryCodes = append(p.RecoveryCodes, phc("sha512", "salt=before", "", strings.TrimRight(code.Hash, "=")))
 		}
-	case strings.HasPrefix(c.Type, "webauthn"):
+	case c.Type == "webauthn":
+		at.ignore(secondOnly)
+	case c.Type == "webauthn-passwordless":
 		o.passkey(p, at, Passkey{
 			ID: urlSafe(s.ID), PublicKey: urlSafe(s.Key), SignCount: s.Count, AAGUID: s.AAGUID,
-			Transports: lower(s.Ways), Name: c.Label, CreatedAt: c.Created.time(),
+			UserHandle: base64.RawURLEncoding.EncodeToString([]byte(user)), Transports: lower(s.Ways), Name: c.Label, CreatedAt: c.Created.time(),
 		})
 	default:
 		at.ignore("credential of the type " + c.Type)

@@ -63,14 +63,20 @@ type kratosAddress struct {
 type kratosKeys struct {
 	Handle string `json:"user_handle"`
 	Keys   []struct {
-		ID            string  `json:"id"`
-		Key           string  `json:"public_key"`
-		Name          string  `json:"display_name"`
-		Added         instant `json:"added_at"`
+		ID            string   `json:"id"`
+		Key           string   `json:"public_key"`
+		Name          string   `json:"display_name"`
+		Added         instant  `json:"added_at"`
+		Alone         bool     `json:"is_passwordless"`
+		Ways          []string `json:"transport"`
 		Authenticator struct {
 			AAGUID string `json:"aaguid"`
 			Count  int64  `json:"sign_count"`
 		} `json:"authenticator"`
+		Flags struct { // earlier versions have none
+			Eligible *bool `json:"backup_eligible"`
+			BackedUp bool  `json:"backup_state"`
+		} `json:"flags"`
 	} `json:"credentials"`
 }
 
@@ -83,7 +89,7 @@ func kratosPerson(o Options, e *kratos, at *Place) (Person, error) {
 	_ = json.Unmarshal(e.Traits, &traits) // the operator chooses its form
 	p := Person{
 		Subject: o.subject(e.ID), Email: traits.Email, Name: kratosName(traits.Name), Locale: traits.Locale,
-		State: state(e.State == "inactive"), CreatedAt: e.Created.time(), Claims: claims(e.Public),
+		State: map[string]string{"active": "active", "inactive": "disabled"}[e.State], CreatedAt: e.Created.time(), Claims: claims(e.Public),
 	}
 	for _, a := range e.Addresses {
 		switch {
@@ -143,8 +149,13 @@ func kratosName(raw json.RawMessage) string {
 
 func (k kratosKeys) add(o Options, p *Person, at *Place) {
 	for _, key := range k.Keys {
+		if !key.Alone {
+			at.ignore(secondOnly)
+			continue
+		}
 		o.passkey(p, at, Passkey{
 			ID: urlSafe(key.ID), PublicKey: urlSafe(key.Key), SignCount: key.Authenticator.Count, AAGUID: uuidOf(key.Authenticator.AAGUID),
+			BackupEligible: key.Flags.Eligible, BackedUp: key.Flags.BackedUp, Transports: key.Ways,
 			UserHandle: urlSafe(k.Handle), Name: key.Name, CreatedAt: key.Added.time(),
 		})
 	}
@@ -159,10 +170,20 @@ func uuidOf(text string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
+// What of passkeys is left out.
+const (
+	secondOnly = "security keys that are only a second factor" // their authenticators do not find them for a sign-in
+	noHandle   = "passkeys whose user handle the former system does not tell"
+)
+
 // passkey adds a passkey, whose export does not name its RP ID: the parameter rp_id does.
 func (o Options) passkey(p *Person, at *Place, key Passkey) {
 	key.RPID = cmp.Or(key.RPID, o.Parameters["rp_id"])
-	if key.RPID == "" {
+	switch {
+	case key.UserHandle == "":
+		at.ignore(noHandle)
+		return
+	case key.RPID == "":
 		at.ignore("passkey without the parameter rp_id")
 		return
 	}

@@ -25,16 +25,16 @@ func TestMissing(t *testing.T) {
 		"id,primary_email_address\n1,a@b.c":                                                             {"password_digest": "passwords", "totp_secret": "authenticator apps"},
 		`{"users":[{"localId":"1","email":"a@b.c"}]}`:                                                   {"passwordHash": "passwords"},
 		`[{"schema_id":"x","traits":{"email":"a@b.c"},"credentials":{"password":{"type":"password"}}}]`: {"credentials.password.config.hashed_password": "passwords"},
-		`[{"email":"a@b.c","emailVerified":true,"accounts":null}]`:                                      {"passkeys": "passkeys"},
-		`{"orgs":[{"humanUsers":[{"user":{"email":{"email":"a@b.c"}}}]}]}`:                              {"user.hashedPassword": "passwords", "user.otpCode": "authenticator apps"},
-		"users:\n  mara: {email: a@b.c}":                                                                {"totp_configurations": "authenticator apps", "webauthn_credentials": "security keys"},
+		`[{"email":"a@b.c","emailVerified":true,"accounts":null}]`:                                      {},
+		`{"orgs":[{"humanUsers":[{"user":{"email":{"email":"a@b.c"}}}]}]}`:                              {"user.hashedPassword": "passwords", "user.otpCode": "authenticator apps", "user.idps": "identities"},
+		"users:\n  mara: {email: a@b.c}":                                                                {"totp_configurations": "authenticator apps"},
 		`{"email":"a@b.c"}`:                                                                             nil, // the own format: whoever wrote it knows
 	} {
 		if diff := cmp.Diff(want, missingOf(t, in)); diff != "" {
 			t.Errorf("%s:\n%s", in, diff)
 		}
 	}
-	for _, file := range []string{"supabase.csv", "supabase.json", "better-auth.json", "keycloak.json", "clerk.csv", "zitadel.json", "authelia.yml", "kratos.json", "firebase.csv"} {
+	for _, file := range []string{"supabase.csv", "supabase.json", "better-auth.json", "keycloak.json", "clerk.csv", "authelia.yml", "kratos.json", "firebase.csv"} {
 		in, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
 			t.Fatal(err)

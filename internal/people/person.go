@@ -19,7 +19,7 @@ type Person struct {
 	CreatedAt     time.Time       `json:"created_at,omitzero"`
 	SeenAt        time.Time       `json:"seen_at,omitzero"`
 	EndsAt        time.Time       `json:"ends_at,omitzero"`
-	Roles         []string        `json:"roles,omitempty"`
+	Roles         []string        `json:"roles,omitzero"` // without any: none; nil: not said
 	Claims        json.RawMessage `json:"claims,omitempty"`
 	Password      string          `json:"password,omitempty" secret:"yes"` // a hash
 	Addresses     []Address       `json:"addresses,omitempty"`
@@ -68,7 +68,7 @@ type Passkey struct {
 	SignCount      int64     `json:"sign_count,omitempty"`
 	AAGUID         string    `json:"aaguid,omitempty"`
 	Transports     []string  `json:"transports,omitempty"`
-	BackupEligible bool      `json:"backup_eligible,omitempty"`
+	BackupEligible *bool     `json:"backup_eligible,omitempty"` // nil: not said
 	BackedUp       bool      `json:"backed_up,omitempty"`
 	UserHandle     string    `json:"user_handle,omitempty"`
 	Name           string    `json:"name,omitempty"`

@@ -16,24 +16,24 @@ const (
 type pocketID struct {
 	Tables struct {
 		Users []struct {
-			ID       string  `json:"id"`
-			Email    string  `json:"email"`
-			Verified boolean `json:"email_verified"`
-			First    string  `json:"first_name"`
-			Last     string  `json:"last_name"`
-			Locale   string  `json:"locale"`
-			Disabled boolean `json:"disabled"`
-			Created  instant `json:"created_at"`
+			ID       string   `json:"id"`
+			Email    string   `json:"email"`
+			Verified boolean  `json:"email_verified"`
+			First    string   `json:"first_name"`
+			Last     string   `json:"last_name"`
+			Locale   string   `json:"locale"`
+			Disabled *boolean `json:"disabled"`
+			Created  instant  `json:"created_at"`
 		} `json:"users"`
 		Keys []struct {
-			UserID    string          `json:"user_id"`
-			Name      string          `json:"name"`
-			ID        string          `json:"credential_id"`
-			Key       string          `json:"public_key"`
-			Transport json.RawMessage `json:"transport"`
-			Eligible  boolean         `json:"backup_eligible"`
-			BackedUp  boolean         `json:"backup_state"`
-			Created   instant         `json:"created_at"`
+			UserID   string  `json:"user_id"`
+			Name     string  `json:"name"`
+			ID       string  `json:"credential_id"`
+			Key      string  `json:"public_key"`
+			Ways     string  `json:"transport"` // JSON in base64
+			Eligible bool    `json:"backup_eligible"`
+			BackedUp boolean `json:"backup_state"`
+			Created  instant `json:"created_at"`
 		} `json:"webauthn_credentials"`
 	} `json:"tables"`
 }
@@ -58,9 +58,10 @@ func openPocketID(r io.Reader, o Options) (Reader, error) {
 	l, keys := &listed{}, map[string][]Passkey{}
 	for _, k := range e.Tables.Keys {
 		var ways []string
-		_ = json.Unmarshal(k.Transport, &ways) // it may be missing
+		b, _ := base64.StdEncoding.DecodeString(k.Ways)
+		_ = json.Unmarshal(b, &ways) // it may be missing
 		keys[k.UserID] = append(keys[k.UserID], Passkey{
-			ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), Transports: ways, BackupEligible: bool(k.Eligible), BackedUp: bool(k.BackedUp),
+			ID: urlSafe(k.ID), PublicKey: urlSafe(k.Key), Transports: ways, BackupEligible: &k.Eligible, BackedUp: bool(k.BackedUp),
 			UserHandle: base64.RawURLEncoding.EncodeToString([]byte(k.UserID)), Name: k.Name, CreatedAt: k.Created.time(),
 		})
 	}

@@ -22,19 +22,6 @@ func (f *boolean) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// amount is a whole number, also within quotes.
-type amount int64
-
-func (n *amount) UnmarshalJSON(b []byte) error {
-	s := strings.Trim(string(b), `"`)
-	if s == "" {
-		return nil
-	}
-	v, err := strconv.ParseInt(s, 10, 64)
-	*n = amount(v)
-	return err
-}
-
 // instant is a time in milliseconds, 0 for none. Exports write it as a number of milliseconds,
 // in the form of RFC 3339, as PostgreSQL or MongoDB writes it.
 type instant int64

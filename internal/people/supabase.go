@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"time"
 )
 
@@ -41,11 +42,11 @@ func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {
 	_ = json.Unmarshal(e.User, &user) // the app chooses its form
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Confirmed > 0, Name: cmp.Or(user.Full, user.Name),
-		State: state(boolean(e.Banned != "" || e.Deleted != "")), CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App), Password: e.Hash,
+		CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App), Password: e.Hash,
 	}
-	if until, ok := parseInstant(e.Banned); ok && e.Deleted == "" && until.Before(p.SeenAt) {
-		p.State = "" // signed in since
-	}
+	until, ok := parseInstant(e.Banned)
+	banned := boolean(e.Deleted != "" || e.Banned != "" && (!ok || !until.Before(p.SeenAt))) // or signed in since
+	p.State = state(&banned)
 	for _, f := range e.Factors {
 		if f.Type != "totp" || f.Status != "verified" {
 			at.ignore("mfa_factors of type " + f.Type + ", " + f.Status)
@@ -57,16 +58,30 @@ func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {
 		if i.Provider == "email" || i.Provider == "phone" {
 			continue
 		}
-		var data struct {
-			Issuer string `json:"iss"`
-		}
-		if json.Unmarshal(i.Data, &data) == nil && data.Issuer != "" && i.Subject != "" {
-			p.Identities = append(p.Identities, Identity{Issuer: data.Issuer, Subject: i.Subject})
+		if issuer := supabaseIssuer(i.Data); issuer != "" && i.Subject != "" && o.Parameters["issuer."+i.Provider] == "" {
+			p.Identities = append(p.Identities, Identity{Issuer: issuer, Subject: i.Subject})
 			continue
 		}
 		o.identity(&p, at, i.Provider, i.Subject)
 	}
 	return p, nil
+}
+
+// supabaseIssuer returns the issuer of an identity. Of providers without OpenID Connect, Supabase has the address of the API.
+// That of a GitHub or GitLab of the operator is its own, so the name of the provider says less.
+func supabaseIssuer(identity json.RawMessage) string {
+	var data struct {
+		Issuer string `json:"iss"`
+	}
+	_ = json.Unmarshal(identity, &data) // it may be missing
+	at, _ := url.Parse(data.Issuer)
+	if at == nil {
+		return ""
+	}
+	return cmp.Or(map[string]string{
+		"api.bitbucket.org": "https://bitbucket.org", "api.github.com": "https://github.com", "api.spotify.com": "https://accounts.spotify.com",
+		"discord.com": "https://discord.com", "graph.facebook.com": "https://www.facebook.com", "www.googleapis.com": "https://accounts.google.com",
+	}[at.Host], data.Issuer)
 }
 
 func parseInstant(text string) (time.Time, bool) {

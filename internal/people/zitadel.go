@@ -25,7 +25,7 @@ type zitadel struct {
 		Identities []struct {
 			Provider string `json:"configId"`
 			Subject  string `json:"externalUserId"`
-		} `json:"idps"`
+		} `json:"idps" brings:"identities"` // as the command of docs/operating/exports.md puts them there
 	} `json:"user"`
 }
 

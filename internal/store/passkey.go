@@ -49,8 +49,8 @@ func (t *Tx) PasskeyByCredential(ctx context.Context, credential []byte) (passke
 
 // UsePasskey implements passkey.Store.
 func (t *Tx) UsePasskey(ctx context.Context, p passkey.Passkey, before int64) (bool, error) {
-	return t.one(ctx, `UPDATE passkey SET counter = $3, copied = $4, used_at = $5 WHERE id = $1 AND counter = $2`,
-		p.ID, before, p.Counter, truth(p.Copied), micros(p.UsedAt))
+	return t.one(ctx, `UPDATE passkey SET counter = $3, copies = $4, copied = $5, used_at = $6 WHERE id = $1 AND counter = $2`,
+		p.ID, before, p.Counter, truth(p.Copies), truth(p.Copied), micros(p.UsedAt))
 }
 
 // RenamePasskey implements passkey.Store.

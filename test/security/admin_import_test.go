@@ -101,6 +101,31 @@ func TestSEC364_ImportGivesNoPower(t *testing.T) {
 	}
 }
 
+// An export of Keycloak leaves out the attributes of somebody who has none, and names roles that everybody has beside the last one.
+func TestSEC500_TakenAwayElsewhere(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	address := fresh("u")
+	s.visitor().register(address)
+	for _, c := range []struct {
+		enabled, fields string
+		want            account.Account
+	}{
+		{"false", `"realmRoles":["default-roles-acme","staff"],"attributes":{"plan":["pro"]}`, account.Account{State: account.DisabledByOperator, Roles: []string{"staff"}, Claims: `{"plan":["pro"]}`}},
+		{"true", `"realmRoles":["default-roles-acme"]`, account.Account{State: account.Active, Roles: []string{}}},
+	} {
+		file := fmt.Sprintf(`{"realm":"acme","users":[{"email":%q,"emailVerified":true,"enabled":%s,"credentials":[],%s}]}`, address, c.enabled, c.fields)
+		got := s.opens(admin.byHand, `{"update":true}`, file)
+		admin.byHand("POST", importPath+"/"+got.ID+"/start", `{}`).must(200)
+		s.jobsEnd()
+		if a := s.of(address); a.State != c.want.State || !slices.Equal(a.Roles, c.want.Roles) || a.Claims != c.want.Claims {
+			t.Errorf("with %s the account is %s, with %q and %q", c.fields, a.State, a.Roles, a.Claims)
+		}
+	}
+}
+
 // The lines of a file have hashes. They go back to their sender alone, and rest sealed.
 func TestSEC365_LinesOfAFile(t *testing.T) {
 	announce(t)

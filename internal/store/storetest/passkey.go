@@ -77,7 +77,7 @@ func (b passkeys) PasskeyByCredential_ThatOne() {
 func (b passkeys) UsePasskey_FromItsCounter() {
 	p, other := b.passkey(b.person(1).ID, 1), b.passkey(b.person(2).ID, 2)
 	before := p.Counter
-	p.Counter, p.Copied, p.UsedAt = before+1, false, moment().Add(time.Hour)
+	p.Counter, p.Copies, p.Copied, p.UsedAt = before+1, !p.Copies, false, moment().Add(time.Hour)
 	for _, want := range []bool{true, false} {
 		if b.did(func(tx *store.Tx) (bool, error) { return tx.UsePasskey(b.Context(), p, before) }) != want {
 			b.Errorf("used, want %v", want)
