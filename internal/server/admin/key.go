@@ -35,7 +35,7 @@ type AdminKeyMade struct {
 	Secret string   `json:"secret"`
 }
 
-func (m AdminKeyMade) withoutSecret() any { return AdminKeyMade{Key: m.Key} }
+func (AdminKeyMade) shownOnce() {}
 
 // AdminKeyWanted is what a key shall be.
 type AdminKeyWanted struct {
