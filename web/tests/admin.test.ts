@@ -335,6 +335,25 @@ test('a session that ended asks for a sign-in, and the page goes on', async () =
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
+test('the page does nothing for another account that signs in meanwhile, and keeps what was typed', async () => {
+  let changed = false;
+  const shownFor: (string | undefined)[] = [];
+  const fake = await open('keys', installation(), 360, async (route) => {
+    shownFor.push(route.request().headers()['portico-account']);
+    if (changed) await route.fulfill(refused('account.changed', 409));
+    return changed;
+  });
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('Sync');
+  changed = true;
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Another account is signed in now. Reload the page.').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Sync');
+  expect(await violations(page)).toEqual([]);
+  expect(new Set(shownFor)).toEqual(new Set(['p0']));
+  expect(fake.changes).toEqual([]);
+});
+
 test('a canceled proof changes nothing and says so', async () => {
   const fake = await open('people/p1', installation({ proven: false }));
   await act('Jonas Weber', 'Lift the limits');

@@ -2,10 +2,14 @@ import { QueryClient } from '@tanstack/react-query';
 import { type Answer, exchange, request } from '../api/client';
 import type { Failure } from '../api/problem';
 import { UNPROVEN } from '../screens/own/proof';
+import { boot } from './boot';
 import { askProof } from './proof';
 import type { Page } from './types';
 
 const API = '/auth/api/admin/';
+
+/** The page is of one administrator, and does nothing as another one who signs in meanwhile. */
+const shownFor = () => ({ 'portico-account': boot.user.id });
 
 /** A request that failed, as an error for TanStack Query. */
 class Failed extends Error {
@@ -33,7 +37,7 @@ type Method = Parameters<typeof request>[0];
  */
 export async function send<T>(method: Method, path: string, body?: object): Promise<T> {
   for (;;) {
-    const answer: Answer<T> = await request(method, API + path, body);
+    const answer: Answer<T> = await request(method, API + path, body, shownFor());
     if (answer.ok) return answer.value;
     const { failure } = answer;
     const code = failure.kind === 'problem' ? failure.problem.code : '';
@@ -43,7 +47,7 @@ export async function send<T>(method: Method, path: string, body?: object): Prom
 
 /** Sends a file, for as long as it takes. The request before it has asked for a missing proof. */
 export async function sendFile(path: string, file: File): Promise<void> {
-  const answer = await exchange(API + path, { method: 'POST', body: file });
+  const answer = await exchange(API + path, { method: 'POST', body: file, headers: shownFor() });
   if (!answer.ok) throw new Failed(answer.failure);
 }
 
@@ -124,6 +128,7 @@ export const WORDS: Record<string, string> = {
   'key.name': 'Give the key a name.',
   'key.no_scope': 'Choose what the key may do.',
   'route.missing': 'You are not an administrator any more, or this does not exist.',
+  'account.changed': 'Another account is signed in now. Reload the page.',
   'account.missing': 'There is no such account.',
   'account.missing_address': 'No account has this address.',
   'admin.other_address': 'This is not the address of the account.',
