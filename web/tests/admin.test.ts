@@ -579,6 +579,16 @@ test('a link to a page of the list that the server cannot read is refused in wor
   await page.getByText('This search isn’t valid.').waitFor();
 });
 
+test('a network of the record that is none is refused in words', async () => {
+  await open('record?network=office', installation(), 1280, async (route, path) => {
+    if (!path.includes('/record')) return false;
+    const fields = [{ name: 'network', code: 'field.value', params: {} }];
+    await route.fulfill({ status: 400, json: { ...refused('request.malformed', 400).json, fields } });
+    return true;
+  });
+  await page.getByText('Enter the network as an address, such as 192.0.2.1').waitFor();
+});
+
 test('an address with a day that does not exist shows the list all the same', async () => {
   await open('people?created_from=tomorrow');
   await page.getByRole('link', { name: 'Remove the filter Created from' }).waitFor();

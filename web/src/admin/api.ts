@@ -148,6 +148,11 @@ export const WORDS: Record<string, string> = {
   internal: 'Portico could not do this because of an error of its own.',
 };
 
+/** What to write instead of a value that is not valid, by the names of fields. */
+const FORMS: Record<string, string> = {
+  network: 'Enter the network as an address, such as 192.0.2.1, or as a record shows it.',
+};
+
 const lasting = (seconds: number) => {
   const minutes = Math.ceil(seconds / 60);
   return minutes > 90 ? `${Math.ceil(minutes / 60)} hours` : minutes > 1 ? `${minutes} minutes` : 'a minute';
@@ -170,7 +175,7 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
   const { code, fields, request_id, retry_after, status } = failure.problem;
   const field = fields[0];
-  const known = WORDS[field ? field.code : code];
+  const known = (field?.code === 'field.value' && FORMS[field.name]) || WORDS[field ? field.code : code];
   const words = known ?? (field && `${field.name}: ${field.code}`);
   return {
     words: (words ?? `Portico refused this: ${code}.`).replace(/{(\w+)}/g, (_, name) =>
