@@ -354,6 +354,40 @@ test('the page does nothing for another account that signs in meanwhile, and kee
   expect(fake.changes).toEqual([]);
 });
 
+test('what ends for good with an administrator is said before, and of nobody else', async () => {
+  const fake = installation();
+  fake.people[1]?.roles.push('portico:admin');
+  await open('people', fake);
+  const said = async () => {
+    await page.getByRole('dialog').waitFor();
+    const words = (await page.getByRole('dialog').textContent()) ?? '';
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    return /ends for good what an administrator answers for/.test(words);
+  };
+  for (const action of ['Disable', 'Delete']) {
+    await act('Jonas Weber', action);
+    expect.soft(await said(), action).toBe(true);
+    await act('Amélie Dubois', action);
+    expect.soft(await said(), action).toBe(false);
+  }
+  await page.getByLabel('Select Jonas Weber').first().click();
+  await act('the selected people', 'Disable');
+  expect.soft(await said(), 'Disable many').toBe(true);
+  for (const role of ['portico:admin', 'staff']) {
+    await act('the selected people', 'Take a role');
+    await page.getByLabel('Role', { exact: true }).last().fill(role);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: 'Take a role: 1 person' }).waitFor();
+    expect.soft(await said(), role).toBe(role !== 'staff');
+  }
+  for (const place of ['people/p1', 'people/p2']) {
+    await page.goto(`${world.origin}/auth/admin/${place}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect.soft(await said(), place).toBe(place === 'people/p1');
+  }
+});
+
 test('a canceled proof changes nothing and says so', async () => {
   const fake = await open('people/p1', installation({ proven: false }));
   await act('Jonas Weber', 'Lift the limits');
