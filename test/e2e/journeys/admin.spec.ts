@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { withPasskey } from '../support/passkey.js';
-import { alive, button, field, fillSignIn, lastButton, open, signIn, signUp } from '../support/screen.js';
+import { alive, button, field, fillSignIn, lastButton, link, open, signIn, signUp } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import type { World } from '../support/world.js';
 
@@ -198,6 +198,8 @@ test('a user without the role finds no page, and one without a passkey is led to
   world.portico.command(['user', 'add-role', admin.email, 'portico:admin']);
   await reach(admin);
   await expect(page).toHaveURL(/\/auth\/account\/factors/);
+  await link(page, 'Create a passkey instead').click();
+  await expect(heading(page, 'Passkeys')).toBeVisible();
 });
 
 test('a narrow window has everything, and the page of an administrator is loaded by nobody else', async ({
