@@ -116,7 +116,7 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 		})
 	})
 	if err == nil && !strings.HasPrefix(next, pages.Terms) && !strings.HasPrefix(next, pages.Keep) {
-		a.flow.Clear(w) // a second step that waits in this browser is not needed any more
+		a.flow.Clear(w) // a second step that waits in this browser is not needed anymore
 	}
 	return next, err
 }

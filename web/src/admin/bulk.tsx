@@ -48,11 +48,11 @@ const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
 const STOPS: Record<Job['reason'], string> = {
   '': 'Stopped',
   account: 'Stopped, because the account that began it is closed',
-  role: 'Stopped, because whoever began it is no administrator any more',
+  role: 'Stopped, because whoever began it is no longer an administrator',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
   key: 'Stopped, because the key that began it has ended',
   stopped: 'Stopped by an administrator or a key',
-  file: 'Stopped, because its lines cannot be read any more',
+  file: 'Stopped, because its lines can no longer be read',
 };
 
 const many = (count: number, more = false) =>
