@@ -45,7 +45,7 @@ func (a *App) makeLegacy(p parts, before *live) *legacy.Keeper {
 	return legacy.New(made, before.legacy)
 }
 
-// warnOfLegacy adds a warning if the former system is not asked any more, or soon will not be.
+// warnOfLegacy adds a warning if the former system is not asked anymore, or soon will not be.
 func warnOfLegacy(cfg config.Config, r *config.Report, now time.Time) {
 	s := cfg.SignIn
 	left := s.LegacyEnds().Sub(now)
@@ -54,6 +54,6 @@ func warnOfLegacy(cfg config.Config, r *config.Report, now time.Time) {
 	case left > 0:
 		r.Add("signin.legacy_until", "the former system is asked for the last time on "+s.LegacyUntil, "email people without a password with 'portico user welcome', or write a later day")
 	default:
-		r.Add("signin.legacy_until", "the former system is not asked any more since "+s.LegacyUntil, "remove signin.legacy with its other settings")
+		r.Add("signin.legacy_until", "the former system is not asked anymore since "+s.LegacyUntil, "remove signin.legacy with its other settings")
 	}
 }

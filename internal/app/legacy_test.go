@@ -29,7 +29,7 @@ func TestLegacy_LastDay(t *testing.T) {
 		"2026-05-18": {"", ""},
 		"2026-05-17": {"", "for the last time on 2026-05-17: email people"},
 		"2026-05-04": {"", "for the last time on 2026-05-04"},
-		"2026-05-03": {"", "not asked any more since 2026-05-03: remove"},
+		"2026-05-03": {"", "not asked anymore since 2026-05-03: remove"},
 	} {
 		cfg := former(t, until)
 		_, err := prepare(cfg, clock.NewManual(now), Options{})

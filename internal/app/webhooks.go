@@ -63,7 +63,7 @@ func (a *App) startWebhooks() {
 
 func (a *App) wakeEvents() { a.events.Wake() }
 
-// sendEvent sends a delivery with the settings of this moment, which may not have its webhook any more.
+// sendEvent sends a delivery with the settings of this moment, which may not have its webhook anymore.
 func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {
 	l := a.live.Load()
 	i := slices.IndexFunc(l.hooks, func(now webhook.Hook) bool { return now.Name == h.Name })

@@ -132,7 +132,7 @@ func explained() map[audit.Name]explanation {
 		audit.TokenEnded:            {"A change that ends all sessions ends all tokens, without this record", "the name of the app", "`account-changed`"},
 		audit.InvitationSent:        {"", "the roles, `many`", noAccount},
 		audit.InvitationUsed:        {"Actor: who invites", "the id of the invitation, the roles", justDone},
-		audit.InvitationEnded:       {"Or all of a sender who is no admin any more or has raised an alarm, or of an API key whose secret has ended", "the roles, or `all` with the sender", noAccount},
+		audit.InvitationEnded:       {"Or all of a sender who is no longer an admin or has raised an alarm, or of an API key whose secret has ended", "the roles, or `all` with the sender", noAccount},
 		audit.ClientAuthorized:      {"An OpenID client got a code", "the client", noAccess},
 		audit.GrantReused:           {"The key is an old refresh token", "the client, `code` or `refresh`", "`grant-reused`"},
 		audit.ConsentGiven:          {"An OpenID client may know more", "the client", justDone},

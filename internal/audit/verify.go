@@ -171,7 +171,7 @@ func (v *verifying) seal(ctx context.Context, s Seal) (released bool, err error)
 		return v.unless(ctx, broken)
 	}
 	fits := false
-	for try := 0; try < 2 && !fits; try++ { // a record that came late may have got its seal meanwhile
+	for try := 0; try < 2 && !fits; try++ { // a record that came late may have its seal by now
 		facts, err := v.tx.FactsOfSeal(ctx, v.place, s)
 		if err != nil {
 			return false, err

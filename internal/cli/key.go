@@ -51,7 +51,7 @@ type keyListCmd struct {
 }
 
 func (keyListCmd) Help() string {
-	return "Example:\n  portico key list\n\nKeys that have ended stay in the list as long as the audit records. A key is stopped if the admin who answers for it is no admin any more."
+	return "Example:\n  portico key list\n\nKeys that have ended stay in the list as long as the audit records. A key is stopped if the admin who answers for it is no longer an admin."
 }
 
 func (c keyListCmd) Run(s *session) error {
@@ -112,7 +112,7 @@ type keyRotateCmd struct {
 }
 
 func (keyRotateCmd) Help() string {
-	return "Example:\n  portico key rotate 06ez4vhd01cz7qtdghsfps3q3r --ends 2027-01-31\n\nThe old secret works on until 'portico key end --old', or until the next rotation. It ends at once if its owner is no admin any more. With it end the open invitations that the key has sent since it was made."
+	return "Example:\n  portico key rotate 06ez4vhd01cz7qtdghsfps3q3r --ends 2027-01-31\n\nThe old secret works on until 'portico key end --old', or until the next rotation. It ends at once if its owner is no longer an admin. With it end the open invitations that the key has sent since it was made."
 }
 
 func (c keyRotateCmd) Run(s *session) error {
@@ -133,7 +133,7 @@ func (c keyRotateCmd) Run(s *session) error {
 			return err
 		}
 		if k.ByID == "" {
-			return fmt.Errorf("%w: nobody answers for this key any more: add --owner with the address of an admin", errUsage)
+			return fmt.Errorf("%w: nobody answers for this key anymore: add --owner with the address of an admin", errUsage)
 		}
 		return rotate(a, k.ByID)
 	})

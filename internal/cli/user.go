@@ -228,7 +228,7 @@ func (s *session) withUser(email string, fn func(*app.App, account.Account) erro
 		}
 		after, err := a.Operator.HasAdmin(s)
 		if before && !after {
-			complain(s.Stderr, "portico: nobody can open the admin page any more: 'portico user add-role ADDRESS "+flow.RoleAdmin+"' makes an admin of a user with a second factor or a passkey")
+			complain(s.Stderr, "portico: nobody can open the admin page anymore: 'portico user add-role ADDRESS "+flow.RoleAdmin+"' makes an admin of a user with a second factor or a passkey")
 		}
 		return err
 	})

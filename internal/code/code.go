@@ -158,7 +158,7 @@ func (i *Issuer) Redeem(ctx context.Context, tx Store, flowID, digits string) er
 	return Wrong
 }
 
-// Over reports whether no secret of the flow is valid any more.
+// Over reports whether no secret of the flow is valid anymore.
 func (i *Issuer) Over(ctx context.Context, tx Store, flowID string) (bool, error) {
 	secrets, err := tx.CodesOf(ctx, flowID)
 	return len(secrets) == 0 || secrets[0].over(i.clock.Now()), err

@@ -115,7 +115,7 @@ type SignIn struct {
 	LegacyPrivate    bool   // whether the address may be private, and http
 }
 
-// LegacyEnds returns when the former system is not asked any more.
+// LegacyEnds returns when the former system is not asked anymore.
 func (s SignIn) LegacyEnds() time.Time {
 	day, _ := time.Parse(time.DateOnly, s.LegacyUntil) // it was checked
 	return day.AddDate(0, 0, 1)

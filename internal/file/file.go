@@ -4,7 +4,7 @@
 // Invariants:
 //   - Only a regular file is read. A pipe could make the process wait for its writer for
 //     ever, and a device has no end.
-//   - The file that was opened is judged once more: another one may have got its name meanwhile.
+//   - The file that was opened is judged once more: another one may have its name by now.
 //   - A file or folder that root makes belongs to the owner of the folder that it is in.
 //
 // It does not know what a file is for, and it writes nothing into one.

@@ -8,7 +8,7 @@ import (
 )
 
 // primarySince returns since when an account has its primary address. After alarmLife
-// there, no earlier address can raise an alarm about it any more, and it counts as
+// there, no earlier address can raise an alarm about it anymore, and it counts as
 // the one that the account was made with.
 func primarySince(a account.Account, others []account.Other, now time.Time) time.Time {
 	var moved time.Time // when it became the primary one

@@ -125,7 +125,7 @@ func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, owner clear
 	return nil
 }
 
-// dropApps ends everything that OpenID clients have got from an account.
+// dropApps ends everything that OpenID clients have obtained from an account.
 func (f *Flows) dropApps(ctx context.Context, tx Tx, c Caller, id string) error {
 	known, err := f.grants.Apps(ctx, tx, id)
 	if err != nil {

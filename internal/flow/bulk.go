@@ -32,7 +32,7 @@ const (
 	skipWaiting = "waiting" // for an approval, which only a decision ends
 	skipFull    = "full"    // it has as many roles as it may have
 	skipMissing = "missing" // there is no such account, or no more
-	skipLimited = "limited" // its mailbox has got as many emails as one admin or key may cause in a day
+	skipLimited = "limited" // its mailbox has received as many emails as one admin or key may cause in a day
 	skipRefused = "refused"
 )
 

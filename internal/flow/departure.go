@@ -9,7 +9,7 @@ import (
 )
 
 // LeaveAccount closes the account of the signed-in user: every session and
-// everything that apps have got from it ends. A sign-in within account.Grace can take
+// everything that apps have obtained from it ends. A sign-in within account.Grace can take
 // it back, and then EraseDue erases it. The owner gets an email.
 //
 // Faults: AdminLast, ProofNeeded, session.Required.

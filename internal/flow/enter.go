@@ -208,7 +208,7 @@ func (f *core) recordEntry(ctx context.Context, tx Tx, c Caller, e entry) error 
 }
 
 // leave ends the session of the caller's browser, if there is one, and returns it. next is the account of the new session.
-// keeps reports whether it is the same one, so that the new session takes over what OpenID clients have got. A session that
+// keeps reports whether it is the same one, so that the new session takes over what OpenID clients have obtained. A session that
 // has ended by age or idleness hands nothing over.
 func (f *core) leave(ctx context.Context, tx Tx, c Caller, next string) (former session.Session, keeps bool, err error) {
 	if !secret.ValidToken(c.Session) {

@@ -40,7 +40,7 @@ var eventTypes = []EventType{
 	{"account.passkeys_changed", "a passkey was added, renamed or removed", nil, []audit.Name{audit.PasskeyAdded, audit.PasskeyRenamed, audit.PasskeyRemoved}},
 	{"account.factors_changed", "an authenticator app or recovery codes were added, removed or used up", nil,
 		[]audit.Name{audit.FactorAdded, audit.FactorRemoved, audit.CodesMade, audit.CodesRemoved, audit.CodeSpent}},
-	{"account.browsers_changed", "a browser was trusted, or is not trusted any more", nil, []audit.Name{audit.BrowserTrusted, audit.TrustEnded}},
+	{"account.browsers_changed", "a browser was trusted, or is not trusted anymore", nil, []audit.Name{audit.BrowserTrusted, audit.TrustEnded}},
 	{"account.providers_changed", "an identity of an external provider was connected or removed", nil, []audit.Name{audit.ProviderLinked, audit.ProviderRemoved}},
 	{"account.apps_changed", "an OpenID client was allowed or removed", nil, []audit.Name{audit.ConsentGiven, audit.ConsentRevoked}},
 	{"account.alarm_raised", "the owner said that a change was not theirs", nil, []audit.Name{audit.AlarmRaised}},

@@ -84,7 +84,7 @@ var (
 	// LastWay means that a change would leave the account without a way in.
 	LastWay = fault.New(fault.Conflict, "account.last_way")
 
-	// AddressTaken means that another account has got the address since its code
+	// AddressTaken means that another account has taken the address since its code
 	// was mailed. Only a caller with the code from the mailbox gets it.
 	AddressTaken = fault.New(fault.Conflict, "address.taken")
 
@@ -172,7 +172,7 @@ var (
 	// AdminSelf means that an admin would cease to be one. Another admin may do it.
 	AdminSelf = fault.New(fault.Conflict, CodeAdminSelf)
 
-	// AdminLast means that nobody could open the admin page any more, now or after the end of
+	// AdminLast means that nobody could open the admin page anymore, now or after the end of
 	// the other admins' accounts.
 	AdminLast = fault.New(fault.Conflict, CodeAdminLast)
 

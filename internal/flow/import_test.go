@@ -137,7 +137,7 @@ func TestImport_Again(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	all[3].Roles, all[3].State, all[4].Roles = nil, "", nil // the line does not say them any more
+	all[3].Roles, all[3].State, all[4].Roles = nil, "", nil // the line does not say them anymore
 	if got := b.brings(how(update), all[3], all[4]); got[0] != "unchanged" || got[1] != "unchanged" {
 		t.Error(got)
 	}

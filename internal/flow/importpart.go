@@ -67,7 +67,7 @@ func (f *Operator) opened(stored job.Part) (p part, err error) {
 
 // ImportJob returns an import with its first problems, for whoever has begun it.
 //
-// Faults: job.Missing, and those of an actor who is no admin any more.
+// Faults: job.Missing, and those of an actor who is no longer an admin.
 func (f *Operator) ImportJob(ctx context.Context, by Actor, id string) (shown ImportJob, err error) {
 	j, place, o, err := f.importOf(ctx, by, id)
 	if err != nil {
@@ -87,7 +87,7 @@ func (f *Operator) ImportJob(ctx context.Context, by Actor, id string) (shown Im
 // Rejected writes the lines of an import that have a problem, in a form that can be corrected and imported again, for
 // whoever has begun it. flush follows each part.
 //
-// Faults: job.Missing, and those of an actor who is no admin any more.
+// Faults: job.Missing, and those of an actor who is no longer an admin.
 func (f *Operator) Rejected(ctx context.Context, by Actor, id string, to io.Writer, flush func() error) error {
 	j, _, _, err := f.importOf(ctx, by, id)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestImport_ByOthers(t *testing.T) {
 	}
 }
 
-// Whoever is no admin any more, or whose key has ended, learns nothing from a dry run and changes nothing.
+// Whoever is no longer an admin, or whose key has ended, learns nothing from a dry run and changes nothing.
 func TestImport_ByFormerAdmin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sqlitetest.Open(t))

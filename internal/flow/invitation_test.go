@@ -184,7 +184,7 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 	}
 }
 
-// An invitation of somebody who is no admin any more gives nothing.
+// An invitation of somebody who is no longer an admin gives nothing.
 func TestInvitation_OfAFormerAdmin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, with(flow.ModeInvited))

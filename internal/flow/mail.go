@@ -88,7 +88,7 @@ type email struct {
 	owner    *account.Account // recipient, nil without an account
 	at       account.Address  // the owner's address, if not the primary one
 	added    time.Time        // since when the account has it
-	lost     bool             // the address raises no alarm any more: an older one has replaced or removed it
+	lost     bool             // the address raises no alarm anymore: an older one has replaced or removed it
 	about    account.Address  // the owner's address that the email names
 	secret   *code.Issued
 	provider string

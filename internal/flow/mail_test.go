@@ -44,7 +44,7 @@ var unalarming = map[string]string{
 	"alarm-raised":     "the alarm makes its link void",
 	"invitation":       "there is no account yet",
 	"account-approved": "nobody but the user could sign in before",
-	"account-refused":  "there is no account any more",
+	"account-refused":  "there is no account anymore",
 	"key-ends":         "it tells of no change",
 	"approvals-asked":  "it tells of no change of the admin's account",
 	"welcome":          "nobody has signed in yet, and its button is the link",

@@ -50,7 +50,7 @@ func (f *Owner) PasskeyOffered(ctx context.Context, found session.Found) (offere
 	return offered, err
 }
 
-// RefusePasskeys stores that the signed-in user wants no offer of a passkey any more,
+// RefusePasskeys stores that the signed-in user wants no offer of a passkey anymore,
 // in any browser. It needs no recent proof, because it changes no way in.
 //
 // Faults: session.Required.

@@ -152,7 +152,7 @@ func (f *Operator) SetUserRoles(ctx context.Context, by Actor, id string, roles 
 
 // ChangeUserRoles gives an account roles and takes others away, as SetUserRoles does. Its
 // other roles stay. A role to take that the account does not have is not an error, and a provider that
-// gave one of the given ones cannot take it any more.
+// gave one of the given ones cannot take it anymore.
 func (f *Operator) ChangeUserRoles(ctx context.Context, by Actor, id string, give, take []string) error {
 	return f.changeRoles(ctx, by, id, give, func(has []string) []string {
 		kept := slices.DeleteFunc(slices.Clone(has), func(r string) bool { return slices.Contains(take, r) })

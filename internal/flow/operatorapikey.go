@@ -28,7 +28,7 @@ type KeyState string
 
 const (
 	KeyWorks   KeyState = "working"
-	KeyStopped KeyState = "stopped" // its owner is no admin any more
+	KeyStopped KeyState = "stopped" // its owner is no longer an admin
 	KeyEnded   KeyState = "ended"
 )
 
@@ -69,7 +69,7 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 }
 
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
-// before works on until EndAPIKey. An older one ends, and one whose owner is no admin any more (endSecret).
+// before works on until EndAPIKey. An older one ends, and one whose owner is no longer an admin (endSecret).
 //
 // Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {

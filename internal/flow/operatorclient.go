@@ -8,7 +8,7 @@ import (
 	"portico/internal/openid"
 )
 
-// ClientUse counts what an OpenID client has got from users.
+// ClientUse counts what an OpenID client has obtained from users.
 type ClientUse struct {
 	Users    int
 	Grants   int // whose code was redeemed
@@ -22,7 +22,7 @@ func (f *Operator) ClientUsers(ctx context.Context, clientID string) (n int, err
 	return n, err
 }
 
-// ForgetClient ends what an OpenID client has got from all users, one transaction for each,
+// ForgetClient ends what an OpenID client has obtained from all users, one transaction for each,
 // so that a second call continues after an interruption. It returns what it has ended.
 func (f *Operator) ForgetClient(ctx context.Context, by Actor, clientID string) (use ClientUse, err error) {
 	err = f.eachHolder(ctx, clientID, func(accountID string) error {

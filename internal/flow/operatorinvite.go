@@ -288,7 +288,7 @@ func (f *Operator) InviteAgain(ctx context.Context, by Actor, id string) error {
 	})
 }
 
-// EndInvitation ends an invitation: its link makes no account any more.
+// EndInvitation ends an invitation: its link makes no account anymore.
 //
 // Faults: NoInvitation, apikey.OfAdmin, and as acts.
 func (f *Operator) EndInvitation(ctx context.Context, by Actor, id string) error {

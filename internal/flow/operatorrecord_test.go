@@ -22,7 +22,7 @@ func (e *exported) Write(audit.Fact, string, string) error { e.facts++; return n
 
 func (e *exported) Flush() error { e.pages++; e.sent(); return nil }
 
-// SEC-380: who is no admin any more, or whose key has ended, gets no further page of an export that runs.
+// SEC-380: who is no longer an admin, or whose key has ended, gets no further page of an export that runs.
 func TestExportRecord_Judged(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

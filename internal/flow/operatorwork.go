@@ -88,7 +88,7 @@ func (f *Operator) erase(ctx context.Context, tx Tx, erased audit.Fact) error {
 	return f.record.Add(ctx, tx, erased)
 }
 
-// EndAged ends what OpenID clients have got from sessions that have ended by age or
+// EndAged ends what OpenID clients have obtained from sessions that have ended by age or
 // idleness, and tells these clients. It reports whether more sessions may be due.
 func (f *Operator) EndAged(ctx context.Context, tx Tx) (more bool, err error) {
 	list, more, err := f.grants.EndAged(ctx, tx)

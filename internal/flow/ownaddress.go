@@ -132,7 +132,7 @@ type move struct {
 	why    session.Reason
 	change audit.Fact
 	since  time.Time // since when the account has the new address
-	lost   bool      // the former address raises no alarm any more
+	lost   bool      // the former address raises no alarm anymore
 }
 
 // moveAddress gives an account another address and does everything that belongs to

@@ -181,7 +181,7 @@ func (f *Owner) RemoveAddress(ctx context.Context, c Caller, found session.Found
 		if now.Before(o.PrimaryUntil.Add(alarmLife)) {
 			o.Use, o.Until = account.Former, o.PrimaryUntil.Add(alarmLife)
 		}
-		if notices { // none any more, but this one
+		if notices { // none anymore, but this one
 			if err := f.tellRemoved(ctx, tx, c, told, o); err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func (f *core) apps(ctx context.Context, tx Tx, accountID string) (list []App, e
 	return list, err
 }
 
-// RemoveApp ends everything that an OpenID client has got from the signed-in user,
+// RemoveApp ends everything that an OpenID client has obtained from the signed-in user,
 // and tells the client and the user. The client asks the user again before it gets
 // anything else.
 //
@@ -51,7 +51,7 @@ func (f *Owner) RemoveApp(ctx context.Context, c Caller, found session.Found, cl
 	})
 }
 
-// forgetApp ends what a client has got from the account of a record, and tells the client.
+// forgetApp ends what a client has obtained from the account of a record, and tells the client.
 // It adds the record if there was anything.
 func (f *core) forgetApp(ctx context.Context, tx Tx, clientID string, r audit.Fact) (openid.Forgotten, error) {
 	gone, err := f.grants.Forget(ctx, tx, r.AccountID, clientID)

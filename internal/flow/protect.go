@@ -61,7 +61,7 @@ func (f *Flows) protecting(ctx context.Context, tx Tx, c Caller, id string) (p P
 }
 
 // mayWait reports until when the owner may put the second factor off, with the roles that the sign-in gives. The zero
-// time means without end: the account does not need one any more.
+// time means without end: the account does not need one anymore.
 func (f *Flows) mayWait(ctx context.Context, tx Tx, c Caller, e entry) (until time.Time, ok bool, err error) {
 	if _, err := f.foresees(ctx, tx, c, &e); err != nil || !f.demands(e) {
 		return time.Time{}, true, err

@@ -146,11 +146,11 @@ func TestProtect_Later(t *testing.T) {
 	}
 	change(flow.Require{Grace: grace})
 	if shown := w.protection(r); !shown.Later || !shown.Until.IsZero() {
-		t.Errorf("when nobody needs it any more, the page shows %+v", shown)
+		t.Errorf("when nobody needs it anymore, the page shows %+v", shown)
 	}
 	w.must(w.later(r))
 	if w.signedIn() == "" {
-		t.Error("nobody needs it any more, and the press does not sign in")
+		t.Error("nobody needs it anymore, and the press does not sign in")
 	}
 }
 

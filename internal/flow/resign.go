@@ -15,7 +15,7 @@ import (
 // What an admin has sent and answers for ends for good with the role, in the transaction that takes it. Otherwise a thief
 // of the account could leave behind what works again when its owner is an admin again.
 
-// detailNoAdmin is in the detail of the record of a secret that was ended because its owner is no admin any more.
+// detailNoAdmin is in the detail of the record of a secret that was ended because its owner is no longer an admin.
 const detailNoAdmin = "no_admin"
 
 // resigns follows each change of the roles, the state or the end of an account, with the account before it. If its owner

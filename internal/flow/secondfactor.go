@@ -67,7 +67,7 @@ func lengths(apps []factor.Factor) (shortest, longest int) {
 	return cmp.Or(shortest, factor.Digits), cmp.Or(longest, factor.Digits)
 }
 
-// dropIdleCodes deletes the recovery codes of an account that has nothing any more that
+// dropIdleCodes deletes the recovery codes of an account that has nothing anymore that
 // they could replace.
 func (f *core) dropIdleCodes(ctx context.Context, tx Tx, a cleared) error {
 	have, err := f.secondFactors(ctx, tx, a.ID)

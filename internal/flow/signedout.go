@@ -11,7 +11,7 @@ import (
 	"portico/internal/session"
 )
 
-// endOne ends one session, with what OpenID clients have got from it, and tells
+// endOne ends one session, with what OpenID clients have obtained from it, and tells
 // these clients. It reports whether the session was there. What outlives a session stays
 // only when its own browser signs out: any other end may be meant for a thief.
 //
@@ -74,7 +74,7 @@ func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.
 }
 
 // ClientToTell returns the client of a message with its present settings, or false when there is
-// no such client any more, such as a guest that has withdrawn its metadata document. It returns
+// no such client anymore, such as a guest that has withdrawn its metadata document. It returns
 // an error while that document does not load, and the message waits.
 func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)

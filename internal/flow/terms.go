@@ -78,7 +78,7 @@ func (f *Flows) AcceptTerms(ctx context.Context, c Caller, flowID, accepted stri
 // accept stores that the owner has accepted the current terms.
 func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) error {
 	if !f.lacks(owner.Terms) {
-		return nil // accepted in another tab, or not asked for any more
+		return nil // accepted in another tab, or not asked for anymore
 	}
 	owner.Terms = f.acceptedNow()
 	if err := tx.UpdateTerms(ctx, owner.ID, owner.Terms); err != nil {

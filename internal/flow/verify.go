@@ -125,7 +125,7 @@ func (f *Flows) giveUp(ctx context.Context, tx Tx, p Pending, d data) error {
 	return f.advance(ctx, tx, p, Done)
 }
 
-// allows returns the fault of a flow of a kind that the settings do not have any more.
+// allows returns the fault of a flow of a kind that the settings do not have anymore.
 func (f *Flows) allows(p Pending, d data) error {
 	switch {
 	case p.Kind == SignUp && !f.registersAny():

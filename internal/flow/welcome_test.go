@@ -173,7 +173,7 @@ func TestWelcome_Pace(t *testing.T) {
 	}
 }
 
-// Who is not a newcomer any more when the turn comes gets no email, whatever happened between.
+// Who is not a newcomer anymore when the turn comes gets no email, whatever happened between.
 func TestWelcome_ChangesBetween(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(b *bundle, a account.Account){

@@ -95,7 +95,7 @@ func pause(ctx context.Context, left time.Duration) {
 // On reports whether an answer counts.
 func (k *Keeper) On() bool { return k != nil && !k.stopped.Load() && k.Clock.Now().Before(k.Until) }
 
-// Stop ends it: no answer counts any more, not even one that is under way.
+// Stop ends it: no answer counts anymore, not even one that is under way.
 func (k *Keeper) Stop() {
 	if k != nil {
 		k.stopped.Store(true)

@@ -22,6 +22,8 @@ const (
 	Header = "Idempotency-Key"
 	// MostKey is the greatest length of a key.
 	MostKey = 255
+	// NotKept is the answer in the row of a request whose answer has a secret.
+	NotKept = "null"
 )
 
 // Codes of the faults.
@@ -65,6 +67,8 @@ func Judge(r Row, ok bool, asked string, now time.Time) (answer string, free boo
 		return "", true, nil
 	case string(r.Asked) != asked:
 		return "", false, Other
+	case r.Answer == NotKept:
+		return "", false, Lost
 	case r.Answer != "":
 		return r.Answer, false, nil
 	case now.Sub(r.BegunAt) < Stale:

@@ -116,7 +116,7 @@ type Forgotten struct {
 // Any reports whether there was anything to end.
 func (f Forgotten) Any() bool { return f.Consent || f.Grants > 0 }
 
-// Forget ends everything that a client has got from an account.
+// Forget ends everything that a client has obtained from an account.
 func (k *Keeper) Forget(ctx context.Context, tx ConsentStore, accountID, clientID string) (Forgotten, error) {
 	given, err := tx.DeleteConsent(ctx, accountID, clientID)
 	if err != nil {

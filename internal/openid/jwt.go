@@ -60,7 +60,7 @@ func audience(resources []string, issuer string) []string {
 	return resources
 }
 
-// Machine returns the content of a verified token that a client has got for itself, or
+// Machine returns the content of a verified token that a client has obtained for itself, or
 // false for the token of a grant.
 func (c AccessClaims) Machine() (Machine, bool) {
 	m := Machine{ID: c.ID, ClientID: c.ClientID, Scopes: strings.Fields(c.Scope), Ends: time.Unix(c.Expires, 0), Key: c.Confirm.Key}

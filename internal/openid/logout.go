@@ -28,14 +28,14 @@ type LogoutStore interface {
 	OfflineSessions(ctx context.Context, accountID string, now time.Time) ([]string, error)
 }
 
-// SignOut ends what clients have got from one session, which is about to end. Without offline, what was
+// SignOut ends what clients have obtained from one session, which is about to end. Without offline, what was
 // meant to outlive the session does. It returns each client once for each name that it knows the session by.
 func (k *Keeper) SignOut(ctx context.Context, tx LogoutStore, accountID, sessionID string, offline bool) ([]Ended, error) {
 	list, err := tx.EndGrantsOf(ctx, accountID, sessionID, offline, k.clock.Now())
 	return once(list), err
 }
 
-// SignOutAll ends all that clients have got from an account, but for one session: also what has outlived
+// SignOutAll ends all that clients have obtained from an account, but for one session: also what has outlived
 // its session, or a thief would keep it.
 func (k *Keeper) SignOutAll(ctx context.Context, tx LogoutStore, accountID, keep string) ([]Ended, error) {
 	list, err := tx.EndGrantsBeside(ctx, accountID, keep, k.clock.Now())

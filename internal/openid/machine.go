@@ -12,7 +12,7 @@ import (
 	"portico/internal/secret"
 )
 
-// Machine is the content of an access token that a client has got for itself (RFC
+// Machine is the content of an access token that a client has obtained for itself (RFC
 // 6749 4.4). It has no row: a token that is revoked has one.
 type Machine struct {
 	ID        string    `json:"jti"`

@@ -49,7 +49,7 @@ type Aged struct {
 	Told      []Ended
 }
 
-// EndAged ends what clients have got from sessions that have ended by age or idleness,
+// EndAged ends what clients have obtained from sessions that have ended by age or idleness,
 // once for each. It looks at a batch of sessions and reports whether more may be due.
 func (k *Keeper) EndAged(ctx context.Context, tx Store) (list []Aged, more bool, err error) {
 	now := k.clock.Now()

@@ -130,7 +130,7 @@ func (r ring) next() int64 {
 	return r.keys[len(r.keys)-1].Generation + 1
 }
 
-// spent returns the generation below which no key is needed any more.
+// spent returns the generation below which no key is needed anymore.
 func (r ring) spent(now time.Time) int64 {
 	for _, k := range r.keys {
 		if r.published(k, now) {

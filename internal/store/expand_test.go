@@ -41,7 +41,7 @@ func TestMigrations_OnlyExpand(t *testing.T) {
 		why := contracts(string(text))
 		_, known := contracting[strings.TrimPrefix(file, "migrations/")]
 		if why != "" && !known {
-			t.Errorf("%s: %s\nDo it in two versions: add first, take away when no version uses it any more, and then name it above.", file, why)
+			t.Errorf("%s: %s\nDo it in two versions: add first, take away when no version uses it anymore, and then name it above.", file, why)
 		}
 		if why == "" && known {
 			t.Errorf("%s only expands: it need not be excepted", file)

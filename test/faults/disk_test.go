@@ -108,7 +108,7 @@ func (o *outage) kept(known string) {
 	o.journey(known)
 }
 
-// No file can grow any more.
+// No file can grow anymore.
 func TestFLT09_FilesCannotGrow(t *testing.T) {
 	announce(t)
 	t.Parallel()

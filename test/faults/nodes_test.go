@@ -50,7 +50,7 @@ func TestFLT22_NodesDiffer(t *testing.T) {
 		t.Errorf("the metric of differing settings is %s, want 2", n)
 	}
 	if !me.whoami() {
-		t.Error("the nodes do not serve any more")
+		t.Error("the nodes do not serve anymore")
 	}
 	second.stop()
 	c.nodes[1].serve()

@@ -156,7 +156,7 @@ func TestFLT14_Rotation(t *testing.T) {
 		}
 		before := app.visits()
 		if !eventually(30*time.Second, func() bool { return app.visits() >= before+6 }) {
-			t.Fatal("no visitor reaches the app any more")
+			t.Fatal("no visitor reaches the app anymore")
 		}
 		for i, o := range verifiers {
 			if minute < i {

@@ -119,7 +119,7 @@ func TestFLT05_DatabaseAway(t *testing.T) {
 			mine, theirs := fresh("me"), fresh("stranger")
 			me.register(mine)
 			flow := stranger.begin(theirs)
-			cold.must("signin", map[string]string{"email": mine, "password": good}) // this session is not in the cache any more
+			cold.must("signin", map[string]string{"email": mine, "password": good}) // this session is not in the cache anymore
 			if !me.whoami() {
 				t.Fatal("not signed in")
 			}

@@ -63,7 +63,7 @@ func (v *visitors) goOn(pages int64) {
 	v.Helper()
 	before := v.seen.Load()
 	if !eventually(30*time.Second, func() bool { return v.seen.Load() >= before+pages }) {
-		v.Fatal("no visitor sees a page of the app any more")
+		v.Fatal("no visitor sees a page of the app anymore")
 	}
 }
 

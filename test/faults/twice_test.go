@@ -25,7 +25,7 @@ func TestFLT22_TwoProcesses(t *testing.T) {
 			t.Errorf("%s: it says\n%s\nwant %q", what, out, want)
 		}
 		if !me.whoami() {
-			t.Errorf("%s: the first process does not serve any more", what)
+			t.Errorf("%s: the first process does not serve anymore", what)
 		}
 	}
 	expect("the same file", other.refuses(), "another portico serves this database already: stop it first")

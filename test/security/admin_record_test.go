@@ -93,14 +93,19 @@ func TestSEC381_RecordFiltersAreExact(t *testing.T) {
 	admin, _ := s.admin()
 	for query, field := range map[string]string{
 		"person=nobody@example.org": "person", "actor=nobody@example.org": "actor", "person=a@": "email", "limit=101": "limit", "limit=x": "limit", "from=yesterday": "from",
-		"after=x": "after", "person=a&person=b": "person", "who=a": "",
+		"network=office": "network", "network=127.0.0.0/8": "network", "after=x": "after", "person=a&person=b": "person", "who=a": "",
 	} {
 		a := admin.get("/auth/api/admin/record?" + query)
 		if a.status != 400 && a.status != 422 || field != "" && !strings.Contains(a.body, `"name":"`+field+`"`) {
 			t.Errorf("%s is answered %d %s", query, a.status, a.body)
 		}
 	}
-	for _, query := range []string{"person=%25", "actor=admin:%25", "network=%25", "kind=signed%5Fi_", "kind=' OR 1=1--", "person=%00"} {
+	for _, query := range []string{admin.peer, admin.peer + "/32", "::ffff:" + admin.peer} {
+		if len(admin.record("network="+query).Facts) == 0 {
+			t.Errorf("the network %s has no record", query)
+		}
+	}
+	for _, query := range []string{"person=%25", "actor=admin:%25", "kind=signed%5Fi_", "kind=' OR 1=1--", "person=%00"} {
 		if a := admin.get("/auth/api/admin/record?" + strings.ReplaceAll(query, " ", "%20")); a.status == 200 && !strings.Contains(a.body, `"facts":[]`) {
 			t.Errorf("%s finds %s", query, a.body)
 		}

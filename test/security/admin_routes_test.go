@@ -2,6 +2,7 @@ package security
 
 import (
 	"cmp"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -158,6 +159,28 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 	if page := admin.get("/auth/admin/people"); page.status != 200 || !strings.Contains(page.body, admin.whoami()) {
 		t.Errorf("the admin page: %d %s", page.status, page.body)
 	}
+}
+
+// The page names its admin in a header. Somebody else signs in in another tab, or in the window that a refused request opens.
+func TestSEC511_PageChangesNothingAsAnotherAdmin(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	target := s.operator(fresh("t"), good).ID
+	stale, _ := s.admin()
+	s.clock.Advance(11 * time.Minute)
+	admin, _ := s.admin()
+	user := s.visitor().register(fresh("u"))
+	for pattern := range adminOperations() {
+		s.unchanged(pattern, func() {
+			for _, v := range []*visitor{admin, stale, user} {
+				v.header = http.Header{"Portico-Account": {flowID}}
+				v.calls(pattern, target).refused(409, "account.changed")
+			}
+		})
+	}
+	admin.header.Set("Portico-Account", admin.id())
+	admin.calls("POST /auth/api/admin/people/{id}/name", target).must(200)
 }
 
 func TestSEC378_PageIsHidden(t *testing.T) {

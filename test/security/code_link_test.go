@@ -168,7 +168,7 @@ func TestSEC215_TargetIsCheckedWhenItIsShown(t *testing.T) {
 	s.config.ReturnOrigins = []string{"https://other.test"}
 	s.restart()
 	if b := v.get(page).must(200).boot(); b.ReturnTo != "" {
-		t.Errorf("a target that is not allowed any more is shown: %q", b.ReturnTo)
+		t.Errorf("a target that is not allowed anymore is shown: %q", b.ReturnTo)
 	}
 }
 

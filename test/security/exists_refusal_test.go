@@ -58,7 +58,7 @@ func TestSEC330_RefusedMailTellsNothing(t *testing.T) {
 	ask(forgot, "refused")
 	s.mail.refuse(false)
 	s.clock.Advance(31 * time.Minute)
-	// The newest answer that both kinds of address have got.
+	// The newest answer that both kinds of address have received.
 	ask(forgot, "refused")
 	s.clock.Advance(outbox.KeepRefusal)
 	ask(forgot, "code")

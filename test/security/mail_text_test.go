@@ -412,7 +412,7 @@ func TestSEC055_OwnersAreTold(t *testing.T) {
 		}
 		button := "/auth/not-me?token="
 		if want == "paused" {
-			button = "/auth/forgot-password" // no stranger has got in
+			button = "/auth/forgot-password" // no stranger got in
 		}
 		for _, part := range []string{"2026", button, "If this was"} {
 			if !strings.Contains(text, part) {

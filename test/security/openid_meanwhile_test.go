@@ -278,7 +278,7 @@ func withTwoRoles(c *config.Config) {
 	c.Clients[0].Rules = []string{"role:editor", "role:admin+mfa"}
 }
 
-// What a password alone has got ends when the rules ask for a second factor by now.
+// What a password alone has obtained ends when the rules ask for a second factor by now.
 func TestSEC478_ASecondFactorIsAskedForLater(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 
 // Handshakes for names that no operator has configured must not reach the
 // authority: it stops answering a client that asks too often, and then the real
-// names get no certificate any more.
+// names get no certificate anymore.
 func TestSEC219_UnknownNamesReachNoAuthority(t *testing.T) {
 	announce(t)
 	t.Parallel()

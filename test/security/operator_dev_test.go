@@ -106,7 +106,7 @@ func TestSEC428_NothingForTestsInProduction(t *testing.T) {
 		}
 	}
 	if len(app.asked()) != 1 {
-		t.Errorf("the app has got %v", app.asked())
+		t.Errorf("the app has received %v", app.asked())
 	}
 }
 

@@ -109,7 +109,7 @@ func TestSEC092_QueriesDoNotReachObjects(t *testing.T) {
 			t.Errorf("a message has led from %s to %s", page, path)
 		}
 		if c.evaluate(`document.querySelector("input") !== null`) != "true" {
-			t.Errorf("%s does not work any more", page)
+			t.Errorf("%s does not work anymore", page)
 		}
 	}
 	c.quiet()

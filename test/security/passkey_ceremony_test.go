@@ -305,7 +305,7 @@ func TestSEC107_ACopyIsNoticed(t *testing.T) {
 		t.Errorf("%d audit records, want 4", n)
 	}
 	for name, flags := range map[string]byte{
-		"it may not be copied any more": passkeytest.Present | passkeytest.Verified,
+		"it may not be copied anymore": passkeytest.Present | passkeytest.Verified,
 	} {
 		wrong := *synced
 		wrong.Flags, wrong.Counter = flags, 20

@@ -52,7 +52,7 @@ func TestSEC284_AQuietPasskeyProvesNothing(t *testing.T) {
 	a, answer = begin("yes")
 	a.Flags = 0
 	add(answer(), "yes").must(200)
-	// The session has given no passkey, so that it changes nothing any more.
+	// The session has given no passkey, so that it changes nothing anymore.
 	v.post("account/passkeys/begin", object{"account": v.id()}).refused(401, "proof.needed")
 	elsewhere := s.visitor()
 	elsewhere.enter(a.Use(elsewhere.ask())).refused(401, "passkey.refused")

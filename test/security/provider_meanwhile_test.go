@@ -52,7 +52,7 @@ func TestSEC482_WhatAProviderSaidBeforeAReload(t *testing.T) {
 		v.post("terms", object{"flow": flow, "terms": version}).must(200)
 		s.has("account "+[]string{"new", "known"}[n], address, "staff")
 		if a := v.get("/page"); a.status == 200 {
-			t.Errorf("the second factor counts, of which the provider is not believed any more")
+			t.Errorf("the second factor counts, of which the provider is not believed anymore")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/** The page of administration on recorded answers, but for invitations. */
+/** The page of administration on recorded answers, but for invitations and changes of many. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installation } from '../fixtures/admin.mjs';
@@ -335,6 +335,59 @@ test('a session that ended asks for a sign-in, and the page goes on', async () =
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
+test('the page does nothing for another account that signs in meanwhile, and keeps what was typed', async () => {
+  let changed = false;
+  const shownFor: (string | undefined)[] = [];
+  const fake = await open('keys', installation(), 360, async (route) => {
+    shownFor.push(route.request().headers()['portico-account']);
+    if (changed) await route.fulfill(refused('account.changed', 409));
+    return changed;
+  });
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('Sync');
+  changed = true;
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Another account is signed in now. Reload the page.').waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Sync');
+  expect(await violations(page)).toEqual([]);
+  expect(new Set(shownFor)).toEqual(new Set(['p0']));
+  expect(fake.changes).toEqual([]);
+});
+
+test('what ends for good with an administrator is said before, and of nobody else', async () => {
+  const fake = installation();
+  fake.people[1]?.roles.push('portico:admin');
+  await open('people', fake);
+  const said = async () => {
+    await page.getByRole('dialog').waitFor();
+    const words = (await page.getByRole('dialog').textContent()) ?? '';
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    return /ends for good what an administrator answers for/.test(words);
+  };
+  for (const action of ['Disable', 'Delete']) {
+    await act('Jonas Weber', action);
+    expect.soft(await said(), action).toBe(true);
+    await act('Amélie Dubois', action);
+    expect.soft(await said(), action).toBe(false);
+  }
+  await page.getByLabel('Select Jonas Weber').first().click();
+  await act('the selected people', 'Disable');
+  expect.soft(await said(), 'Disable many').toBe(true);
+  for (const role of ['portico:admin', 'staff']) {
+    await act('the selected people', 'Take a role');
+    await page.getByLabel('Role', { exact: true }).last().fill(role);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: 'Take a role: 1 person' }).waitFor();
+    expect.soft(await said(), role).toBe(role !== 'staff');
+  }
+  for (const place of ['people/p1', 'people/p2']) {
+    await page.goto(`${world.origin}/auth/admin/${place}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect.soft(await said(), place).toBe(place === 'people/p1');
+  }
+});
+
 test('a canceled proof changes nothing and says so', async () => {
   const fake = await open('people/p1', installation({ proven: false }));
   await act('Jonas Weber', 'Lift the limits');
@@ -550,113 +603,6 @@ test('a key can be asked for before the list of keys is there', async () => {
   await page.getByLabel('people:read').waitFor();
 });
 
-test('a change of many says what is skipped, runs as a job, and shows it after a reload', async () => {
-  const fake = await open('people');
-  await page.getByLabel('Select Mara Lindqvist').first().click();
-  await page.getByLabel('Select Jonas Weber').first().click();
-  await act('the selected people', 'Disable');
-  await page.getByRole('heading', { name: 'Disable: 1 person' }).waitFor();
-  await page.getByText('1 person will be disabled and signed out. This runs').waitFor();
-  await page.getByText('mara@example.com: is you').waitFor();
-  await page.getByRole('button', { name: 'Disable', exact: true }).click();
-  await page.getByText('The job has begun.').waitFor();
-  await page.getByRole('region', { name: 'Job: Disable' }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.reload();
-  await page.getByText(/Done, 2 of 2 people/).waitFor();
-  await page.getByText('1 of 2 skipped').waitFor();
-  expect(fake.people[1]?.state).toBe('disabled');
-
-  await page.getByRole('button', { name: 'All that match' }).click();
-  await page.getByRole('menuitem', { name: 'Give a role' }).click();
-  await page.getByLabel('Role', { exact: true }).last().fill('guest');
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByRole('heading', { name: 'Give a role: 60 people' }).waitFor();
-  await page.getByRole('button', { name: 'Give a role' }).click();
-  await page.getByText('The job has begun.').waitFor();
-  expect(fake.changes.at(-1)?.body).toEqual({ action: 'give-role', role: 'guest', all: true, filter: '' });
-});
-
-test('a change of many that would change nobody cannot be begun', async () => {
-  const fake = await open('people');
-  await page.getByLabel('Select Mara Lindqvist').first().click();
-  await act('the selected people', 'Disable');
-  await page.getByRole('heading', { name: 'Disable: nobody' }).waitFor();
-  await page.getByText('mara@example.com: is you').waitFor();
-  expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Close']);
-  await page.getByRole('button', { name: 'Close' }).click();
-  expect(fake.changes).toEqual([]);
-});
-
-test('a change of more people than are counted says what is known of them', async () => {
-  const trial = { total: 0, more: false, skips: 0, skipped: [] };
-  await open('people', installation(), 1280, async (route, path) => {
-    if (!path.endsWith('/jobs') || route.request().method() === 'GET') return false;
-    await route.fulfill({ json: trial });
-    return true;
-  });
-  const act = async (action: string) => {
-    await page.getByRole('button', { name: 'All that match' }).click();
-    await page.getByRole('menuitem', { name: action }).click();
-  };
-  await act('Disable');
-  await page.getByText('Nobody would be changed.').waitFor();
-  await page.getByRole('button', { name: 'Close' }).click();
-  Object.assign(trial, { total: 9, skips: 9, more: true });
-  await act('Disable');
-  await page.getByRole('heading', { name: 'Disable', exact: true }).waitFor();
-  await page.getByText('Nobody counted so far would be changed. The job goes through the rest.').waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await act('Give a role');
-  await page.getByLabel('Role', { exact: true }).last().fill('guest');
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByRole('heading', { name: 'Give a role: guest' }).waitFor();
-});
-
-const JOB = { id: 'j1', action: 'disable', role: '', done: 1, total: 3, more: false, skips: 0, skipped: [] };
-
-/** Opens the list of people while there is a job. */
-const openWithJob = (job: object, stop = () => {}) =>
-  open('people', installation(), 1280, async (route, path) => {
-    if (path.endsWith('/jobs/j1/stop')) stop();
-    else if (!path.endsWith('/jobs')) return false;
-    await route.fulfill({ json: { jobs: [{ ...JOB, ...job }] } });
-    return true;
-  });
-
-test('a job that has stopped says why in one sentence', async () => {
-  await openWithJob({ state: 'failed', reason: 'key', by: 'the key HR import' });
-  await page
-    .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
-    .waitFor();
-  await page.getByRole('button', { name: 'Hide: Disable' }).click();
-  await page.reload();
-  await page.getByRole('heading', { name: 'People' }).waitFor();
-  expect(await page.getByText('the key that began it has ended').count()).toBe(0);
-});
-
-test('a job that runs can be stopped', async () => {
-  const job = { state: 'running', reason: '', by: 'mara@example.com' };
-  await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));
-  await page.getByRole('button', { name: 'Stop: Disable' }).click();
-  expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Stop', exact: true }).last().click();
-  await page.getByText('The job is stopped.').waitFor();
-  await page.getByText('Stopped by an administrator or a key, 1 of 3 people').waitFor();
-});
-
-test('a change of many that is refused says why', async () => {
-  await open('people', installation(), 1280, async (route, path) => {
-    if (!path.endsWith('/jobs') || route.request().method() === 'GET') return false;
-    const fields = [{ name: 'people', code: 'job.size', params: {} }];
-    await route.fulfill({ status: 422, json: { ...refused('request.invalid').json, status: 422, fields } });
-    return true;
-  });
-  await page.getByLabel('Select Jonas Weber').first().click();
-  await act('the selected people', 'Disable');
-  await page.getByText('At most 500 people can be selected at once.').waitFor();
-});
-
 test('a link to a page of the list that the server cannot read is refused in words', async () => {
   await open('people?after=xx', installation(), 1280, async (route, path) => {
     if (!path.includes('/people?')) return false;
@@ -665,6 +611,16 @@ test('a link to a page of the list that the server cannot read is refused in wor
     return true;
   });
   await page.getByText('This search isn’t valid.').waitFor();
+});
+
+test('a network of the record that is none is refused in words', async () => {
+  await open('record?network=office', installation(), 1280, async (route, path) => {
+    if (!path.includes('/record')) return false;
+    const fields = [{ name: 'network', code: 'field.value', params: {} }];
+    await route.fulfill({ status: 400, json: { ...refused('request.malformed', 400).json, fields } });
+    return true;
+  });
+  await page.getByText('Enter the network as an address, such as 192.0.2.1').waitFor();
 });
 
 test('an address with a day that does not exist shows the list all the same', async () => {

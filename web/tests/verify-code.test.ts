@@ -312,7 +312,7 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
-test('a step that is not open any more says so on a page that leads on', async () => {
+test('a step that is not open anymore says so on a page that leads on', async () => {
   const { page } = await open('verify-code/idle?flow=gone', {
     '/auth/api/verify-code': problem(404, { code: 'flow.unknown' }),
   });

@@ -24,7 +24,7 @@ func samples() []person {
 	}
 }
 
-// otherSubject ends the subject of another person who has got the address of the first one.
+// otherSubject ends the subject of another person who now has the address of the first one.
 const otherSubject = "-other"
 
 // typed returns the person with a typed name and email address. The subject

@@ -19,7 +19,7 @@ const (
 	Cancelled    = "cancelled"
 	NoEmail      = "no_email"
 	Unverified   = "unverified"
-	OtherSubject = "other_subject" // another person has got the address
+	OtherSubject = "other_subject" // another person has the address now
 )
 
 // Plan is how the next sign-in of one browser ends, without a page.

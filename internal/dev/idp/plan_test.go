@@ -100,7 +100,7 @@ func TestPlan_Refused(t *testing.T) {
 	}
 }
 
-// Another person who has got an address can be chosen on the page, too.
+// Another person who was given an address can be chosen on the page, too.
 func TestPage_OtherSubject(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,6 +16,9 @@ import (
 // Root is the path below which every operation is.
 const Root = "/auth/api/admin"
 
+// shownFor is the header with the id of the admin for whom the page was shown.
+const shownFor = "Portico-Account"
+
 // Config configures Admin. All fields but On, Networks and Page are required.
 type Config struct {
 	Actions  *form.Actions
@@ -84,7 +87,7 @@ func (a *Admin) operate(o operation) server.Handler {
 
 // guard returns the admin or the program that sends a request for an operation, and counts the request.
 //
-// Faults: server.RouteMissing, session.Required, throttle.Limited, and as flow.Operator.Admin,
+// Faults: server.RouteMissing, session.Required, form.AccountChanged, throttle.Limited, and as flow.Operator.Admin,
 // flow.Operator.ByKey and flow.Actor.MayUse.
 func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by flow.Actor, err error) {
 	if !a.reaches(r) {
@@ -103,11 +106,15 @@ func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by f
 	return by, err
 }
 
-// admin returns the admin who sends a request with a session.
+// admin returns the admin who sends a request with a session. A page that was shown for one admin does nothing as somebody
+// else, who has signed in since.
 func (a *Admin) admin(w http.ResponseWriter, r *http.Request) (flow.Actor, error) {
 	found, err := a.Actions.Session(w, r)
 	if err != nil {
 		return flow.Actor{}, err
+	}
+	if account := r.Header.Get(shownFor); account != "" && account != found.User.ID {
+		return flow.Actor{}, form.AccountChanged
 	}
 	if err := a.admits(w, r, found); err != nil {
 		return flow.Actor{}, err

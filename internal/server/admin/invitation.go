@@ -68,7 +68,7 @@ type AdminLinkMade struct {
 	Link string `json:"link"`
 }
 
-func (AdminLinkMade) withoutSecret() any { return AdminLinkMade{} }
+func (AdminLinkMade) shownOnce() {}
 
 // maxList is the size of a list with invitation.MostLines of the longest addresses, each with a name.
 const maxList = 256 << 10

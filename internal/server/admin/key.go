@@ -20,7 +20,7 @@ type AdminKey struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
 	Scopes    []string    `json:"scopes"`
-	State     string      `json:"state" enum:"working stopped ended"` // stopped: its owner is no admin any more
+	State     string      `json:"state" enum:"working stopped ended"` // stopped: its owner is no longer an admin
 	CreatedAt form.Moment `json:"created_at"`
 	EndsAt    form.Moment `json:"ends_at"`
 	UsedAt    form.Moment `json:"used_at"` // exact to a minute, "" if it was never used
@@ -35,7 +35,7 @@ type AdminKeyMade struct {
 	Secret string   `json:"secret"`
 }
 
-func (m AdminKeyMade) withoutSecret() any { return AdminKeyMade{Key: m.Key} }
+func (AdminKeyMade) shownOnce() {}
 
 // AdminKeyWanted is what a key shall be.
 type AdminKeyWanted struct {

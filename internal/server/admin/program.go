@@ -38,7 +38,7 @@ func (a *Admin) program(w http.ResponseWriter, r *http.Request, sent []string, o
 }
 
 // shownOnce is an answer with a secret that is in one response only.
-type shownOnce interface{ withoutSecret() any }
+type shownOnce interface{ shownOnce() }
 
 // tellQuota sets the headers of draft-ietf-httpapi-ratelimit-headers.
 func tellQuota(w http.ResponseWriter, q flow.Quota) {
@@ -75,13 +75,12 @@ func (a *Admin) runOnce(w http.ResponseWriter, r *http.Request, by flow.Actor, o
 		}
 		return err
 	}
-	kept := out
-	if made, ok := out.(shownOnce); ok {
-		kept = made.withoutSecret()
-	}
-	text, err := json.Marshal(kept)
+	text, err := json.Marshal(out)
 	if err != nil {
 		return err
+	}
+	if _, secret := out.(shownOnce); secret {
+		text = []byte(once.NotKept)
 	}
 	if err := a.Operator.Answered(ctx, by, string(text)); err != nil {
 		return err

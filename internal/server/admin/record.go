@@ -68,7 +68,14 @@ func (a *Admin) facts(r *http.Request, known []string) (audit.Query, error) {
 	if err != nil {
 		return audit.Query{}, err
 	}
-	q := audit.Query{Peer: networkOf(values["network"]), After: values["after"]}
+	q := audit.Query{After: values["after"]}
+	if text := values["network"]; text != "" {
+		network, ok := networkOf(text)
+		if !ok {
+			return q, wrongParameter("network")
+		}
+		q.Peer = network.String()
+	}
 	if kind := values["kind"]; kind != "" {
 		q.Names = []audit.Name{audit.Name(kind)}
 	}
@@ -105,12 +112,13 @@ func (a *Admin) accountOf(r *http.Request, name, text string) (string, error) {
 	return found.ID, err
 }
 
-// networkOf returns the network that records have for an address.
-func networkOf(text string) string {
+// networkOf returns the network that records have for an address, or that the text is.
+func networkOf(text string) (netip.Prefix, bool) {
 	if addr, err := netip.ParseAddr(text); err == nil {
-		return server.PeerNetwork(addr.Unmap()).String()
+		return server.PeerNetwork(addr.Unmap()), true
 	}
-	return text
+	network, err := netip.ParsePrefix(text)
+	return network, err == nil && network == server.PeerNetwork(network.Addr())
 }
 
 func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {

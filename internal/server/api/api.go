@@ -76,7 +76,7 @@ func (a *API) routes() []route {
 		write("/auth/api/passkey", "Sign in with a passkey", a.actions.SignInPasskey),
 		reply("/auth/api/account/passkeys/begin", "A challenge for a new passkey", a.actions.BeginPasskey),
 		write("/auth/api/account/passkeys", "Add a passkey", a.actions.AddPasskey),
-		write("/auth/api/account/passkeys/refuse", "Offer the user no passkey after a sign-in any more", a.actions.RefusePasskeys),
+		write("/auth/api/account/passkeys/refuse", "Offer the user no passkey after a sign-in anymore", a.actions.RefusePasskeys),
 		write("/auth/api/account/passkeys/rename", "Rename a passkey", a.actions.RenamePasskey),
 		write("/auth/api/account/passkeys/remove", "Remove a passkey", a.actions.RemovePasskey),
 		{form.Operation{Method: "GET", Path: "/auth/api/session", Summary: "The signed-in user and the session", Out: Current{}}, a.session, []server.Trait{server.Quiet}},

@@ -116,7 +116,7 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 		})
 	})
 	if result.Session != nil {
-		a.flow.Clear(w) // a second step that waits in this browser is not needed any more
+		a.flow.Clear(w) // a second step that waits in this browser is no longer needed
 	}
 	return result.Next, err
 }

@@ -35,7 +35,7 @@ type passing struct {
 	asked   *ask
 	ruledBy *Gateway  // whose rules the need is from
 	need    rule.Need // what holds as long as the request is open
-	denied  bool      // no rule allows the request any more, or the app takes no such token
+	denied  bool      // no rule allows the request anymore, or the app takes no such token
 	endless bool      // a WebSocket or an event stream, which does not end by itself
 	socket  *tunnel   // for a WebSocket only
 	told    bool      // a WebSocket to which the Close frame was sent
@@ -232,7 +232,7 @@ func (g *Gateway) Count() int {
 }
 
 // Watch runs until ctx is done. It ends open requests whose session has ended
-// or whose rule does not allow the user any more. It also checks apps that do not
+// or whose rule does not allow the user anymore. It also checks apps that do not
 // respond, and removes old identities from caches.
 func (g *Gateway) Watch(ctx context.Context) {
 	var work sync.WaitGroup

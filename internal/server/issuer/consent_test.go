@@ -163,7 +163,7 @@ func TestApps_ScopeOfALaterVersion(t *testing.T) {
 	}
 }
 
-// The account page lists apps, and ends what one has got.
+// The account page lists apps, and ends what one has obtained.
 func TestApps_Removed(t *testing.T) {
 	t.Parallel()
 	s := startAsking(t, nil)

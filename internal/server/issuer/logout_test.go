@@ -173,7 +173,7 @@ func TestBackChannel_OutlivedItsSession(t *testing.T) {
 		s.next("rp")
 		s.wants(name, s.token(refreshing(got.Refresh)), 400, "invalid_grant")
 		if kept := s.token(refreshing(own.Refresh)).StatusCode == 200; kept != (name == "the owner") {
-			t.Errorf("%s: what this browser has got works: %v", name, kept)
+			t.Errorf("%s: what this browser has obtained works: %v", name, kept)
 		} else if !kept {
 			s.next("rp")
 		}

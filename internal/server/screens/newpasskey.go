@@ -22,7 +22,7 @@ func (s *Screens) offerPage() page {
 }
 
 // passkeyOffer offers a passkey to a user who has signed in with a password. The
-// page of who is not offered one any more is the return target.
+// page of who is not offered one anymore is the return target.
 func (s *Screens) passkeyOffer(w http.ResponseWriter, r *http.Request) error {
 	target := s.asked(r)
 	found, err := s.Actions.Session(w, r)

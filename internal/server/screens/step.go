@@ -89,7 +89,7 @@ func beginningOf(k flow.Kind) string {
 }
 
 // stepAgain shows the page of a step again after err has refused a press on it. If the
-// flow does not wait there any more, path leads on, as for a reload.
+// flow does not wait there anymore, path leads on, as for a reload.
 func (s *Screens) stepAgain(w http.ResponseWriter, r *http.Request, id string, err error, at flow.Step, path string, show func(flow.View) error) error {
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	switch {

@@ -80,7 +80,7 @@ func (b summaries) signsIn(a account.Account) {
 }
 
 // clients lets six OpenID clients know an account, one of them in two ways. Three others
-// have got nothing that still counts.
+// have obtained nothing that still counts.
 func (b summaries) clients(a account.Account) {
 	b.Helper()
 	for n := range 5 {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { withPasskey } from '../support/passkey.js';
-import { alive, button, field, fillSignIn, lastButton, open, signUp } from '../support/screen.js';
+import { alive, button, field, fillSignIn, lastButton, link, open, signIn, signUp } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import type { World } from '../support/world.js';
 
@@ -92,6 +92,24 @@ test('a change without a proof asks for it in a window, and is then sent as it w
   expect(world.portico.command(['user', 'show', person.email])).toContain('wiki');
 });
 
+test('a page of an administrator does nothing as somebody who signs in in another tab', async ({
+  page,
+  context,
+  world,
+}) => {
+  await administrator(page, world);
+  const other = await world.member('noor');
+  await page.goto('/auth/admin/keys');
+  await button(page, 'New key').click();
+  await field(page, 'Name').fill('HR import');
+  await page.getByLabel('people:read').check();
+  await context.clearCookies();
+  await signIn(await context.newPage(), other);
+  await button(page, 'Make the key').click();
+  await expect(page.getByText('Another account is signed in now. Reload the page.')).toBeVisible();
+  await expect(field(page, 'Name')).toHaveValue('HR import');
+});
+
 test('an administrator changes many at once, and a closed page does not stop it', async ({ page, world }) => {
   const { admin } = await administrator(page, world);
   const people = [await world.member('noor'), await world.member('ines')];
@@ -180,6 +198,8 @@ test('a user without the role finds no page, and one without a passkey is led to
   world.portico.command(['user', 'add-role', admin.email, 'portico:admin']);
   await reach(admin);
   await expect(page).toHaveURL(/\/auth\/account\/factors/);
+  await link(page, 'Create a passkey instead').click();
+  await expect(heading(page, 'Passkeys')).toBeVisible();
 });
 
 test('a narrow window has everything, and the page of an administrator is loaded by nobody else', async ({

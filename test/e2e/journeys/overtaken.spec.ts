@@ -40,7 +40,7 @@ test('a second step that the owner has overtaken says so, and leads to a new sig
   await expect(
     phone.getByText('How you sign in to this account has changed since you started.'),
   ).toBeVisible();
-  await open(phone, '/auth/signin'); // no page leads to the ended step any more
+  await open(phone, '/auth/signin'); // no page leads to the ended step anymore
   await expectScreen(phone, 'Sign in');
   await back(phone);
   await expectScreen(phone, 'Your account has changed');

@@ -4,12 +4,14 @@ import { boot } from './boot';
 import type { Item } from './menu';
 import { shortly } from './parts';
 import type { Row } from './types';
-import { rolesIn } from './words';
+import { ADMIN, RESIGNS, rolesIn } from './words';
 
 /** What an action needs to know about a person. */
 type Of = Pick<Row, 'id' | 'address' | 'name' | 'state' | 'roles' | 'erased_at'>;
 
 export const nameOf = ({ name, address }: Pick<Row, 'name' | 'address'>) => name || address;
+
+const ofAdmin = ({ roles }: Of, words: string) => (roles.includes(ADMIN) ? ` ${words} ${RESIGNS}` : '');
 
 const to = (person: Of, action: string) => `people/${encodeURIComponent(person.id)}/${action}`;
 
@@ -28,7 +30,7 @@ const endSessions = (p: Of): Question => ({
 
 const disable = (p: Of): Question => ({
   title: `Disable the account of ${nameOf(p)}?`,
-  says: 'All sessions end at once, and nobody can sign in to the account until it is enabled again. Nothing is deleted. An email says so.',
+  says: `All sessions end at once, and nobody can sign in to the account until it is enabled again. Nothing is deleted. An email says so.${ofAdmin(p, 'This')}`,
   press: 'Disable',
   danger: true,
   run: post(p, 'disable', `The account of ${nameOf(p)} is disabled.`),
@@ -90,7 +92,7 @@ const link = (p: Of): Question => ({
 
 const remove = (p: Of): Question => ({
   title: `Delete the account of ${nameOf(p)}?`,
-  says: 'All sessions end, and nobody can sign in. After 14 days the account is erased with its addresses, factors, passkeys, sessions and connections. Until then you can undo this here.',
+  says: `All sessions end, and nobody can sign in. After 14 days the account is erased with its addresses, factors, passkeys, sessions and connections. Until then you can undo this here.${ofAdmin(p, 'But it')}`,
   press: 'Delete the account',
   danger: true,
   typed: p.address,
@@ -143,6 +145,7 @@ const endField = (at: string) => ({
 /** The window that edits the name, the primary address, the roles and the end of an account. */
 export const edit = (p: Edited): Question => ({
   title: `Edit ${nameOf(p)}`,
+  says: ofAdmin(p, `Taking the role ${ADMIN}`),
   press: 'Save',
   fields: [
     { name: 'name', label: 'Name', value: p.name },

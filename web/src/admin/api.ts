@@ -2,10 +2,14 @@ import { QueryClient } from '@tanstack/react-query';
 import { type Answer, exchange, request } from '../api/client';
 import type { Failure } from '../api/problem';
 import { UNPROVEN } from '../screens/own/proof';
+import { boot } from './boot';
 import { askProof } from './proof';
 import type { Page } from './types';
 
 const API = '/auth/api/admin/';
+
+/** The page is of one administrator, and does nothing as another one who signs in meanwhile. */
+const shownFor = () => ({ 'portico-account': boot.user.id });
 
 /** A request that failed, as an error for TanStack Query. */
 class Failed extends Error {
@@ -33,7 +37,7 @@ type Method = Parameters<typeof request>[0];
  */
 export async function send<T>(method: Method, path: string, body?: object): Promise<T> {
   for (;;) {
-    const answer: Answer<T> = await request(method, API + path, body);
+    const answer: Answer<T> = await request(method, API + path, body, shownFor());
     if (answer.ok) return answer.value;
     const { failure } = answer;
     const code = failure.kind === 'problem' ? failure.problem.code : '';
@@ -43,7 +47,7 @@ export async function send<T>(method: Method, path: string, body?: object): Prom
 
 /** Sends a file, for as long as it takes. The request before it has asked for a missing proof. */
 export async function sendFile(path: string, file: File): Promise<void> {
-  const answer = await exchange(API + path, { method: 'POST', body: file });
+  const answer = await exchange(API + path, { method: 'POST', body: file, headers: shownFor() });
   if (!answer.ok) throw new Failed(answer.failure);
 }
 
@@ -105,7 +109,7 @@ export const WORDS: Record<string, string> = {
   'invitation.end': 'Choose an end of the link in the future, at most a year from now.',
   'approval.undecided':
     'This account waits for an approval, and nobody can sign in to it. Approve or refuse it.',
-  'approval.not_waiting': 'This account does not wait for an approval any more.',
+  'approval.not_waiting': 'This account no longer waits for an approval.',
   'request.too_large':
     'This is too much at once. A file can have 32 MiB (portico user import takes larger ones), and a list of addresses 256 KiB.',
   'query.invalid': 'This search isn’t valid. Remove its filters, or open the list again from the menu.',
@@ -117,17 +121,18 @@ export const WORDS: Record<string, string> = {
   'import.busy': 'Portico is reading other files of people. Try again in a few seconds.',
   'job.begun': 'This has begun already.',
   'job.replaced': 'Another window of yours has sent a file meanwhile.',
-  'job.not_found': 'This job does not exist any more.',
+  'job.not_found': 'This job no longer exists.',
   'job.size': 'At most 500 people can be selected at once. All that match the filters can be more.',
   'key.ends_at': 'Choose an end in the future, at most a year away.',
   'key.missing': 'This key has ended meanwhile.',
   'key.name': 'Give the key a name.',
   'key.no_scope': 'Choose what the key may do.',
-  'route.missing': 'You are not an administrator any more, or this does not exist.',
+  'route.missing': 'You are no longer an administrator, or this does not exist.',
+  'account.changed': 'Another account is signed in now. Reload the page.',
   'account.missing': 'There is no such account.',
   'account.missing_address': 'No account has this address.',
   'admin.other_address': 'This is not the address of the account.',
-  'webhook.missing': 'The settings do not have this webhook any more.',
+  'webhook.missing': 'The settings no longer have this webhook.',
   'webhook.unknown': 'This event waits again already, or is older than a week.',
   'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
@@ -141,6 +146,11 @@ export const WORDS: Record<string, string> = {
   'code.held': 'This mailbox has received too many emails from administrators. Send the next one in {wait}.',
   unavailable: 'This is temporarily unavailable. Try again in a few seconds.',
   internal: 'Portico could not do this because of an error of its own.',
+};
+
+/** What to write instead of a value that is not valid, by the names of fields. */
+const FORMS: Record<string, string> = {
+  network: 'Enter the network as an address, such as 192.0.2.1, or as a record shows it.',
 };
 
 const lasting = (seconds: number) => {
@@ -165,7 +175,7 @@ export function wordsOf(error: unknown): { words: string; id: string } {
   if (failure.kind !== 'problem') return { words: WORDS[failure.kind] ?? failure.kind, id: '' };
   const { code, fields, request_id, retry_after, status } = failure.problem;
   const field = fields[0];
-  const known = WORDS[field ? field.code : code];
+  const known = (field?.code === 'field.value' && FORMS[field.name]) || WORDS[field ? field.code : code];
   const words = known ?? (field && `${field.name}: ${field.code}`);
   return {
     words: (words ?? `Portico refused this: ${code}.`).replace(/{(\w+)}/g, (_, name) =>

@@ -5,6 +5,7 @@ import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import type { Selection } from './selection';
 import type { Job } from './types';
+import { ADMIN, RESIGNS } from './words';
 
 type Action = Exclude<Job['action'], 'import'>;
 
@@ -14,7 +15,12 @@ const ACTIONS: Record<
   { label: string; words: string; note?: string; danger?: boolean; role?: boolean }
 > = {
   'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
-  disable: { label: 'Disable', words: 'disabled and signed out', danger: true },
+  disable: {
+    label: 'Disable',
+    words: 'disabled and signed out',
+    note: `If an administrator is among them, this ${RESIGNS}`,
+    danger: true,
+  },
   enable: {
     label: 'Enable',
     words: 'enabled',
@@ -34,7 +40,7 @@ const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
   waiting: 'waits for an approval, which the page of the person can refuse',
   full: 'has too many roles',
   missing: 'no longer exists',
-  limited: 'has got too many emails about your changes today: another administrator can make this one',
+  limited: 'has received too many emails about your changes today: another administrator can make this one',
   refused: 'was refused',
 };
 
@@ -42,11 +48,11 @@ const SKIPS: Record<Job['skipped'][number]['reason'], string> = {
 const STOPS: Record<Job['reason'], string> = {
   '': 'Stopped',
   account: 'Stopped, because the account that began it is closed',
-  role: 'Stopped, because whoever began it is no administrator any more',
+  role: 'Stopped, because whoever began it is no longer an administrator',
   changed: 'Stopped, because the sign-in of whoever began it has changed',
   key: 'Stopped, because the key that began it has ended',
   stopped: 'Stopped by an administrator or a key',
-  file: 'Stopped, because its lines cannot be read any more',
+  file: 'Stopped, because its lines can no longer be read',
 };
 
 const many = (count: number, more = false) =>
@@ -73,6 +79,7 @@ const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 
 function questionFor(action: Action, target: Target, role: string, trial: Job): Question {
   const { label, words, note, danger } = ACTIONS[action];
   const left = trial.total - trial.skips;
+  const resigns = action === 'take-role' && role === ADMIN;
   if (!left && !trial.more)
     return {
       title: `${label}: nobody`,
@@ -89,7 +96,7 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
           {left
             ? `${many(left, trial.more)} will be ${role ? `${words} ${role}` : words}.`
             : 'Nobody counted so far would be changed. The job goes through the rest.'}{' '}
-          This runs in the background, and you can leave this page. {note}
+          This runs in the background, and you can leave this page. {resigns ? `It ${RESIGNS}` : note}
         </p>
         <SkippedList {...trial} />
       </>

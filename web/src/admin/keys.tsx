@@ -93,7 +93,7 @@ function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) 
   };
   const end: Question = {
     title: `End the key ${name}?`,
-    says: 'Programs that use it are refused at once. This cannot be undone.',
+    says: 'Programs that use it are refused at once. Its open invitations, also links already handed out, and its running job end. This cannot be undone.',
     press: 'End the key',
     danger: true,
     run: async () => {

@@ -22,6 +22,12 @@ export const mailWords = (template: string) =>
 /** The roles of a text, which has commas or blanks between them. */
 export const rolesIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
+export const ADMIN = 'portico:admin';
+
+/** What also happens to an administrator who becomes none or is disabled. A way back does not bring it back. */
+export const RESIGNS =
+  'ends for good what an administrator answers for: the secrets of API keys, open invitations, also links already handed out, and a running job.';
+
 /** Who changes something, by the kinds of actors. */
 export const ACTORS: Record<string, string> = {
   operator: 'the command line',

@@ -12,12 +12,13 @@ export async function request<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,
+  headers: Record<string, string> = {},
 ): Promise<Answer<T>> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
   const answer = await exchange<T>(path, {
     method,
-    headers: body ? { ...ACCEPT, 'content-type': 'application/json' } : ACCEPT,
+    headers: { ...ACCEPT, ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: body ? JSON.stringify(body) : null,
     signal: controller.signal,
   });

@@ -62,6 +62,7 @@ export type MessageKey =
   | 'account-factors.new_codes'
   | 'account-factors.new_codes_hint'
   | 'account-factors.no_codes'
+  | 'account-factors.passkey'
   | 'account-factors.remove'
   | 'account-factors.remove_last'
   | 'account-factors.remove_lead'

@@ -3,6 +3,7 @@ import { useText } from '../../i18n/provider';
 import { choose, Each, oneOf, Unless, When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
+import { Footer } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
@@ -46,6 +47,13 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
             </When>
           </form>
         </Unless>
+        <When value={boot.return_to}>
+          <Unless value={factors.list}>
+            <Footer>
+              <a href="/auth/account/passkeys">{t('account-factors.passkey')}</a>
+            </Footer>
+          </Unless>
+        </When>
         <When value={factors.left}>
           <RecoveryCodes boot={boot} />
         </When>

@@ -50,7 +50,7 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-/** The link does nothing any more. A new password helps in both cases. */
+/** The link does nothing anymore. A new password helps in both cases. */
 function Over({ boot }: { boot: Boot }) {
   const { t } = useText();
   return (
