@@ -195,6 +195,11 @@ func Unhurried(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
+// Hurried limits the time for the rest of a response after Unhurried.
+func Hurried(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(StallTimeout)) // fails for a WebSocket, which is over
+}
+
 // Discard reads the rest of a body that is not wanted, for as long as an ordinary
 // form may take. A browser shows no response until it has sent the
 // whole body.

@@ -26,7 +26,10 @@ func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 		case "/events":
 			w.Header().Set("Content-Type", "text/event-stream")
 			_ = http.NewResponseController(w).Flush()
-			<-event
+			select {
+			case <-event:
+			case <-r.Context().Done():
+			}
 			_, _ = io.WriteString(w, "data: late\n\n")
 			return
 		case "/socket":

@@ -119,7 +119,7 @@ func (o *open) remove(p *passing) {
 	}
 	o.mu.Unlock()
 	if !p.ended { // which nobody changes any more
-		_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(server.StallTimeout)) // fails for a WebSocket
+		server.Hurried(p.w)
 	}
 }
 
