@@ -1,6 +1,16 @@
 import type { Page } from '@playwright/test';
 import { withPasskey } from '../support/passkey.js';
-import { alive, button, field, fillSignIn, lastButton, link, open, signIn, signUp } from '../support/screen.js';
+import {
+  alive,
+  button,
+  field,
+  fillSignIn,
+  lastButton,
+  link,
+  open,
+  signIn,
+  signUp,
+} from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import type { World } from '../support/world.js';
 
