@@ -18,7 +18,7 @@ type auth0 struct {
 	Name     string          `json:"name"`
 	Given    string          `json:"given_name"`
 	Family   string          `json:"family_name"`
-	Blocked  *boolean        `json:"blocked"`
+	Blocked  boolean         `json:"blocked"`
 	Created  instant         `json:"created_at"`
 	Seen     instant         `json:"last_login"`
 	Hash     string          `json:"passwordHash" secret:"yes" brings:"passwords"`

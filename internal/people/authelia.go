@@ -127,7 +127,7 @@ func (a authelia) people(o Options) *listed {
 	for _, username := range slices.Sorted(maps.Keys(a.Users)) {
 		u, at := a.Users[username], Place{Entry: fmt.Sprintf("user %q", Short(username))}
 		p := Person{
-			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(&u.Disabled),
+			Subject: o.subject(username), Email: u.Email, EmailVerified: true, Name: u.Name, Locale: u.Locale, State: state(u.Disabled),
 			Roles: append([]string{}, u.Groups...), Password: u.Hash, TOTP: apps[username],
 		}
 		for _, field := range slices.Sorted(maps.Keys(u.Rest)) {

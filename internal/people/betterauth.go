@@ -10,13 +10,13 @@ import (
 // betterAuth is a row of the table user, to which the query of docs/operating/exports.md adds the
 // rows of the tables account and passkey.
 type betterAuth struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Email    string   `json:"email"`
-	Verified boolean  `json:"emailVerified"`
-	Created  instant  `json:"createdAt"`
-	Banned   *boolean `json:"banned"`
-	Role     *string  `json:"role"`
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Email    string  `json:"email"`
+	Verified boolean `json:"emailVerified"`
+	Created  instant `json:"createdAt"`
+	Banned   boolean `json:"banned"`
+	Role     *string `json:"role"`
 	Accounts []struct {
 		Provider string `json:"providerId"`
 		Subject  string `json:"accountId"`

@@ -17,7 +17,7 @@ type clerk struct {
 	Seed       string          `json:"totp_secret" secret:"yes" brings:"authenticator apps"`
 	Digest     string          `json:"password_digest" secret:"yes" brings:"passwords"`
 	Hasher     string          `json:"password_hasher"`
-	Banned     *boolean        `json:"banned"`
+	Banned     boolean         `json:"banned"`
 	Created    instant         `json:"created_at"`
 	Seen       instant         `json:"last_sign_in_at"`
 	Public     json.RawMessage `json:"public_metadata"`

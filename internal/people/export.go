@@ -170,15 +170,12 @@ func (p *Person) dropGiven(at *Place, why string) {
 	}
 }
 
-// state is what an export says of an account: nothing if it lacks the field.
-func state(disabled *boolean) string {
-	switch {
-	case disabled == nil:
-		return ""
-	case bool(*disabled):
+// state says that an account is disabled. An export that says the opposite says nothing: somebody may have disabled it here.
+func state(disabled boolean) string {
+	if disabled {
 		return "disabled"
 	}
-	return "active"
+	return ""
 }
 
 // full joins the parts of a name.

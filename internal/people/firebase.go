@@ -9,16 +9,16 @@ import (
 
 // firebase is a user in the file of firebase auth:export.
 type firebase struct {
-	ID        string   `json:"localId"`
-	Email     string   `json:"email"`
-	Verified  boolean  `json:"emailVerified"`
-	Hash      string   `json:"passwordHash" secret:"yes" brings:"passwords"`
-	Salt      string   `json:"salt" secret:"yes"`
-	Name      string   `json:"displayName"`
-	Seen      instant  `json:"lastSignedInAt"`
-	Created   instant  `json:"createdAt"`
-	Disabled  *boolean `json:"disabled"`
-	Claims    string   `json:"customAttributes"` // JSON
+	ID        string  `json:"localId"`
+	Email     string  `json:"email"`
+	Verified  boolean `json:"emailVerified"`
+	Hash      string  `json:"passwordHash" secret:"yes" brings:"passwords"`
+	Salt      string  `json:"salt" secret:"yes"`
+	Name      string  `json:"displayName"`
+	Seen      instant `json:"lastSignedInAt"`
+	Created   instant `json:"createdAt"`
+	Disabled  boolean `json:"disabled"`
+	Claims    string  `json:"customAttributes"` // JSON
 	Providers []struct {
 		Provider string `json:"providerId"`
 		Subject  string `json:"rawId"`

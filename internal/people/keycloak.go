@@ -44,11 +44,7 @@ type keycloakCredential struct {
 func keycloakPerson(o Options, e *keycloak, at *Place) (Person, error) {
 	p := Person{
 		Subject: o.subject(e.ID), Email: e.Email, EmailVerified: e.Verified, Name: full(e.First, e.Last),
-		CreatedAt: e.Created.time(),
-	}
-	if e.Enabled != nil {
-		off := boolean(!*e.Enabled)
-		p.State = state(&off)
+		State: state(boolean(e.Enabled != nil && !*e.Enabled)), CreatedAt: e.Created.time(),
 	}
 	if e.Credentials != nil { // an export says that somebody has no attributes and no roles by leaving them out
 		p.Roles = []string{}

@@ -89,7 +89,7 @@ func kratosPerson(o Options, e *kratos, at *Place) (Person, error) {
 	_ = json.Unmarshal(e.Traits, &traits) // the operator chooses its form
 	p := Person{
 		Subject: o.subject(e.ID), Email: traits.Email, Name: kratosName(traits.Name), Locale: traits.Locale,
-		State: map[string]string{"active": "active", "inactive": "disabled"}[e.State], CreatedAt: e.Created.time(), Claims: claims(e.Public),
+		State: state(e.State == "inactive"), CreatedAt: e.Created.time(), Claims: claims(e.Public),
 	}
 	for _, a := range e.Addresses {
 		switch {

@@ -16,14 +16,14 @@ const (
 type pocketID struct {
 	Tables struct {
 		Users []struct {
-			ID       string   `json:"id"`
-			Email    string   `json:"email"`
-			Verified boolean  `json:"email_verified"`
-			First    string   `json:"first_name"`
-			Last     string   `json:"last_name"`
-			Locale   string   `json:"locale"`
-			Disabled *boolean `json:"disabled"`
-			Created  instant  `json:"created_at"`
+			ID       string  `json:"id"`
+			Email    string  `json:"email"`
+			Verified boolean `json:"email_verified"`
+			First    string  `json:"first_name"`
+			Last     string  `json:"last_name"`
+			Locale   string  `json:"locale"`
+			Disabled boolean `json:"disabled"`
+			Created  instant `json:"created_at"`
 		} `json:"users"`
 		Keys []struct {
 			UserID   string  `json:"user_id"`

@@ -45,8 +45,7 @@ func supabasePerson(o Options, e *supabase, at *Place) (Person, error) {
 		CreatedAt: e.Created.time(), SeenAt: e.Seen.time(), Claims: claims(e.App), Password: e.Hash,
 	}
 	until, ok := parseInstant(e.Banned)
-	banned := boolean(e.Deleted != "" || e.Banned != "" && (!ok || !until.Before(p.SeenAt))) // or signed in since
-	p.State = state(&banned)
+	p.State = state(boolean(e.Deleted != "" || e.Banned != "" && (!ok || !until.Before(p.SeenAt)))) // or signed in since
 	for _, f := range e.Factors {
 		if f.Type != "totp" || f.Status != "verified" {
 			at.ignore("mfa_factors of type " + f.Type + ", " + f.Status)

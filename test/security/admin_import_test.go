@@ -114,7 +114,7 @@ func TestSEC500_TakenAwayElsewhere(t *testing.T) {
 		want            account.Account
 	}{
 		{"false", `"realmRoles":["default-roles-acme","staff"],"attributes":{"plan":["pro"]}`, account.Account{State: account.DisabledByOperator, Roles: []string{"staff"}, Claims: `{"plan":["pro"]}`}},
-		{"true", `"realmRoles":["default-roles-acme"]`, account.Account{State: account.Active, Roles: []string{}}},
+		{"true", `"realmRoles":["default-roles-acme"]`, account.Account{State: account.DisabledByOperator, Roles: []string{}}},
 	} {
 		file := fmt.Sprintf(`{"realm":"acme","users":[{"email":%q,"emailVerified":true,"enabled":%s,"credentials":[],%s}]}`, address, c.enabled, c.fields)
 		got := s.opens(admin.byHand, `{"update":true}`, file)

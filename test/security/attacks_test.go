@@ -446,7 +446,7 @@ func attacks() testform.Catalogue {
 			"SEC-472": "A line of a file names something twice, or has a text that no database keeps, so that the job of an admin never ends.",
 			"SEC-474": "An imported user has the id of an OpenID client, so that an API takes the user's token for one of the client.",
 			"SEC-475": "A user of another system has a text with line breaks, of which one line passes for a person in an export as CSV.",
-			"SEC-500": "A user keeps roles and claims here that the former system has taken away before a second import, because they were the last ones.",
+			"SEC-500": "A user keeps roles and claims here that the former system has taken away before a second import, because they were the last ones. Or an account that was disabled here is enabled by it.",
 			"SEC-417": "A receiver of webhooks answers with markup for the admin page, and a former admin sends it a test.",
 		},
 		"operator": { // Commands, settings and files of the operator

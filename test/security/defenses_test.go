@@ -83,7 +83,7 @@ func defenses() []chapter {
 			{"400, 401, 437", "To an [imported](operating/importing.md) account, each sign-in also proves the mailbox, in the same browser, until somebody has. Whoever proves the mailbox alone gets the account without what came along. Sign-ins that others have begun end, and begin no other with their proofs."},
 			{"468", "Another address recovers an imported account only when somebody has proven the primary one."},
 			{"469", "To an account whose owner has proven the address, an update brings no password and no identity from a line that does not vouch for the address. It brings no first password to an account without one, and no identity that was removed."},
-			{"500", "An update takes roles, claims and the state as the export has them, also when it has none. Only what a system does not export stays."},
+			{"500", "An update takes roles and claims as the export has them, also when it has none. What a system does not export stays, and nobody is enabled."},
 			{"438", "Changes and notices of an account have [limits](operating/rate-limits.md) a day. Ending sessions, tokens and apps is never refused."},
 			{"439", "A code that comes too late is recorded as often as its flow has guesses."},
 			{"413, 414, 416", "A [former system](integrating/migrating.md#passwords-that-cannot-be-exported) is asked about imported accounts alone that nobody has touched since, after the limits have counted. Every failed password takes the same place for the same time. Account and setting are judged again when it has answered."},
