@@ -103,7 +103,7 @@ race: build ## The same with the race detector, on PostgreSQL, and the Go client
 # The parts of TestUserImport_Killed and TestImport_Killed that need one have the name of a script, postgres.
 SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m -run "^(TestScripts|TestUserImport_.*|TestImport_Killed)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 30m -run "^(TestScripts|TestUserImport_.*|TestImport_Killed)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
 	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
 	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench

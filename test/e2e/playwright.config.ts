@@ -13,7 +13,7 @@ export default defineConfig({
   // A failed journey is retried once and then listed as flaky, because a loaded machine may disturb it.
   retries: process.env['CI'] ? 1 : 0,
   // Upper limits only: a fast step continues at once, and a busy machine is slow.
-  timeout: 90_000,
+  timeout: 180_000,
   expect: { timeout: 20_000 },
   reporter: [['list', { printSteps: false }]],
   use: {

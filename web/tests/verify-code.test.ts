@@ -341,6 +341,27 @@ test('the time until the next email stands in one place, and goes on', async () 
   expect(complaints).toEqual([]);
 });
 
+test('a page that leads on stays on its way, however slow the next page is', async () => {
+  const flow = { id: 'flow1', kind: 'signup', email: 'mara@example.com', state: 'done', now: 1_700_000_000 };
+  const { page } = await openAlone('verify-code/idle', {
+    '/auth/api/verify-code': { body: { next: shown('signin/idle') } },
+  });
+  const leads = page.waitForRequest('**/signin/idle/**');
+  const looked = page.waitForResponse('**/flows/flow1');
+  await page.route('**/flows/flow1', async (route) => {
+    await leads;
+    await route.fulfill({ json: { ...flow, next: '/auth/account' } });
+  });
+  await page.route('**/signin/idle/**', async (route) => {
+    await looked;
+    await page.waitForTimeout(500); // until the page has read the answer
+    await route.continue();
+  });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByLabel('6-digit code').fill('123456');
+  await page.waitForURL('**/signin/idle/**');
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/dev/screens/verify-code/idle/light?flow=flow2', flow: {} } },

@@ -21,6 +21,7 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
     if (!id) return;
     const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
     if (!answer.ok) return; // the next submit says what is wrong
+    if (document.querySelector('[aria-busy=true]')) return; // this page takes the step: a reload would lead back from the next page
     if (answer.value.next !== shown.current.next) location.reload();
     else if (differs(shown.current, answer.value)) onFlow(answer.value);
   }, [id, onFlow]);
