@@ -92,11 +92,11 @@ UNRACED := TestScripts\b|TestUserImport_|TestImport_Killed\b|TestStrength_|TestT
 ALIKE = $(shell for p in $(CONCURRENT); do grep -qE 'pgtest|^//go:build|^func ($(UNRACED))' .$${p#portico}/*_test.go 2>/dev/null || echo "$$p"; done)
 
 unit: build ## Go: all packages but the suites of test/, on SQLite
-	@tools/memory go test -vet=off -timeout 20m $(if $(RACED),$(filter-out $(ALIKE),$(PACKAGES)),$(PACKAGES))
+	@tools/memory go test -vet=off -timeout 60m $(if $(RACED),$(filter-out $(ALIKE),$(PACKAGES)),$(PACKAGES))
 
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
-	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^($(UNRACED))' -timeout 20m $(CONCURRENT)
+	@$(RACE) PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -race $(BARE) -skip '^($(UNRACED))' -timeout 60m $(CONCURRENT)
 	@cd clients/go && $(RACE) go test -vet=off -race -timeout 5m ./... # a separate module
 
 # The other scripts need no server and run in the stage unit, and the other tests of commands run in the stage race.
@@ -104,16 +104,16 @@ race: build ## The same with the race detector, on PostgreSQL, and the Go client
 SERVED := ^\[!postgres\]
 postgres: build ## Go: commands, upgrades and the security suite on PostgreSQL; the benchmarks in short
 	@tools/postgres run -- tools/memory go test -vet=off -timeout 30m -run "^(TestScripts|TestUserImport_.*|TestImport_Killed)$$/^($$(grep -l '$(SERVED)' internal/cli/testdata/*.txt | xargs -n 1 basename -s .txt | paste -sd '|'))$$" ./internal/cli
-	@tools/postgres run -- tools/memory go test -vet=off -timeout 10m ./test/upgrade
-	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
-	@tools/postgres run -- go test -vet=off -timeout 10m ./test/bench
+	@tools/postgres run -- tools/memory go test -vet=off -timeout 30m ./test/upgrade
+	@PORTICO_TEST_DATABASE=postgres tools/postgres run -- tools/memory go test -vet=off -parallel 4 -timeout 60m ./test/security
+	@tools/postgres run -- go test -vet=off -timeout 30m ./test/bench
 
 acme: build ## Certificates from a real ACME authority (Pebble)
-	@cd test/acme && go vet . && go test -count=1 -timeout 15m .
+	@cd test/acme && go vet . && go test -count=1 -timeout 45m .
 
 apps: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## Apps that others wrote sign in with OpenID Connect
 	@tools/apps
-	@cd test/apps && go vet . && go test -count=1 -timeout 15m .
+	@cd test/apps && go vet . && go test -count=1 -timeout 45m .
 
 conformance: build test/apps/node/node_modules/.package-lock.json test/apps/frameworks/node_modules/.package-lock.json ## The same, with frameworks and programs that take minutes to build: oauth2-proxy, Miniflux, Dex, Kubernetes
 	@tools/apps && tools/proxies
@@ -121,7 +121,7 @@ conformance: build test/apps/node/node_modules/.package-lock.json test/apps/fram
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies
-	@tools/postgres run -- go test -vet=off -timeout 20m ./test/proxies
+	@tools/postgres run -- go test -vet=off -timeout 60m ./test/proxies
 
 chromium:
 	@tools/chromium
@@ -166,10 +166,10 @@ engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chro
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form
-	@tools/memory go test -vet=off -parallel 4 -timeout 20m ./test/security
+	@tools/memory go test -vet=off -parallel 4 -timeout 60m ./test/security
 
 faults-short: build ## The fault tests (FLT-...) in their short form
-	@tools/postgres run -- go test -vet=off -timeout 20m ./test/faults
+	@tools/postgres run -- go test -vet=off -timeout 60m ./test/faults
 
 # Every kernel of our own Argon2id that the processor can run.
 fuzz: ## Random passwords and costs: our Argon2id gives the bytes of x/crypto
@@ -200,9 +200,9 @@ image: ## The container image, with Docker or what CONTAINER names: IMAGE=localh
 release-test: build clients/js/node_modules/.package-lock.json ## Releases have the same bytes when built twice; the package and the image install and run
 	@tools/install curl fish python3-pip systemd-container zsh
 	@go test -vet=off -run TestScripts/help ./internal/cli
-	@cd tools/release && go vet . && go test -count=1 -timeout 20m .
+	@cd tools/release && go vet . && go test -count=1 -timeout 60m .
 	@tools/proxies
-	@cd tools/image && go vet . && go test -count=1 -timeout 20m .
+	@cd tools/image && go vet . && go test -count=1 -timeout 60m .
 
 shots: build test/e2e/node_modules/.package-lock.json chromium ## Screenshots into test/e2e/results: journeys, and every state in every language
 	@cd test/e2e && npm run --silent shots
