@@ -121,7 +121,7 @@ conformance: build test/apps/node/node_modules/.package-lock.json test/apps/fram
 
 proxies: build ## The configurations of docs/integrating in nginx, Caddy, HAProxy and Apache
 	@tools/proxies
-	@tools/postgres run -- go test -vet=off -timeout 60m ./test/proxies
+	@tools/postgres run -- go test -vet=off -count=1 -timeout 60m ./test/proxies
 
 chromium:
 	@tools/chromium
@@ -134,12 +134,17 @@ web-test: chromium ## Screens and controls in a real Chromium; runs again only a
 	@$(call unless_unchanged,web/node_modules/.tested)
 
 # The tests open the gallery of `portico dev`: what fills a document is tested too, and other Go files are not.
-web/node_modules/.tested: web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests internal/dev internal/brand internal/locale internal/server/screens -type f)
+SCREENS := web/dist/documents/manifest.json $(WEB_SOURCES) $(shell find web/tests internal/dev internal/brand internal/locale internal/server/screens -type f)
+web/node_modules/.tested: $(SCREENS)
 	@cd web && npm test --silent
 	@touch $@
 
 states: build chromium ## The states, languages and buttons that web-test leaves out: it takes one of each screen, two, and three
+	@$(call unless_unchanged,web/node_modules/.states-tested)
+
+web/node_modules/.states-tested: $(SCREENS)
 	@cd web && PORTICO_TESTS=full npm test --silent -- tests/look.test.ts tests/touch.test.ts tests/locales.test.ts tests/contrast.test.ts
+	@touch $@
 
 # The tests make sign-ins older with sqlite3.
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
