@@ -17,7 +17,8 @@ import (
 	"portico/internal/ids"
 )
 
-// postgresEngine creates its databases on the server at the URL.
+// postgresEngine creates its databases on the server at the URL, which tools/postgres has started. They lie
+// on the disk, since that server's own folder is in memory, where large ones have no room.
 type postgresEngine struct{ server string }
 
 func (postgresEngine) name() string { return "PostgreSQL" }
@@ -49,7 +50,7 @@ func (e postgresEngine) create(ctx context.Context, _ string) (string, func() er
 	drop := func() error {
 		return e.run(context.WithoutCancel(ctx), e.server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	}
-	return u.String(), drop, e.run(ctx, e.server, "CREATE DATABASE "+name)
+	return u.String(), drop, e.run(ctx, e.server, "CREATE DATABASE "+name+" TABLESPACE disk")
 }
 
 func (postgresEngine) run(ctx context.Context, databaseURL string, statements ...string) error {

@@ -62,7 +62,7 @@ func allRows() []row {
 			about: "From the start of the process to the first 200 of /readyz on a large database; the memory of the process 5 seconds later; the size of the binary. Limit: a bare server of net/http that starts in the same turn."},
 		{name: "people", run: lists,
 			about: "A page of 25 people of a list, in a million, asked one after the other through the product's store. The search finds nobody among the 2,000 rows that one page may look at. Limit: the same with ten thousand accounts, in the same turns."},
-		{name: "record", run: record,
+		{name: "record", run: record, named: true,
 			about: "A page of 25 audit records, in 40 million over 395 days, asked one after the other through the product's store. The last two searches find nothing among the 2,000 records that one page may look at. Limit: the same with 400,000 records, in the same turns."},
 		{name: "import", run: importPeople, named: true,
 			about: "`portico user import` of a million people with hashes of bcrypt, one in four with an authenticator app, beside a server with 400 session checks a second. Limits: five minutes; the same checks before the import."},
