@@ -13,7 +13,7 @@ import (
 
 const maxName = 100 // code points
 
-// ParseName checks a name as a person or an operator types it, and returns it in one
+// ParseName checks the name of a person, a passkey or a key as somebody types it, and returns it in one
 // spelling (NFC), with single spaces. An empty name is not a fault here.
 //
 // The fault, if any, is one of the field: a name that is too long, or that has
