@@ -151,10 +151,13 @@ func consent(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// appOf opens the database of the folder, with the public URL of the script.
+// appOf opens the database of the folder, or that of the script on PostgreSQL, with the public URL of the script.
 func appOf(ts *testscript.TestScript) *app.App {
 	cfg := config.Default()
 	cfg.DatabaseURL = "sqlite:" + ts.MkAbs("portico-data/portico.db")
+	if named := ts.Getenv("PORTICO_DATABASE_URL"); strings.HasPrefix(named, "postgres:") {
+		cfg.DatabaseURL = named
+	}
 	cfg.SecretFile = ts.MkAbs("portico-data/secret.key")
 	if public := ts.Getenv("PORTICO_PUBLIC_URL"); public != "" {
 		var err error
