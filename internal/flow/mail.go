@@ -166,7 +166,7 @@ func (f *core) post(ctx context.Context, tx Tx, c Caller, mail email) error {
 }
 
 // postOne writes one email. An email to an account uses the locale of the account,
-// whatever the caller's locale.
+// whatever the caller's locale: strangers must not choose the language of a user's emails.
 //
 // Faults: throttle.Limited, for the change of an admin or a key.
 func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {

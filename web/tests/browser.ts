@@ -92,11 +92,12 @@ export async function visit(
     if (answer === 'hang') return;
     if (answer === 'abort') return route.abort();
     if (!answer) complaints.push(`unexpected request ${route.request().url()}`);
-    await route.fulfill({
+    const answered = route.fulfill({
       status: answer?.status ?? 200,
       headers: answer?.headers ?? {},
       ...(answer?.text === undefined ? { json: answer?.body ?? {} } : { body: answer.text }),
     });
+    await answered.catch(() => {}); // the tab has been closed
   });
   const release = early && (await holdScript(page));
   await page.goto(world.origin + path, early && { waitUntil: 'commit' });
@@ -108,7 +109,10 @@ export async function visit(
 
 const WINDOW = { width: 1280, height: 720 };
 
-/** A new tab in the place of the one before, with its cache: a new browser for each visit takes twice the time. */
+/**
+ * A new tab in the place of the one before, with its cache: a new browser for each visit takes twice the time.
+ * Requests that hang must not go on before the tab closes: a page that then loads itself again keeps it from closing.
+ */
 async function pageFor(
   { browser, pages }: World,
   alone: boolean,
@@ -125,7 +129,6 @@ async function pageFor(
   const page = await used.context().newPage();
   pages.set(kind, page);
   used.removeAllListeners();
-  await used.unrouteAll({ behavior: 'ignoreErrors' });
   await used.close();
   await page.context().clearCookies();
   if (viewport) await page.setViewportSize(viewport);

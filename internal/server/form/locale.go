@@ -54,8 +54,9 @@ func (a *Actions) Suggest(w http.ResponseWriter, r *http.Request, tags string) {
 	}
 }
 
-// ChooseLanguage is the action of the language menu. It keeps the choice in a
-// cookie, and in the account of a signed-in user. It leads back to the page.
+// ChooseLanguage is the action of the language menu: a form, since any site could
+// send its visitors to a link. It keeps the choice in a cookie, and in the account
+// of a signed-in user. It leads back to the page.
 func (a *Actions) ChooseLanguage(w http.ResponseWriter, r *http.Request, in Language) (string, error) {
 	if !slices.Contains(a.Catalogue.Locales(), in.Locale) {
 		return "", fault.New(fault.Invalid, server.CodeMalformed)
