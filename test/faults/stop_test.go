@@ -159,23 +159,23 @@ func TestFLT20_IdleStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	answered, last := 0, time.Duration(0)
+	answered, refused := 0, time.Duration(0)
 	for {
-		began := time.Since(told)
 		answer, err := alone.Get(p.origin + "/auth/signin")
 		if err != nil {
+			refused = time.Since(told)
 			break
 		}
 		_ = answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("status %d while it stops", answer.StatusCode)
 		}
-		answered, last = answered+1, began
+		answered++
 	}
 	<-r.ended
-	t.Logf("FLT-20: idle: %d requests on connections of their own answered, the last after %v, ended after %v", answered, last, time.Since(told))
-	if answered < 2 || last < 300*time.Millisecond {
-		t.Errorf("connections are refused after %v, with %d requests answered", last, answered)
+	t.Logf("FLT-20: idle: %d requests on connections of their own answered, refused after %v, ended after %v", answered, refused, time.Since(told))
+	if answered == 0 || refused < time.Second { // on a slow machine it is later, never earlier
+		t.Errorf("connections are refused after %v, with %d requests answered", refused, answered)
 	}
 }
 
