@@ -148,7 +148,7 @@ func checkReturnDefault(s string) (string, *mistake) {
 func checkIssuer(s string) (string, *mistake) {
 	const write = "write the issuer as the provider states it, such as https://id.example.com"
 	u, err := parseURL(s)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || origin.CheckCalled(origin.Of(u)) != nil {
+	if err != nil || u.User != nil || strings.ContainsAny(s, "?#{}") || origin.CheckCalled(origin.Of(u)) != nil {
 		return "", &mistake{quoted(s) + " is not an issuer", write}
 	}
 	if u.Scheme == "http" && !origin.IsLoopback(u.Hostname()) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -158,8 +156,6 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 		add("issuer", "is missing", "write the provider's issuer, such as "+cmp.Or(pre.example, "https://id.example.com"))
 	case pc.Issuer != "" && !pre.otherIssuers:
 		add("issuer", "is fixed for this preset", "remove the key")
-	case pc.Issuer != "" && !validIssuer(pc.Issuer):
-		add("issuer", "is not an issuer", "it must be an https address without query and fragment (http only on loopback)")
 	}
 	if pc.TrustEmail != nil && *pc.TrustEmail && pre.verifiedFlag == "" {
 		add("trust_email", "cannot be true", "this provider does not say which addresses are verified: remove the key")
@@ -223,16 +219,4 @@ func clientSecret(pc ProviderConfig, pre preset) (func(time.Time) (string, error
 		return appleSecret(pc, pre.issuer)
 	}
 	return func(time.Time) (string, error) { return pc.ClientSecret, nil }, nil
-}
-
-// validIssuer reports whether s can be an issuer (OpenID Connect Core 2). It accepts
-// http only on loopback, for development and tests.
-func validIssuer(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(s, "?#{}") {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	loopback := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
-	return u.Scheme == "https" || u.Scheme == "http" && loopback
 }

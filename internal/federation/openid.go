@@ -11,7 +11,7 @@ import (
 
 const (
 	maxEmail = 320 // bytes: 64, "@", 255 (RFC 5321 4.5.3.1)
-	maxName  = 100 // characters
+	maxName  = 100 // characters, as in package account
 )
 
 // openIDIdentity reads the identity from the ID token. When the token has no email
