@@ -13,7 +13,7 @@ type State string
 
 const (
 	Active             State = "active"
-	DisabledByOperator State = "disabled" // closed by an operator
+	DisabledByOperator State = "disabled" // by an operator or an admin, or because its end came
 	Leaving            State = "leaving"  // closed by its owner, who can take it back until it is erased
 	Waiting            State = "waiting"  // for the approval of an admin, after the sign-up
 )
@@ -48,7 +48,7 @@ type Account struct {
 	// for none.
 	Claims string
 
-	// EndsAt is when the account closes by itself. Zero means never.
+	// EndsAt is when the account ends by itself. Zero means never.
 	EndsAt time.Time
 }
 

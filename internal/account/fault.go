@@ -22,7 +22,7 @@ const (
 )
 
 var (
-	// Disabled says that an operator has closed the account. Tell it only to a
+	// Disabled says that the account is disabled. Tell it only to a
 	// caller that has proved to be the owner.
 	Disabled = fault.New(fault.Forbidden, CodeDisabled)
 

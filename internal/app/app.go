@@ -246,8 +246,8 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	}
 	a.live.Store(first)
 	a.All, a.Sessions, a.Passwords, a.Mailer = first.All, first.sessions, first.passwords, first.mailer
-	a.startMail()
-	a.startFarewells()
+	a.prepareMail()
+	a.prepareFarewells()
 	if a.Store.Shared() { // a command gives times that the nodes judge
 		return a.compareClocks(ctx)
 	}

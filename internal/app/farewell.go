@@ -13,9 +13,9 @@ func (a *App) newFarewell(l *live) *farewell.Sender {
 	})
 }
 
-// startFarewells prepares the runners that send the messages about ended sessions. They exist without clients
+// prepareFarewells makes the runners that send the messages about ended sessions. They exist without clients
 // too, because a reload may add one.
-func (a *App) startFarewells() {
+func (a *App) prepareFarewells() {
 	for lane, most := range map[outbox.Lane][2]int{
 		outbox.Logouts: {farewell.Parallel, farewell.PerClient}, outbox.GuestLogouts: {farewell.ParallelGuests, farewell.PerGuest},
 	} {

@@ -17,8 +17,8 @@ const (
 	otherMails   = 4
 )
 
-// startMail prepares sending what waits in the outbox.
-func (a *App) startMail() {
+// prepareMail makes the runners that send emails.
+func (a *App) prepareMail() {
 	if a.options.Deliver != nil || a.Mailer != nil {
 		a.mails = []*outbox.Runner{a.newRunner(outbox.Awaited, awaitedMails, 0), a.newRunner(outbox.Mail, otherMails, 0)}
 	}

@@ -226,7 +226,7 @@ func (a *App) startWork(ctx context.Context, work *sync.WaitGroup) {
 	a.repeat(ctx, work, keysEvery, "read the signing keys", a.Operator.FollowKeys)
 	drift := clock.NewDrift(a.clock.machine)
 	work.Go(func() { every(ctx, driftEvery, func() { a.watchClock(drift) }) })
-	a.startTidying(ctx, work, drift)
+	a.startBackground(ctx, work, drift)
 }
 
 // repeat calls do periodically. It logs the first of repeated failures, and then the

@@ -18,9 +18,10 @@ const (
 	jobsEvery = time.Second
 )
 
-// startTidying deletes expired data every minute. Only one of the processes that share a
-// database does so: the holder of the lease.
-func (a *App) startTidying(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
+// startBackground starts the work that one of the processes that share a database does for
+// all, the holder of the lease: it deletes expired data, works on jobs, sends emails to
+// imported people, and seals audit records.
+func (a *App) startBackground(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
 	a.repeat(ctx, work, tidyEvery, "delete expired data", func(ctx context.Context) error {
 		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {
 			return err

@@ -155,7 +155,7 @@ func resignsLater() map[string]string {
 	return map[string]string{
 		"differences": "renewPerson calls it after all changes",
 		"importState": "as differences",
-		"RestoreUser": "LeaveUser has called it",
+		"RestoreUser": "ScheduleErasure has called it",
 		"takeBack":    "LeaveAccount has called it",
 	}
 }

@@ -63,7 +63,7 @@ func describe(ctx context.Context, a *app.App, people []account.Account) ([]stri
 			line += " (has the role admin)"
 		}
 		if p.State == account.DisabledByOperator {
-			line += " (closed by the operator)"
+			line += " (disabled by the operator)"
 		}
 		same, _, err := a.Passwords.Verify(ctx, p.Password, seedPassword)
 		if err != nil {

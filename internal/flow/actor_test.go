@@ -114,7 +114,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"RetryWebhook", func() error { _, _, err := o.RetryWebhook(ctx, by, "all", "msg_ended"); return err }},
 		{"TryWebhook", func() error { _, _, err := o.TryWebhook(ctx, by, "all"); return err }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
-		{"LeaveUser", func() error { return drop(o.LeaveUser(ctx, by, id, "m@example.org")) }},
+		{"ScheduleErasure", func() error { return drop(o.ScheduleErasure(ctx, by, id, "m@example.org")) }},
 		{"RestoreUser", func() error { return o.RestoreUser(ctx, by, id) }},
 		{"SetUserState", func() error { return o.SetUserState(ctx, by, id, account.DisabledByOperator) }},
 		{"DeleteUser", func() error { return o.DeleteUser(ctx, by, id) }},

@@ -22,8 +22,8 @@ const RoleAdmin = "portico:admin"
 var ErrNotAdmin = errors.New("the user has no role " + RoleAdmin)
 
 // Admin judges whether a session may read what admins read: its user has the role, and
-// has given a second factor or a passkey for the session. It may be hours ago if the browser keeps
-// a Visit that is not.
+// has given a second factor or a passkey for the session. The proof may be hours old if the last
+// Visit of the browser is recent.
 //
 // Faults: ErrNotAdmin, NoAdminFactor, ProofNeeded.
 func (f *Operator) Admin(ctx context.Context, found session.Found, visit string) error {

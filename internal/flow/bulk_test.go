@@ -183,7 +183,7 @@ func TestBulk_Skips(t *testing.T) {
 	for _, p := range d.people {
 		all = append(all, p.ID)
 	}
-	if _, err := d.Operator.LeaveUser(ctx, flow.ByOperator, all[0], "p0@example.org"); err != nil {
+	if _, err := d.Operator.ScheduleErasure(ctx, flow.ByOperator, all[0], "p0@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Operator.SetUserState(ctx, flow.ByOperator, all[1], account.DisabledByOperator); err != nil {
@@ -356,7 +356,7 @@ func TestBulk_DeletedMeanwhile(t *testing.T) {
 	d.bundle.must(d.Operator.SetUserState(t.Context(), flow.ByOperator, person.ID, account.DisabledByOperator))
 	begun := d.begins(flow.Bulk{Kind: flow.BulkEnable, People: []string{person.ID}})
 	d.store.does = func() {
-		if _, err := d.Operator.LeaveUser(t.Context(), flow.ByOperator, person.ID, person.Address.Mail); err != nil {
+		if _, err := d.Operator.ScheduleErasure(t.Context(), flow.ByOperator, person.ID, person.Address.Mail); err != nil {
 			t.Error(err)
 		}
 	}

@@ -48,7 +48,7 @@
 //	                       MakeCodes       codes
 //	                       SavedCodes      done
 //	/auth/provider/{id}    StartProvider   callback
-//	                       FinishProvider  exchange; then done with a session, or link:
+//	                       FinishProvider  exchange; then done with a session, or join:
 //	                                       the owner of the address signs in first
 //	/auth/account/providers ConnectProvider callback; then FinishProvider: done
 //	/auth/enter            IssueTicket     takes a session to the host of an app

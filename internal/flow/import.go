@@ -238,7 +238,7 @@ func (m met) clash(a *arrival) *people.Problem {
 	return cmp.Or(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject.Value]))
 }
 
-// add notes what a person takes who is made by this call.
+// add notes the addresses, identities and so on that a person gets who is made by this call.
 func (m met) add(a *arrival) {
 	id := a.Account.ID
 	m.accounts[a.Account.Address.Key], m.here[id] = &a.Account, true

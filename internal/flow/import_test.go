@@ -195,7 +195,7 @@ func TestImport_UpdateKeepsTheDecisionsOfAdmins(t *testing.T) {
 	b.next()
 	left, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "left@example.org", "", good)
 	if err == nil {
-		_, err = b.Operator.LeaveUser(t.Context(), flow.ByOperator, left.ID, "left@example.org")
+		_, err = b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, left.ID, "left@example.org")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -137,8 +137,8 @@ func (a *arrival) profile(p people.Person, languageOf func(tag string) string) {
 	}
 }
 
-// times takes the times of a person. An end that has come closes the account now, so that the background
-// work does not close it later and tell the owner.
+// times takes the times of a person. An end that has come disables the account now, so that the background
+// work does not disable it later and tell the owner.
 func (a *arrival) times(p people.Person, now time.Time) {
 	a.Account.CreatedAt = a.past("created_at", p.CreatedAt, now)
 	if a.Account.CreatedAt.IsZero() {

@@ -114,7 +114,7 @@ func TestImport_UpdateEndsSessions(t *testing.T) {
 		if err != nil || len(page.Sessions) > 0 || v.signedIn() != "" {
 			t.Errorf("%s: the sessions %+v go on (%v)", name, page.Sessions, err)
 		}
-		why := session.Closed
+		why := session.Disabled
 		if name == "password" {
 			why = session.Operator
 		}

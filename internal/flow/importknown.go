@@ -43,8 +43,8 @@ func (f *Operator) Fits(ctx context.Context, k Known, p people.Person) error {
 	return err
 }
 
-// meet checks the known person once.
-func (r *reading) meet(ctx context.Context, p people.Person, bad *people.Problem) error {
+// checkKnown checks the password of the known person once.
+func (r *reading) checkKnown(ctx context.Context, p people.Person, bad *people.Problem) error {
 	if r.known.Email == "" || !r.known.Is(p) {
 		return nil
 	}

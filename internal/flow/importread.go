@@ -175,7 +175,7 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		case err != nil && !entryAlone:
 			return inFile("file", fmt.Errorf("%v: %w", at, err))
 		}
-		if err := r.meet(ctx, p, bad); err != nil {
+		if err := r.checkKnown(ctx, p, bad); err != nil {
 			return err
 		}
 		if err := r.take(p, at, bad); err != nil {

@@ -11,10 +11,11 @@ import (
 	"portico/internal/session"
 )
 
-// renewPerson gives an account what differs in an import: name, state, roles, claims, end, identities, and a
-// password that has not been used here yet. What the owner has added here stays, and so do second factors and passkeys. What the line does not say stays. It
-// leaves alone whether an account waits for an approval, and takes none back that is to be erased. It sends no email. It returns the changed fields, or
-// why nothing may be changed.
+// renewPerson gives an account what differs in an import: name, state, roles, claims, end,
+// identities, and a password that has not been used here yet. Second factors, passkeys, what
+// the owner has added and what the line does not say stay. An account that waits for an
+// approval goes on waiting, and one that is to be erased is not taken back. It sends no email.
+// It returns the changed fields, or why nothing may be changed.
 func (f *Operator) renewPerson(ctx context.Context, tx Tx, by Actor, has account.Account, a *arrival, dry bool) (changes []string, problem *people.Problem, err error) {
 	differs, linked, err := f.news(ctx, tx, has, a)
 	if err != nil || len(differs)+len(linked) == 0 {
@@ -149,7 +150,7 @@ func (f *Operator) importState(ctx context.Context, tx Tx, a cleared, state acco
 	if err := tx.UpdateState(ctx, a.ID, state); err != nil {
 		return err
 	}
-	return f.endAll(ctx, tx, a.ID, "", session.Closed)
+	return f.endAll(ctx, tx, a.ID, "", session.Disabled)
 }
 
 // newIdentities returns the identities that an account does not have yet.

@@ -62,7 +62,7 @@ func (f *Owner) guarded(ctx context.Context, found session.Found, fn func(tx Tx,
 	return f.guarding(ctx, found, func(judged) bool { return false }, fn)
 }
 
-// guarding is guarded for a change that is allowed although an alarm closes the account, if
+// guarding is guarded for a change that is allowed although an alarm forbids changes, if
 // despite says so.
 func (f *Owner) guarding(ctx context.Context, found session.Found, despite func(judged) bool, fn func(tx Tx, owner cleared) error) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
@@ -276,7 +276,7 @@ func (f *Operator) removing(ctx context.Context, by Actor, id string, fn func(tx
 	})
 }
 
-// closes returns an account whose end has come, and which is not closed yet. One that waits for an approval is.
+// closes returns an account whose end has come and which is still to be disabled. One that waits for an approval is not.
 func (f *Operator) closes(ctx context.Context, tx Tx, id string) (cleared, bool, error) {
 	a, ok, err := tx.AccountByID(ctx, id)
 	return cleared{judged{a}}, ok && a.Ended(f.clock.Now()) && a.State != account.DisabledByOperator && a.State != account.Waiting, err

@@ -163,7 +163,7 @@ func TestLegacy_NeverAsks(t *testing.T) {
 			return errors.Join(b.Operator.SetUserState(b.Context(), flow.ByOperator, a.ID, account.DisabledByOperator), b.Operator.SetUserState(b.Context(), flow.ByOperator, a.ID, account.Active))
 		}),
 		"deleted": changed(func(b *bundle, a account.Account) error {
-			_, err := b.Operator.LeaveUser(b.Context(), flow.ByOperator, a.ID, a.Address.Mail)
+			_, err := b.Operator.ScheduleErasure(b.Context(), flow.ByOperator, a.ID, a.Address.Mail)
 			return err
 		}),
 		"another address": changed(func(b *bundle, a account.Account) error {

@@ -80,9 +80,9 @@ func (f *Operator) User(ctx context.Context, email string) (account.Account, err
 	return *found, nil
 }
 
-// SetUserState opens or closes an account. Both end its sessions and pending
-// flows, and notify the owner. Opening takes an end away that has come, with a record and an email of its own. It approves an
-// account that waits, also one that is to be erased. Such an account is not disabled, so that nobody opens it later
+// SetUserState enables or disables an account. Both end its sessions and pending
+// flows, and notify the owner. Enabling takes an end away that has come, with a record and an email of its own. It approves an
+// account that waits, also one that is to be erased. Such an account is not disabled, so that nobody enables it later
 // without a decision. It does nothing if the account has the state. One that is to be erased has the state from before.
 //
 // Faults: Undecided, account.Missing, and as acts.
@@ -99,14 +99,14 @@ func (f *Operator) setState(ctx context.Context, tx Tx, by Actor, a cleared, sta
 	if err != nil {
 		return err
 	}
-	name, why := audit.AccountEnabled, session.Left
+	name, why := audit.AccountEnabled, session.Left // no session is left, only pending flows
 	switch {
 	case former == account.Waiting && state == account.Active:
 		name = audit.AccountApproved
 	case former == account.Waiting:
 		return Undecided
 	case state == account.DisabledByOperator:
-		name, why = audit.AccountDisabled, session.Closed
+		name, why = audit.AccountDisabled, session.Disabled
 	}
 	ended := state == account.Active && a.Ended(f.clock.Now())
 	if former == state && a.State == state && !ended {

@@ -10,7 +10,7 @@ import (
 	"portico/internal/session"
 )
 
-// SetUserEnd sets when an account closes by itself, and tells the owner. The zero time takes
+// SetUserEnd sets when an account ends by itself, and tells the owner. The zero time takes
 // the end away. It does nothing if the account has this end. It does not open an account that
 // is closed already: SetUserState does.
 //
@@ -82,7 +82,7 @@ func (f *Operator) closeEnded(ctx context.Context, tx Tx, a cleared) error {
 	if err := tx.UpdateState(ctx, a.ID, account.DisabledByOperator); err != nil {
 		return err
 	}
-	if err := f.endAll(ctx, tx, a.ID, "", session.Closed); err != nil {
+	if err := f.endAll(ctx, tx, a.ID, "", session.Disabled); err != nil {
 		return err
 	}
 	change := ByOperator.fact(audit.AccountDisabled, a.ID, detailEnded)

@@ -47,7 +47,7 @@ func TestSetUserEnd(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		_, err := b.Flows.Session(ctx, v.Session)
-		if f := fault.From(err); !errors.Is(err, session.Required) || f.Params["reason"] != string(session.Closed) {
+		if f := fault.From(err); !errors.Is(err, session.Required) || f.Params["reason"] != string(session.Disabled) {
 			t.Errorf("%s: the session: %v", when, err)
 		}
 		if _, err := b.visitor("192.0.2.2").signIn("mara@example.org", good); !errors.Is(err, account.Ended) {

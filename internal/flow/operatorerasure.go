@@ -11,12 +11,12 @@ import (
 	"portico/internal/session"
 )
 
-// LeaveUser disables an account, which EraseDue erases after account.Grace. Until then,
+// ScheduleErasure disables an account, which EraseDue erases after account.Grace. Until then,
 // RestoreUser and SetUserState can undo it, and nobody else: the owner cannot sign in. typed must be the
 // address of the account. It returns when the account is erased.
 //
 // Faults: the field email, AdminSelf, AdminLast, account.Missing.
-func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (erase time.Time, err error) {
+func (f *Operator) ScheduleErasure(ctx context.Context, by Actor, id, typed string) (erase time.Time, err error) {
 	address, bad := account.ParseAddress(typed, "email")
 	if bad != nil {
 		return erase, fault.InvalidFields(*bad)
@@ -45,7 +45,7 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 		if err := tx.UpdateState(ctx, id, account.DisabledByOperator); err != nil {
 			return err
 		}
-		if err := f.endAll(ctx, tx, id, "", session.Closed); err != nil {
+		if err := f.endAll(ctx, tx, id, "", session.Disabled); err != nil {
 			return err
 		}
 		erase = d.EraseAt
@@ -58,7 +58,7 @@ func (f *Operator) LeaveUser(ctx context.Context, by Actor, id, typed string) (e
 	return erase, err
 }
 
-// RestoreUser undoes LeaveUser, or a closing by the owner. An account that was disabled before
+// RestoreUser undoes ScheduleErasure, or a closing by the owner. An account that was disabled before
 // its deletion or since, or whose end has come meanwhile, stays disabled. One that waited for an approval waits again, and one
 // that its owner had closed is closed again. Otherwise RestoreUser opens the account, as SetUserState does.
 //
@@ -83,14 +83,14 @@ func (f *Operator) RestoreUser(ctx context.Context, by Actor, id string) error {
 		if err := tx.UpdateState(ctx, id, former); err != nil {
 			return err
 		}
-		if err := f.endAll(ctx, tx, id, "", session.Closed); err != nil {
+		if err := f.endAll(ctx, tx, id, "", session.Disabled); err != nil {
 			return err
 		}
 		return f.record.Add(ctx, tx, by.fact(audit.AccountDisabled, id, detailRestored)) // nothing changes for the owner
 	})
 }
 
-// formerly returns the state of an account, or the one before LeaveUser, which its record has.
+// formerly returns the state of an account, or the one before ScheduleErasure, which its record has.
 // Without that record the account counts as disabled.
 func (f *Operator) formerly(ctx context.Context, tx Tx, a cleared) (account.State, error) {
 	_, leaves, err := tx.DepartureOf(ctx, a.ID)

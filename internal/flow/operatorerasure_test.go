@@ -13,7 +13,7 @@ import (
 	"portico/internal/flow"
 )
 
-func TestLeaveUser(t *testing.T) {
+func TestScheduleErasure(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	a, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "mara@example.org", "", good)
@@ -22,11 +22,11 @@ func TestLeaveUser(t *testing.T) {
 	}
 	v := b.visitor("192.0.2.1")
 	v.must(v.signIn("mara@example.org", good))
-	if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, "kim@example.org"); fault.From(err).Kind != fault.Invalid || v.signedIn() == "" {
+	if _, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, a.ID, "kim@example.org"); fault.From(err).Kind != fault.Invalid || v.signedIn() == "" {
 		t.Errorf("another address than that of the account: %v, %q", err, v.signedIn())
 	}
 	leave := func() time.Time {
-		until, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, " MARA@example.org")
+		until, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, a.ID, " MARA@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestRestoreUser_Waits(t *testing.T) {
 	id := b.user("mara@example.org").ID
 	for range 2 {
 		b.clock.Advance(time.Second)
-		if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, id, "mara@example.org"); err != nil {
+		if _, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, id, "mara@example.org"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestRestoreUser(t *testing.T) {
 		}
 		for range 2 {
 			b.clock.Advance(time.Second)
-			if _, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, a.ID, address); err != nil {
+			if _, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, a.ID, address); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -148,7 +148,7 @@ func TestRestoreUser_OpensNothing(t *testing.T) {
 			if test.before != nil {
 				test.before(b, v, id)
 			}
-			until, err := b.Operator.LeaveUser(ctx, flow.ByOperator, id, "mara@example.org")
+			until, err := b.Operator.ScheduleErasure(ctx, flow.ByOperator, id, "mara@example.org")
 			b.must(err)
 			b.clock.Advance(time.Hour)
 			b.closes()
@@ -179,7 +179,7 @@ func TestSetUserState_ErasedWaits(t *testing.T) {
 	b := setup(t, with(flow.ModeApproved))
 	b.applies("mara@example.org")
 	id := b.user("mara@example.org").ID
-	_, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, id, "mara@example.org")
+	_, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, id, "mara@example.org")
 	b.must(err)
 	if err := b.Operator.SetUserState(t.Context(), flow.ByOperator, id, account.DisabledByOperator); !errors.Is(err, flow.Undecided) {
 		t.Errorf("to disable it: %v", err)

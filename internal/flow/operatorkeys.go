@@ -7,7 +7,7 @@ import (
 	"portico/internal/signingkey"
 )
 
-// SigningKeys lists the signing keys, oldest first.
+// SigningKeys lists the signing keys, the oldest of each algorithm first.
 func (f *Operator) SigningKeys(ctx context.Context) ([]signingkey.Entry, error) {
 	return read(ctx, f.store, func(tx Tx) ([]signingkey.Entry, error) { return f.keys.List(ctx, tx) })
 }

@@ -32,7 +32,7 @@ func (f *Operator) loadKeys(ctx context.Context) (bool, error) {
 // eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.
 const eraseAtOnce = 10
 
-// EraseDue erases accounts that were closed account.Grace ago, by their owners or by LeaveUser, and
+// EraseDue erases accounts that were closed account.Grace ago, by their owners or by ScheduleErasure, and
 // reports whether more may be due.
 func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
@@ -52,7 +52,7 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
 			continue
 		}
 		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: actorSelf, Detail: "left"}
-		if a.State == account.DisabledByOperator { // by LeaveUser, or after its owner had closed it
+		if a.State == account.DisabledByOperator { // by ScheduleErasure, or after its owner had closed it
 			left, err := tx.FactsOf(ctx, d.AccountID, "", 1, audit.AccountLeft)
 			if err != nil {
 				return false, err

@@ -12,7 +12,7 @@ import (
 )
 
 // proofLife is how long a proof lets the owner change how an account is signed in
-// to.
+// to, and an admin change anything.
 const proofLife = 10 * time.Minute
 
 // Fresh returns ProofNeeded unless the session's newest proof is recent enough for

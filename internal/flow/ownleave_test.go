@@ -211,7 +211,7 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	if f := b.record(audit.AccountDeleted); f.AccountID != gone || f.Actor != "self" || f.Detail != "left" {
 		t.Errorf("its owner has closed it, and the record says %+v", f)
 	}
-	_, err := b.Operator.LeaveUser(t.Context(), flow.ByOperator, kept, "mara@example.org")
+	_, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, kept, "mara@example.org")
 	b.must(err)
 	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, kept, account.DisabledByOperator))
 	b.clock.Advance(account.Grace)

@@ -100,8 +100,8 @@ func (f *Flows) finishReset(ctx context.Context, c Caller, p Pending, d data, ha
 }
 
 // replacePassword stores the verifier and does everything that belongs to it: it
-// ends every session, resets the wrong guesses, records the change and notifies
-// the owner.
+// ends every session and the trust in all browsers (fingerprint), resets the wrong guesses,
+// records the change and notifies the owner.
 func (f *core) replacePassword(ctx context.Context, tx Tx, c Caller, owner cleared, hash string, change audit.Fact) error {
 	if err := tx.UpdatePassword(ctx, owner.ID, hash); err != nil {
 		return err

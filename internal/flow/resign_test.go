@@ -108,7 +108,7 @@ func TestResigns(t *testing.T) {
 			b.must(b.Operator.SetUserState(ctx, flow.ByOperator, p.id, account.DisabledByOperator))
 		}, open},
 		"delete": {func(b *bundle, p planted, _ *visitor) {
-			_, err := b.Operator.LeaveUser(ctx, flow.ByOperator, p.id, "ada@example.org")
+			_, err := b.Operator.ScheduleErasure(ctx, flow.ByOperator, p.id, "ada@example.org")
 			b.must(err)
 		}, func(b *bundle, p planted, _ *visitor) { b.must(b.Operator.RestoreUser(ctx, flow.ByOperator, p.id)) }},
 		"erase": {func(b *bundle, p planted, _ *visitor) { b.must(b.Operator.DeleteUser(ctx, flow.ByOperator, p.id)) }, func(*bundle, planted, *visitor) {}},

@@ -136,7 +136,7 @@ func (f *Flows) candidate(ctx context.Context, c Caller, key string) (who candid
 	return who, err
 }
 
-// refuse records the wrong password. If the next attempt has to wait, it notifies
+// refuse records that a password, which was counted before, is wrong. If the next attempt has to wait, it notifies
 // the owner.
 func (f *Flows) refuse(ctx context.Context, c Caller, who candidate, address account.Address, counted throttle.Decision) (Result, error) {
 	err := f.store.Write(ctx, func(tx Tx) error {

@@ -97,10 +97,10 @@ const (
 )
 
 // SignUp begins a sign-up: it hashes the password, stores the hash with the flow
-// and mails a code. It makes no account. An address with an account takes the same
-// steps, and its mailbox learns that it has an account. The owner of a passkey makes
-// it after the address is proven. The link of an invitation of one address has proven it, and the
-// account is made at once.
+// and mails a code. The account is made after the address is proven; only the link of an
+// invitation of one address has proven it, and makes the account at once. An address with an
+// account takes the same steps, and its mailbox learns that it has an account. The owner of a
+// passkey makes it after the address is proven.
 //
 // Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy,
 // passkey.Off. With an invitation also SignUpUninvited, SignUpDomain, SignUpTaken.

@@ -116,7 +116,7 @@ func (f *Owner) EndTrust(ctx context.Context, c Caller, found session.Found, id 
 	})
 }
 
-// dropTrust ends the trust in all browsers with a change of which the owner is told.
+// dropTrust ends the trust in all browsers. It tells nobody: the change that it belongs to does.
 func (f *core) dropTrust(ctx context.Context, tx Tx, accountID string) error {
 	_, err := f.trusts.End(ctx, tx, accountID, nil, "")
 	return err

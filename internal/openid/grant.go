@@ -86,7 +86,7 @@ type Live struct {
 
 	SessionSeen time.Time // last use of the session; zero if it has ended
 	SessionEnds time.Time // absolute end
-	AccountEnds time.Time // when the account closes; zero for never
+	AccountEnds time.Time // when the account ends; zero for never
 }
 
 // Store has the operations of the database that this package needs.

@@ -15,8 +15,8 @@ const (
 	Elsewhere Reason = "elsewhere" // the same person ended it in another browser
 	Alarm     Reason = "alarm"     // the owner took the account back by the link of an email
 	Password  Reason = "password"  // the password was changed
-	Closed    Reason = "closed"    // the account was closed
-	Deleted   Reason = "deleted"   // the account was deleted
+	Disabled  Reason = "closed"    // the operator disabled the account, or its last day passed
+	Deleted   Reason = "deleted"   // its owner deleted the account, or it was erased
 	Operator  Reason = "operator"  // the operator of the site ended it
 	Crowded   Reason = "other"     // the account has Most newer ones; the neutral text is enough
 )

@@ -56,7 +56,7 @@ type User struct {
 	Address  string
 	Name     string
 	Roles    []string
-	EndsAt   time.Time // when the account closes; zero for never
+	EndsAt   time.Time // when the account ends; zero for never
 	Claims   string    // of the account, for apps
 	Portrait string    // id of the picture, "" for none
 }
@@ -234,7 +234,7 @@ func (k *Keeper) over(found Found, seen, now time.Time) Reason {
 	s, ends := found.Session, found.User.EndsAt
 	switch {
 	case !ends.IsZero() && !now.Before(ends):
-		return Closed
+		return Disabled
 	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
 		return Absolute
 	case s.App == "" && now.Sub(seen) >= k.Idle:

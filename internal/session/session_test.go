@@ -302,7 +302,7 @@ func TestCheck_WhyItEnded(t *testing.T) {
 		"idle":     {wait: idle, want: session.Idle},
 		"absolute": {wait: absolute, want: session.Absolute},
 		"password": {end: all(session.Password), want: session.Password},
-		"closed":   {end: all(session.Closed), want: session.Closed},
+		"closed":   {end: all(session.Disabled), want: session.Disabled},
 		"elsewhere": {end: func(b *bundle, tx *store.Tx, s session.Session) error {
 			_, err := b.keeper.End(b.Context(), tx, "a", s.ID, session.Elsewhere)
 			return err

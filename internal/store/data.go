@@ -12,21 +12,21 @@ import (
 	"portico/internal/audit"
 )
 
-// personal is a table that names an account, in the form that a user downloads. Each of its
+// ownedTable is a table that names an account, in the form that a user downloads. Each of its
 // columns is in columns or in leftOut.
-type personal struct {
+type ownedTable struct {
 	name    string
 	columns string   // with commas between
 	where   string   // and what follows it. $1 is the id of the account, $2 its canonical address, $3 the time
 	leftOut []string // secrets: docs/operating/personal-data.md says why
 }
 
-// personals are the tables that AccountData reads, in their order in the file.
+// ownedTables are the tables that AccountData reads, in their order in the file.
 //
 // A table that a migration adds belongs here, or in ofNobody of the tests with a line in
 // docs/operating/personal-data.md, which also names each column that is left out.
 // TestPersonal_KnowsEveryTable compares all of them with the schema of each engine.
-var personals = []personal{
+var ownedTables = []ownedTable{
 	{
 		name: "account", columns: "id, address, address_key, name, state, roles, version, created_at, locale, terms, terms_at, alarm_mail_at, alarm_at, alarm_address_at, address_at, factor_told_at, flow_ends, ends_at, app_claims",
 		where: "id = $1", leftOut: []string{"password"},
@@ -108,7 +108,7 @@ var hiddenOfFlow = []string{"browser_hash", "sealed"}
 // AccountData implements account.Store.
 func (t *Tx) AccountData(ctx context.Context, a account.Account, now time.Time) ([]account.Rows, error) {
 	var all []account.Rows
-	for _, p := range personals {
+	for _, p := range ownedTables {
 		names := strings.Split(p.columns, ", ")
 		args := []any{a.ID, a.Address.Key, micros(now)}
 		switch {

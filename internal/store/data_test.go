@@ -65,7 +65,7 @@ func knowsAll(t *testing.T, schema map[string][]string) {
 		if slices.Contains(ofNobody, table) {
 			for _, c := range columns {
 				if c == "account_id" || c == "address_key" {
-					t.Errorf("the table %s names an account in %s: add it to personals", table, c)
+					t.Errorf("the table %s names an account in %s: add it to ownedTables", table, c)
 				}
 			}
 			continue

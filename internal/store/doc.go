@@ -4,7 +4,8 @@
 // It owns the migrations and every SQL text. The file migrations/0001_start.sql explains
 // every table and column. The package knows no rule of the product. Each
 // package that stores data declares the small interfaces that it needs. The methods of
-// Tx implement them, in one file for each interface. The packages below it do the rest:
+// Tx implement them, and say which one, in files named by their subject. The packages
+// below it do the rest:
 //
 //	engine     what the store needs of an engine, and what both share
 //	sqlite     the engine for one file

@@ -125,7 +125,7 @@ func (s *Store) Tables(ctx context.Context) (map[string][]string, error) {
 // and the columns that are left out.
 func Personal() (shown, leftOut map[string][]string) {
 	shown, leftOut = map[string][]string{}, map[string][]string{}
-	for _, p := range personals {
+	for _, p := range ownedTables {
 		shown[p.name], leftOut[p.name] = strings.Split(p.columns, ", "), p.leftOut
 	}
 	return shown, leftOut

@@ -17,8 +17,8 @@ import (
 // Deleting 500 rows of each kind took ten times as long as 100.
 const purgeBatch = 100
 
-// retention is how long ended rows stay, so that screens can say why a link or
-// a code no longer works.
+// retention is how long ended flows stay, so that screens can say why a link or
+// a code no longer works. The packages of the other rows say how long theirs stay.
 const retention = 24 * time.Hour
 
 // Purge deletes up to a batch of each kind of row that ended before now, and of audit records

@@ -8,7 +8,7 @@ import (
 
 // Limit is a named limit. With Free it is a ladder: the first Free attempts in
 // a row pass at once. Each later one must wait, and the wait doubles from
-// FirstWait to LastWait. After Count attempts in a row none passes until Clear.
+// FirstWait to LastWait. After Count attempts in a row none passes until Clear, or until Window has passed.
 // Without Free it is a window: Count attempts in each Window.
 type Limit struct {
 	Name   string
@@ -31,7 +31,7 @@ type State struct {
 // Decision is the result of one attempt.
 type Decision struct {
 	Allowed bool
-	Left    int           // attempts that remain after this one
+	Left    int           // attempts that pass without a wait after this one
 	Pause   time.Duration // after this attempt of a ladder, when Allowed
 	Wait    time.Duration // until the next attempt may pass, when not Allowed
 	By      string        // name of the limit that refused the attempt

@@ -14,7 +14,7 @@ const (
 	// Lease is how long a claimed delivery belongs to its claimer. The attempt ends before.
 	Lease = 40 * time.Second
 
-	// Patience is how long after an event a failure is the last one.
+	// Patience is how long after an event it is sent again. A later failure drops it.
 	Patience = 3 * 24 * time.Hour
 
 	// Keep is how long a delivery that has ended can be read.

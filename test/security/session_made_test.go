@@ -121,7 +121,7 @@ func moreEnds() map[string]accountChange {
 		}),
 		"the account is disabled and enabled again": operates(state(account.DisabledByOperator), state(account.Active)),
 		"an admin deletes the account and takes it back": operates(func(c *cell, a account.Account) error {
-			_, err := c.app.Operator.LeaveUser(c.Context(), flow.ByOperator, a.ID, a.Address.Mail)
+			_, err := c.app.Operator.ScheduleErasure(c.Context(), flow.ByOperator, a.ID, a.Address.Mail)
 			return err
 		}, func(c *cell, a account.Account) error {
 			return c.app.Operator.RestoreUser(c.Context(), flow.ByOperator, a.ID)

@@ -37,7 +37,7 @@ type (
 	AdminNamed struct {
 		Name string `json:"name"`
 	}
-	// AdminEnds has when the account closes (RFC 3339), "" for never.
+	// AdminEnds has when the account ends (RFC 3339), "" for never.
 	AdminEnds struct {
 		At string `json:"at"`
 	}
@@ -109,7 +109,7 @@ func (a *Admin) mailLink(r *http.Request, by flow.Actor, id string, _ none) (Adm
 }
 
 func (a *Admin) remove(r *http.Request, by flow.Actor, id string, in AdminAddressed) (AdminErased, error) {
-	until, err := a.Operator.LeaveUser(r.Context(), by, id, in.Email)
+	until, err := a.Operator.ScheduleErasure(r.Context(), by, id, in.Email)
 	return AdminErased{form.MomentOf(until)}, err
 }
 

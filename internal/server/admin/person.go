@@ -32,7 +32,7 @@ type AdminPerson struct {
 	Claims    string          `json:"claims"` // the JSON object for apps, "" for none
 	CreatedAt form.Moment     `json:"created_at"`
 	SeenAt    form.Moment     `json:"seen_at"`
-	EndsAt    form.Moment     `json:"ends_at"`   // when the account closes, "" for never
+	EndsAt    form.Moment     `json:"ends_at"`   // when the account ends, "" for never
 	ErasedAt  form.Moment     `json:"erased_at"` // when the account is to be erased, "" if it is not
 	Addresses []AdminAddress  `json:"addresses"`
 	Sessions  []AdminSession  `json:"sessions"`

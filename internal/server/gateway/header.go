@@ -121,7 +121,7 @@ func (g *guard) clean(h http.Header) {
 	}
 }
 
-// protects reports whether a folded name is protected.
+// protects reports whether a name, folded, is protected.
 func (g *guard) protects(name string) bool {
 	var buf [maxFolded]byte
 	folded := fold(name, &buf)

@@ -57,7 +57,7 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			}
 			return s.Operator.SetUserPassword(s.Context(), flow.ByOperator, a, "seven hills under a paper lantern")
 		}, "your password was changed.", "Ihr Passwort geändert wurde."},
-		session.Closed: {func(s *apptest.Site, _ visitor, id string) error {
+		session.Disabled: {func(s *apptest.Site, _ visitor, id string) error {
 			return s.Operator.SetUserState(s.Context(), flow.ByOperator, id, account.DisabledByOperator)
 		}, "your account was disabled. Contact support.", "Ihr Konto gesperrt wurde. Wenden Sie sich an den Support."},
 		session.Operator: {func(s *apptest.Site, _ visitor, id string) error {
