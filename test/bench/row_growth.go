@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // steady is a light load whose times are compared.
 type steady struct {
 	name        string
-	rate        float64
+	rate        float64 // at most
 	connections int
 	request     func(*installation) []byte
 }
@@ -44,6 +45,9 @@ func growth(ctx context.Context, b *bench, e engine) (figures []figure, err erro
 	}
 	small, large := sides[0], sides[1]
 	for _, s := range steadies() {
+		if s.rate, err = small.light(s); err != nil {
+			return nil, err
+		}
 		all, err := abreast(ctx, b.rounds, large.steadily(s), small.steadily(s))
 		if err != nil {
 			return nil, err
@@ -55,6 +59,27 @@ func growth(ctx context.Context, b *bench, e engine) (figures []figure, err erro
 		})
 	}
 	return figures, nil
+}
+
+// light returns the rate of s, or a lower one that keeps a quarter of two cores busy when both sides have it.
+func (i *installation) light(s steady) (float64, error) {
+	c, err := dial(i.listen)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	const tries = 20
+	began := time.Now()
+	for range tries {
+		a, err := c.do(s.request(i))
+		if err == nil {
+			err = a.want(200)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return min(s.rate, tries/4/time.Since(began).Seconds()), nil
 }
 
 func (i *installation) steadily(s steady) side {
