@@ -370,7 +370,7 @@ func TestLoad_EnvironmentWins(t *testing.T) {
 	want.SignUp.Mode = "closed"
 	want.Tracing.SampleRatio = 0.5
 	want.Hashing.Slots = 3
-	want.Session = config.Session{Idle: 30 * time.Minute, Absolute: 45 * time.Minute}
+	want.Session.Idle, want.Session.Absolute = 30*time.Minute, 45*time.Minute
 	want.Providers = []config.Provider{{ID: "my_corp", Preset: "openid", Issuer: "https://id.test", Name: "Corp", ClientID: "id", ClientSecret: "from a file", TrustEmail: true}}
 	if diff := cmp.Diff(want, c, ignoreSources); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)

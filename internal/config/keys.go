@@ -10,9 +10,8 @@ import (
 // keys returns all settings outside provider and [[app]] tables, in the order of
 // the documentation.
 //
-// To add a setting, add its field in config.go, its default in Default and its line here,
-// and pass it on in internal/app. TestDocument_IsUpToDate holds docs/operating/configuration.md, and
-// TestKeys_HaveOneName the names of the environment.
+// CONTRIBUTING.md says how to add a setting. TestDocument_IsUpToDate holds
+// docs/operating/configuration.md, and TestKeys_HaveOneName the names of the environment.
 func keys() []key {
 	database := func(c *Config) *string { return &c.DatabaseURL }
 	smtp := func(c *Config) *string { return &c.SMTPURL }

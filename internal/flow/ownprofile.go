@@ -11,7 +11,8 @@ import (
 	"portico/internal/throttle"
 )
 
-// Profile is what the owner of an account may change without a new proof.
+// Profile is what the owner of an account may change without a new proof. It is compared, and
+// kept in the cookie by which a change is undone.
 type Profile struct {
 	Name   string
 	Locale string // language of the emails
