@@ -124,11 +124,17 @@ func (p *place) command(args ...string) string {
 // commandOf is command with a program of another version.
 func (p *place) commandOf(program string, args ...string) string {
 	p.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = p.dir, p.environ()
-	out, err := cmd.CombinedOutput()
+	out, err := p.attempt(program, args...)
 	if err != nil {
 		return fmt.Sprintf("%v\n%s", err, out)
 	}
-	return string(out)
+	return out
+}
+
+// attempt is commandOf whose failure is not part of its output.
+func (p *place) attempt(program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = p.dir, p.environ()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

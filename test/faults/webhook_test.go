@@ -117,14 +117,23 @@ func (p *place) killAroundAWebhook(exec func(statement string)) {
 	p.command("migrate")
 	kills := rounds(2, 20)
 	address, user := fresh("hooked"), ""
+	changes := 0
+	change := func(args ...string) { // one that fails, as on a database that is too busy, has no event
+		out, err := p.attempt(binary, append([]string{"user"}, args...)...)
+		if err == nil {
+			changes++
+			return
+		}
+		p.Logf("user %s: %v\n%s", args[0], err, out)
+	}
 	for n := range kills {
 		e.answers(false)
 		r := p.serve()
 		if n == 0 {
-			p.command("user", "create", address)
+			change("create", address)
 		}
 		for role := range 3 {
-			p.command("user", "set-roles", address, fmt.Sprintf("r%d", 3*n+role))
+			change("set-roles", address, fmt.Sprintf("r%d", 3*n+role))
 		}
 		select { // the oldest event is with the receiver, and the others wait
 		case <-e.more:
@@ -141,9 +150,9 @@ func (p *place) killAroundAWebhook(exec func(statement string)) {
 		log = nil
 		out := p.command("webhook", "log", "shop", "--json", "--limit", "1000")
 		err := json.Unmarshal([]byte(out), &log)
-		return err == nil && len(log) == 1+3*kills && !slices.ContainsFunc(log, func(d struct{ ID, State, User string }) bool { return d.State != "delivered" })
+		return err == nil && len(log) >= changes && !slices.ContainsFunc(log, func(d struct{ ID, State, User string }) bool { return d.State != "delivered" })
 	}) {
-		p.Fatalf("not everything was delivered: %+v", log)
+		p.Fatalf("of %d events, not everything was delivered: %+v", changes, log)
 	}
 	var want []string
 	for _, d := range slices.Backward(log) {
