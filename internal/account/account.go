@@ -37,7 +37,7 @@ type Account struct {
 	FlowEnds int64
 
 	// AddressAt is since when the account has its primary address. Zero means that it was
-	// never changed.
+	// never changed, and Always that it counts as the first one.
 	AddressAt time.Time
 
 	// FactorToldAt is when a sign-in first told the owner that the account needs a

@@ -53,7 +53,7 @@ func (c clientListCmd) Run(s *session) error {
 		rows = append(rows, clientRow{client.ID, proofOf(client), client.RedirectURIs})
 	}
 	var incomplete error
-	if cfg.OpenID.Registration {
+	if cfg.OpenID.Registration { // otherwise none of them works, and no database is needed
 		var registered []clientRow
 		if registered, incomplete = s.registered(); incomplete != nil {
 			complain(s.Stderr, "portico: these are the clients of the settings. Clients that registered themselves are in the database, which cannot be read:")

@@ -123,7 +123,7 @@ func (s SignIn) LegacyEnds() time.Time {
 
 // SignUp says who may sign up, and what the form asks for.
 type SignUp struct {
-	Mode    string   // "open" or "closed"
+	Mode    string   // a flow.SignUpMode
 	Domains []string // the only domains of addresses; empty: all
 	Name    string   // whether the form asks for a name: "off", "optional" or "required"
 

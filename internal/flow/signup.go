@@ -41,7 +41,7 @@ const (
 
 // mayRegister is the gate of registration for an address that is proven. It returns the invitation
 // that the account uses, if any. link is the id of the one whose link was opened, or "". Before the
-// proof, only the mailbox learns of a refusal: mailProof sends another email. The first admin may
+// proof, only the mailbox learns of a refusal: barred picks another email. The first admin may
 // register whatever the settings say.
 //
 // Faults: SignUpClosed, SignUpDomain, SignUpUninvited.
