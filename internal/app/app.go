@@ -239,7 +239,7 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	if err := a.rememberFormers(ctx); err != nil {
 		return err
 	}
-	a.startWebhooks()
+	a.prepareWebhooks()
 	first, err := a.build(p, nil)
 	if err != nil {
 		return err

@@ -51,8 +51,8 @@ func (p *parts) takeWebhooks(r *config.Report) (err error) {
 	return err
 }
 
-// startWebhooks prepares the runner, which exists without webhooks too, because a reload may add one.
-func (a *App) startWebhooks() {
+// prepareWebhooks makes the runner, which exists without webhooks too, because a reload may add one.
+func (a *App) prepareWebhooks() {
 	a.events = webhook.NewRunner(webhook.RunnerConfig{
 		Clock: a.clock, Log: a.log,
 		Hooks: func() []webhook.Hook { return a.live.Load().hooks },

@@ -79,7 +79,7 @@ func (i *installation) light(s steady) (float64, error) {
 			return 0, err
 		}
 	}
-	return min(s.rate, tries/4/time.Since(began).Seconds()), nil
+	return min(s.rate, tries/(4*time.Since(began).Seconds())), nil
 }
 
 func (i *installation) steadily(s steady) side {

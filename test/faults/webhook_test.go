@@ -150,7 +150,7 @@ func (p *place) killAroundAWebhook(exec func(statement string)) {
 		log = nil
 		out := p.command("webhook", "log", "shop", "--json", "--limit", "1000")
 		err := json.Unmarshal([]byte(out), &log)
-		return err == nil && len(log) >= changes && !slices.ContainsFunc(log, func(d struct{ ID, State, User string }) bool { return d.State != "delivered" })
+		return err == nil && len(log) == changes && !slices.ContainsFunc(log, func(d struct{ ID, State, User string }) bool { return d.State != "delivered" })
 	}) {
 		p.Fatalf("of %d events, not everything was delivered: %+v", changes, log)
 	}

@@ -86,7 +86,7 @@ func (a *Actions) SignUp(w http.ResponseWriter, r *http.Request, in SignUp) (str
 	if err != nil {
 		return "", err
 	}
-	return a.announce(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return a.stepAndSay(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.SignUp(ctx, c, flow.SignUpInput{
 			Name: in.Name, Email: in.Email, Password: in.Password, Confirm: in.Confirm, Terms: in.Terms,
 			Passkey: in.Passkey != "", ReturnTo: a.Targets.Check(in.ReturnTo), Invitation: invitation,
@@ -110,7 +110,7 @@ func (a *Actions) SignInCode(w http.ResponseWriter, r *http.Request, in SignInCo
 
 // VerifyCode is the action of the button Verify.
 func (a *Actions) VerifyCode(w http.ResponseWriter, r *http.Request, in VerifyCode) (string, error) {
-	return a.announce(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return a.stepAndSay(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.VerifyCode(ctx, c, in.Flow, in.Code)
 	})
 }
@@ -148,7 +148,7 @@ func (a *Actions) ResendLink(w http.ResponseWriter, r *http.Request, in OpenedLi
 
 // ResetPassword is the action of /auth/reset-password.
 func (a *Actions) ResetPassword(w http.ResponseWriter, r *http.Request, in ResetPassword) (string, error) {
-	return a.announce(w, r, PasswordSaved, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return a.stepAndSay(w, r, PasswordSaved, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.ResetPassword(ctx, c, flow.ResetInput{FlowID: in.Flow, Password: in.Password, Confirm: in.Confirm})
 	})
 }
@@ -185,10 +185,10 @@ const (
 	CodeSent      = "sent"
 )
 
-// announce is step for an action that may sign the user in. It announces word if
+// stepAndSay is step for an action that may sign the user in. It says word if
 // the next page is one of Portico's; an app's page would not show it, and a
 // later page would.
-func (a *Actions) announce(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
+func (a *Actions) stepAndSay(w http.ResponseWriter, r *http.Request, word string, run func(context.Context, flow.Caller) (flow.Result, error)) (string, error) {
 	result, err := a.run(w, r, run)
 	if result.New {
 		word = Verified // nothing else was signed out
@@ -239,7 +239,7 @@ func (a *Actions) throughLink(w http.ResponseWriter, r *http.Request, mark strin
 		return "", err
 	}
 	token := a.Link(w, r)
-	next, err := a.announce(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
+	next, err := a.stepAndSay(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return run(ctx, c, token) })
 	if err == nil && next != pages.ConfirmLink {
 		a.link.Clear(w)
 	}

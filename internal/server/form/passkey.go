@@ -164,7 +164,7 @@ func (a *Actions) BeginFirstPasskey(w http.ResponseWriter, r *http.Request, in B
 
 // AddFirstPasskey adds the passkey of a new account, and signs in.
 func (a *Actions) AddFirstPasskey(w http.ResponseWriter, r *http.Request, in AddFirstPasskey) (string, error) {
-	return a.announce(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+	return a.stepAndSay(w, r, Verified, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
 		return a.Flows.AddFirstPasskey(ctx, c, in.Flow, passkey.Answer{
 			Credential: in.Credential, ClientData: in.ClientData, Attestation: in.Attestation, Transports: in.Transports,
 		})
