@@ -65,7 +65,7 @@ type Mux struct {
 	headers   []header
 }
 
-// target is what a route without a wildcard is for.
+// target is what a route without a wildcard is for. The method is empty for all methods.
 type target struct{ method, path string }
 
 // NewMux returns a Mux without routes.
@@ -115,8 +115,9 @@ func (m *Mux) Handle(pattern string, h Handler, traits ...Trait) {
 	m.patterns = append(m.patterns, pattern)
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {
-		path = pattern
-	} else if !strings.Contains(path, "{") {
+		method, path = "", pattern
+	}
+	if !strings.Contains(path, "{") {
 		m.plain[target{method, path}] = rt
 	}
 	m.segments[firstSegment(path)] = true
@@ -171,7 +172,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.fail(e, r, Malformed)
 		return
 	}
-	if rt := m.plain[target{r.Method, r.URL.EscapedPath()}]; rt != nil {
+	if rt := m.plainRoute(r.Method, r.URL.EscapedPath()); rt != nil {
 		r.Pattern = rt.pattern
 		rt.ServeHTTP(e, r)
 		return
@@ -193,6 +194,16 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		m.fail(e, r, RouteMissing)
 	}
+}
+
+// plainRoute returns the route without a wildcard that ServeMux would find, or nil. It leaves HEAD to ServeMux,
+// because a route for GET includes it, and comes before a route for all methods.
+func (m *Mux) plainRoute(method, path string) *route {
+	rt := m.plain[target{method, path}]
+	if rt == nil && method != http.MethodHead {
+		rt = m.plain[target{"", path}]
+	}
+	return rt
 }
 
 // otherMethod returns the fault of a request whose path has a route for other methods alone. Its cause

@@ -24,11 +24,21 @@ func TestMux_Routes(t *testing.T) {
 		_, err := io.WriteString(w, r.PathValue("id"))
 		return err
 	})
+	// As the page of administration and forward-auth are: a route for GET before one for all methods, and the latter alone.
+	every := func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(http.StatusTeapot); return nil }
+	k.Handle("GET /auth/admin", ok)
+	k.Handle("/auth/admin", every, server.CrossSite)
+	k.Handle("/auth/api/check", every, server.CrossSite)
 	cases := []struct {
 		method, target string
 		status         int
 		allow, code    string
 	}{
+		{"GET", "/auth/admin", 200, "", ""},
+		{"HEAD", "/auth/admin", 200, "", ""},
+		{"POST", "/auth/admin", 418, "", ""},
+		{"HEAD", "/auth/api/check", 418, "", ""},
+		{"BREW", "/auth/api/check", 418, "", ""},
 		{"GET", "/auth/signin", 200, "", ""},
 		{"HEAD", "/auth/signin", 200, "", ""},
 		{"GET", "/auth/api/flows/a1", 200, "", ""},

@@ -200,10 +200,11 @@ func accountChanges() map[string]accountChange {
 		"the account is deleted": {by: "operator", press: func(c *cell) *answer {
 			return c.operates(func(a account.Account) error { return c.app.Operator.DeleteUser(c.Context(), flow.ByOperator, a.ID) })
 		}},
-		"all need a second factor": {by: "reload", reload: requiring(0, "all")},
-		"the terms are new":        {by: "reload", reload: withTerms("2")},
-		"sign-up is closed":        {by: "reload", reload: func(c *config.Config) { c.SignUp.Mode = "closed" }},
-		"the provider is removed":  {by: "reload", needs: "", reload: func(c *config.Config) { c.Providers = nil }},
+		"all need a second factor":            {by: "reload", reload: requiring(0, "all")},
+		"the terms are new":                   {by: "reload", reload: withTerms("2")},
+		"sign-up is closed":                   {by: "reload", reload: func(c *config.Config) { c.SignUp.Mode = "closed" }},
+		"addresses must be of another domain": {by: "reload", reload: func(c *config.Config) { c.SignUp.Domains = []string{"other.example"} }},
+		"the provider is removed":             {by: "reload", needs: "", reload: func(c *config.Config) { c.Providers = nil }},
 		"the provider is not believed": {by: "reload", reload: func(c *config.Config) {
 			for i := range c.Providers {
 				c.Providers[i].TrustEmail = false

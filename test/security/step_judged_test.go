@@ -3,6 +3,7 @@ package security
 import (
 	"maps"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -263,4 +264,30 @@ func TestSEC336_NoCodeForAnEndedStep(t *testing.T) {
 	s.clock.Advance(time.Minute)
 	s.follows(func(c *config.Config) { c.SignIn.Code = false })
 	v.post("resend", object{"flow": byMail}).refused(404, "signin.code_off")
+}
+
+// Without script, a code of a sign-up that a change has ended leads to the page that says so, not to a field for another code.
+func TestSEC336_AnEndedSignUpAsksForNoCode(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	open := s.config
+	for code, change := range map[string]option{
+		"signup.closed":    func(c *config.Config) { c.SignUp.Mode = "closed" },
+		"signup.uninvited": func(c *config.Config) { c.SignUp.Mode = "invited" },
+		"signup.domain":    func(c *config.Config) { c.SignUp.Domains = []string{"elsewhere.test"} },
+	} {
+		v, address := s.visitor(), fresh("v")
+		flow := v.signUp(address, good)
+		mail := s.mail.next(address)
+		s.follows(change)
+		page := v.form("/auth/verify-code?flow="+flow, url.Values{"flow": {flow}, "code": {mail.code(t)}}).must(403).boot()
+		v.open(mail.token(t))
+		link := v.form("/auth/confirm-link", nil).must(403).boot()
+		if page.Errors.Code != code || page.Flow.ID != "" || link.Errors.Code != code || link.Link.State != "" {
+			t.Errorf("%s: the code leads to %+v, and the link to %+v", code, page, link)
+		}
+		s.config = open
+		s.follows()
+	}
 }

@@ -14,8 +14,8 @@ import (
 
 // verifyAgain shows where the flow of a refused code is now.
 func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error, keep func(*Boot)) error {
-	if errors.Is(err, flow.SignUpClosed) {
-		return s.signUpClosed(w, r)
+	if over := signUpOver(err); over != nil {
+		return s.signUpEnded(w, r, over)
 	}
 	id := said(keep).Flow.ID
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
@@ -37,10 +37,19 @@ func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error,
 	})
 }
 
+// signUpOver returns the fault of an address that may not register, which no other code and no other
+// press changes. For other errors it returns nil.
+func signUpOver(err error) *fault.Error {
+	if errors.Is(err, flow.SignUpClosed) || errors.Is(err, flow.SignUpUninvited) || errors.Is(err, flow.SignUpDomain) {
+		return fault.From(err)
+	}
+	return nil
+}
+
 // linkAgain shows what the mailed link is good for after a press was refused.
 func (s *Screens) linkAgain(w http.ResponseWriter, r *http.Request, err error, _ func(*Boot)) error {
-	if errors.Is(err, flow.SignUpClosed) || errors.Is(err, flow.SignUpUninvited) {
-		return s.signUpEnded(w, r, fault.From(err))
+	if over := signUpOver(err); over != nil {
+		return s.signUpEnded(w, r, over)
 	}
 	token := s.Actions.Link(w, r)
 	v, viewErr := s.Actions.Flows.ViewLink(r.Context(), s.Actions.Caller(w, r), token)
