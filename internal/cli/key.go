@@ -20,21 +20,21 @@ type keyCmd struct {
 
 // apiKey is a key in the output.
 type apiKey struct {
-	ID      string   `json:"id"`
-	Name    string   `json:"name"`
-	State   string   `json:"state"`
-	By      string   `json:"owner"`
-	Scopes  []string `json:"scopes"`
-	EndsAt  string   `json:"ends_at"`
-	UsedAt  string   `json:"used_at"`
-	Network string   `json:"network"`
-	Secrets int      `json:"secrets"`
-	Secret  string   `json:"secret,omitempty"`
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	State      string   `json:"state"`
+	OwnerEmail string   `json:"owner"`
+	Scopes     []string `json:"scopes"`
+	EndsAt     string   `json:"ends_at"`
+	UsedAt     string   `json:"used_at"`
+	Network    string   `json:"network"`
+	Secrets    int      `json:"secrets"`
+	Secret     string   `json:"secret,omitempty"`
 }
 
 func apiKeyOf(k flow.APIKey) apiKey {
 	shown := apiKey{
-		ID: k.ID, Name: k.Name, State: string(k.State), By: k.By, Scopes: k.Scopes, EndsAt: k.EndsAt.Format(timeForm), Network: k.Peer, Secrets: k.Secrets,
+		ID: k.ID, Name: k.Name, State: string(k.State), OwnerEmail: k.OwnerAddress, Scopes: k.Scopes, EndsAt: k.EndsAt.Format(timeForm), Network: k.Peer, Secrets: k.Secrets,
 	}
 	if !k.UsedAt.IsZero() {
 		shown.UsedAt = k.UsedAt.Format(timeForm)
@@ -43,7 +43,7 @@ func apiKeyOf(k flow.APIKey) apiKey {
 }
 
 func (k apiKey) String() string {
-	return strings.Join([]string{k.ID, k.State, k.Name, strings.Join(k.Scopes, " "), "until " + k.EndsAt, "used " + cmp.Or(k.UsedAt, "never"), cmp.Or(k.By, "nobody")}, "\t")
+	return strings.Join([]string{k.ID, k.State, k.Name, strings.Join(k.Scopes, " "), "until " + k.EndsAt, "used " + cmp.Or(k.UsedAt, "never"), cmp.Or(k.OwnerEmail, "nobody")}, "\t")
 }
 
 type keyListCmd struct {
@@ -51,7 +51,7 @@ type keyListCmd struct {
 }
 
 func (keyListCmd) Help() string {
-	return "Example:\n  portico key list\n\nKeys that have ended stay in the list as long as the audit records. A key is stopped if the admin who answers for it is no longer an admin."
+	return "Example:\n  portico key list\n\nKeys that have ended stay in the list as long as the audit records. A key is stopped if no admin answers for it. Rotate it to name another one."
 }
 
 func (c keyListCmd) Run(s *session) error {
@@ -72,11 +72,11 @@ func (c keyListCmd) Run(s *session) error {
 }
 
 type keyCreateCmd struct {
-	Name   string   `name:"name" required:"" help:"What the key is for, such as \"HR import\"."`
-	Scopes []string `name:"scope" required:"" placeholder:"SCOPE" help:"What the key may do, such as people:read. Give the flag several times for several scopes."`
-	By     string   `name:"owner" required:"" placeholder:"EMAIL" help:"The admin who answers for the key. It works as long as this user is an admin."`
-	Ends   string   `name:"ends" placeholder:"DAY" help:"A day, such as 2027-01-31, at most a year away. Default: 90 days."`
-	JSON   bool     `name:"json" help:"Print as JSON."`
+	Name       string   `name:"name" required:"" help:"What the key is for, such as \"HR import\"."`
+	Scopes     []string `name:"scope" required:"" placeholder:"SCOPE" help:"What the key may do, such as people:read. Give the flag several times for several scopes."`
+	OwnerEmail string   `name:"owner" required:"" placeholder:"EMAIL" help:"The admin who answers for the key. It works as long as this user is an admin."`
+	Ends       string   `name:"ends" placeholder:"DAY" help:"A day, such as 2027-01-31, at most a year away. Default: 90 days."`
+	JSON       bool     `name:"json" help:"Print as JSON."`
 }
 
 func (keyCreateCmd) Help() string {
@@ -88,7 +88,7 @@ func (c keyCreateCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.withUser(c.By, func(a *app.App, u account.Account) error {
+	return s.withUser(c.OwnerEmail, func(a *app.App, u account.Account) error {
 		k, secret, err := a.Operator.MakeAPIKey(s, flow.ByOperator, u.ID, apikey.Ask{Name: c.Name, Scopes: c.Scopes, EndsAt: ends})
 		return s.printSecret(c.JSON, k, secret, err)
 	})
@@ -105,10 +105,10 @@ func (s *session) printSecret(asJSON bool, k flow.APIKey, secret string, err err
 }
 
 type keyRotateCmd struct {
-	ID   string `arg:"" help:"The ID from 'portico key list'."`
-	By   string `name:"owner" placeholder:"EMAIL" help:"The admin who answers for the new secret. Default: the same as before."`
-	Ends string `name:"ends" placeholder:"DAY" help:"A day, such as 2027-01-31, at most a year away. Default: 90 days."`
-	JSON bool   `name:"json" help:"Print as JSON."`
+	ID         string `arg:"" help:"The ID from 'portico key list'."`
+	OwnerEmail string `name:"owner" placeholder:"EMAIL" help:"The admin who answers for the new secret. Default: the same as before."`
+	Ends       string `name:"ends" placeholder:"DAY" help:"A day, such as 2027-01-31, at most a year away. Default: 90 days."`
+	JSON       bool   `name:"json" help:"Print as JSON."`
 }
 
 func (keyRotateCmd) Help() string {
@@ -124,18 +124,18 @@ func (c keyRotateCmd) Run(s *session) error {
 		k, secret, err := a.Operator.RotateAPIKey(s, flow.ByOperator, owner, c.ID, ends)
 		return s.printSecret(c.JSON, k, secret, err)
 	}
-	if c.By != "" {
-		return s.withUser(c.By, func(a *app.App, u account.Account) error { return rotate(a, u.ID) })
+	if c.OwnerEmail != "" {
+		return s.withUser(c.OwnerEmail, func(a *app.App, u account.Account) error { return rotate(a, u.ID) })
 	}
 	return s.withApp(func(a *app.App) error {
 		k, err := a.Operator.APIKey(s, c.ID)
 		if err != nil {
 			return err
 		}
-		if k.ByID == "" {
+		if k.OwnerID == "" {
 			return fmt.Errorf("%w: nobody answers for this key anymore: add --owner with the address of an admin", errUsage)
 		}
-		return rotate(a, k.ByID)
+		return rotate(a, k.OwnerID)
 	})
 }
 

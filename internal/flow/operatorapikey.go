@@ -17,10 +17,10 @@ import (
 // APIKey is a key with what a list shows of it.
 type APIKey struct {
 	apikey.Key
-	Secrets int    // at most two
-	ByID    string // the admin who answers for the newest secret, "" without one
-	By      string // the address of that admin
-	State   KeyState
+	Secrets      int    // at most two
+	OwnerID      string // the admin who answers for the newest secret, "" without one
+	OwnerAddress string // of that admin
+	State        KeyState
 }
 
 // KeyState says whether a key works.
@@ -28,7 +28,7 @@ type KeyState string
 
 const (
 	KeyWorks   KeyState = "working"
-	KeyStopped KeyState = "stopped" // its owner is no longer an admin
+	KeyStopped KeyState = "stopped" // no admin answers for it: the secrets of a former admin end
 	KeyEnded   KeyState = "ended"
 )
 
@@ -273,12 +273,12 @@ func (f *Operator) shownKeys(ctx context.Context, tx Tx, keys []apikey.Key) (lis
 			if shown.Secrets++; shown.Secrets > 1 {
 				continue
 			}
-			shown.ByID = s.AccountID
+			shown.OwnerID = s.AccountID
 			for _, a := range accounts {
 				if a.ID != s.AccountID {
 					continue
 				}
-				shown.By = a.Address.Mail
+				shown.OwnerAddress = a.Address.Mail
 				if f.isAdmin(a) {
 					shown.State = KeyWorks
 				}

@@ -8,7 +8,7 @@ import (
 	"portico/internal/session"
 )
 
-// UserSessions lists the sessions of an account, newest first.
+// UserSessions lists the sessions of an account, newest first. Its owner sees them, too.
 func (f *reader) UserSessions(ctx context.Context, accountID string) ([]session.Session, error) {
 	return read(ctx, f.store, func(tx Tx) ([]session.Session, error) { return f.sessions.List(ctx, tx, accountID) })
 }

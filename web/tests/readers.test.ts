@@ -2,7 +2,7 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appeared, openWorld, shown, visit, type World } from './browser';
 
-// What only some readers see: colors of the system, a phone, another zone, the moment before a button is pressed.
+// Values of pages, and what only some readers see: colors of the system, a phone, another zone, the moment before a button is pressed.
 
 let world: World;
 beforeAll(async () => {

@@ -20,7 +20,7 @@ type AdminKey struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
 	Scopes    []string    `json:"scopes"`
-	State     string      `json:"state" enum:"working stopped ended"` // stopped: its owner is no longer an admin
+	State     string      `json:"state" enum:"working stopped ended"` // stopped: no admin answers for it
 	CreatedAt form.Moment `json:"created_at"`
 	EndsAt    form.Moment `json:"ends_at"`
 	UsedAt    form.Moment `json:"used_at"` // exact to a minute, "" if it was never used
@@ -51,7 +51,7 @@ type AdminKeyEnd struct {
 
 func keyOf(k flow.APIKey) AdminKey {
 	return AdminKey{
-		k.ID, k.Name, k.Scopes, string(k.State), form.MomentOf(k.CreatedAt), form.MomentOf(k.EndsAt), form.MomentOf(k.UsedAt), k.Peer, k.By, k.Secrets,
+		k.ID, k.Name, k.Scopes, string(k.State), form.MomentOf(k.CreatedAt), form.MomentOf(k.EndsAt), form.MomentOf(k.UsedAt), k.Peer, k.OwnerAddress, k.Secrets,
 	}
 }
 
