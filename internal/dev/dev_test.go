@@ -232,6 +232,15 @@ func TestRun_NotOnARealDatabase(t *testing.T) {
 	}
 }
 
+// The published password can be one that the settings refuse. The error says whose it is.
+func TestRun_RefusedPassword(t *testing.T) {
+	t.Parallel()
+	_, _, err := start(t, settings(t, t.TempDir(), "PORTICO_PASSWORD_MIN=30"))
+	if err == nil || !strings.Contains(err.Error(), "people of portico dev") || !strings.Contains(err.Error(), "password.min") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // A second portico dev in the same folder prints only its error.
 func TestRun_Twice(t *testing.T) {
 	t.Parallel()

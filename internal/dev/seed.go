@@ -3,10 +3,12 @@ package dev
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"portico/internal/account"
 	"portico/internal/app"
+	"portico/internal/fault"
 	"portico/internal/flow"
 )
 
@@ -49,6 +51,9 @@ func (p person) make(ctx context.Context, a *app.App) error {
 		return nil
 	case err == nil && p.closed:
 		return a.Operator.SetUserState(ctx, flow.ByOperator, created.ID, account.DisabledByOperator)
+	case err != nil && fault.From(err).Kind == fault.Invalid:
+		return fmt.Errorf("the people of portico dev have the password %q, which the settings refuse: "+
+			"lower password.min, or have portico dev read other settings with --config", seedPassword)
 	}
 	return err
 }

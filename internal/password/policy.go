@@ -10,7 +10,7 @@ import (
 	"portico/internal/password/argon2"
 )
 
-// Policy is the rule for the length of new passwords, in code points after
+// Policy is what the settings ask of new passwords: their length, in code points after
 // NFC. Passwords in use stay valid when it changes.
 type Policy struct {
 	Min int // 8 to 64

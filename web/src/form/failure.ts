@@ -65,6 +65,7 @@ export function withoutFault(trouble: Trouble, { name, form }: HTMLInputElement)
   };
 }
 
+// Faults of a password that is easy to guess: the meter of its strength then says so, too.
 const GUESSED = /^password\.(guessable|breached|contains_context)$/;
 
 /** Faults of the whole request whose words belong under one field. */
