@@ -15,6 +15,8 @@ COMPILE := GOGC=400
 REVISION = $$(git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE = $$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
+# What decides how bin/portico behaves. The file itself has the commit, too.
+PRODUCT := $(WEB_SOURCES) go.mod go.sum $(shell find cmd internal web/*.go -type f ! -name '*_test.go' ! -path '*/testdata/*')
 
 .PHONY: help run build libraries test ci rest check fmt formatted lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
 
@@ -49,7 +51,7 @@ ci: ## What CI runs: make test, then all the rest
 
 # Four lanes need about the same processor time. The longest stage of each comes first.
 rest: ## Race detector, PostgreSQL, faults, proxies, clients, certificates, release, all states and journeys
-	@tools/stages build! e2e,race+staticcheck+apps+proxies+fuzz,faults-short+states+acme+client-test,postgres+release-test
+	@tools/stages build! e2e+client-test+proxies+fuzz,race+staticcheck+apps,faults-short+states+acme,postgres+release-test
 
 check: build ## Format, vet, lint, types, sizes, plain English
 	@$(MAKE) -j4 -k --output-sync formatted lint types size
@@ -152,26 +154,35 @@ web/node_modules/.states-tested: $(SCREENS)
 
 # The tests make sign-ins older with sqlite3.
 client-test: build clients/js/node_modules/.package-lock.json chromium ## Clients for apps in JavaScript: real binary, real Chromium
+	@$(call unless_unchanged,clients/js/node_modules/.tested)
+
+clients/js/node_modules/.tested: $(PRODUCT) $(shell find clients/js -name node_modules -prune -o -type f -print)
 	@tools/install sqlite3
 	@cd clients/js && npm test --silent
+	@touch $@
 
 journeys: build chromium ## The main journeys: real binary, browser, mail server and identity provider
 	@$(call unless_unchanged,test/e2e/node_modules/.main-passed)
 
-E2E_SOURCES := $(shell find test/e2e -name node_modules -prune -o -name results -prune -o -type f -print)
-test/e2e/node_modules/.main-passed: test/e2e/node_modules/.package-lock.json $(wildcard bin/portico) $(E2E_SOURCES)
+JOURNEYS := test/e2e/node_modules/.package-lock.json $(PRODUCT) $(shell find test/e2e -name node_modules -prune -o -name results -prune -o -type f -print)
+test/e2e/node_modules/.main-passed: $(JOURNEYS)
 	@cd test/e2e && ../../tools/memory npm run --silent test:main
 	@touch $@
 
 # The databases differ only below the flows. So each journey runs on one of them.
 e2e: build chromium ## All journeys, the main ones on SQLite and the others on PostgreSQL, and the differences between browsers
 	@failed=; STAGE_RESULT=/dev/null $(MAKE) journeys || failed=1; \
-		(cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- ../../tools/memory npm run --silent test:others) || failed=1; \
-		$(MAKE) engines || failed=1; [ -z "$$failed" ]
+		$(call unless_unchanged,test/e2e/node_modules/.others-passed) || failed=1; [ -z "$$failed" ]
 
+# Without another make, which make -q would run.
+test/e2e/node_modules/.others-passed: $(JOURNEYS)
+	@failed=; (cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- ../../tools/memory npm run --silent test:others) || failed=1; \
+		$(ENGINES) || failed=1; [ -z "$$failed" ]
+	@touch $@
+
+ENGINES := (tools/engines && cd test/e2e && npm run --silent engines)
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
-	@tools/engines
-	@cd test/e2e && npm run --silent engines
+	@$(ENGINES)
 
 # The short form of the suites is for every change. PORTICO_TESTS=full selects the full form.
 security-short: build ## The security suite (SEC-...) in its short form

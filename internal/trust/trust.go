@@ -31,7 +31,7 @@ type Browser struct {
 	Hash        []byte // of the token
 	Fingerprint []byte // of the credentials for which the trust was given
 	UserAgent   string
-	CreatedAt   time.Time
+	CreatedAt   time.Time // when it was trusted the last time
 	UsedAt      time.Time
 	ExpiresAt   time.Time
 }

@@ -103,7 +103,7 @@ const MostCounted = 10_000
 
 // Counts is the state of the queue of a webhook, as far as it was counted.
 type Counts struct {
-	Waiting int       // not ended
+	Waiting int       // not ended: Waiting or Held
 	Oldest  time.Time // event of these; zero without any
 	Failing time.Time // oldest event of these whose last attempt has failed; zero without any
 }
