@@ -38,9 +38,8 @@ const SAME = {
  */
 const serverOnly = /^(mail|failure|success|history|state)\.|^common\.(moment$|day$|month\.)|^\w+\.notice\./;
 
-/** Keys of the footer, the rail and the overview, which no script renders. */
-const buildOnly =
-  /^common\.(language|choose_language|imprint|privacy|terms)$|^account\.(about|attention|group|section)\b|^section\.(pages|back|skip)/;
+/** Keys of the rail and the overview, which no script renders. */
+const buildOnly = /^account\.(about|attention|group|section)\b|^section\.(pages|back|skip)/;
 
 /**
  * Faults that only these screens can meet, by the beginning of their code. Any

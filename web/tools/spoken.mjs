@@ -22,6 +22,9 @@ const named = new Set([...files.values()].flatMap(keysIn));
 /** @type {Map<string, Set<string>>} */
 const spoken = new Map();
 
+/** Modules that are rendered at build time only, so that no script says their texts. */
+const silent = new Set(['screens/page-footer']);
+
 /** The keys that a screen and all modules below it name. @param {string} screen */
 function keysOf(screen) {
   const known = spoken.get(screen);
@@ -30,6 +33,7 @@ function keysOf(screen) {
   const keys = new Set();
   const modules = new Set([`screens/${screen}/${screen}`]);
   for (const module of modules) {
+    if (silent.has(module)) continue;
     const text = files.get(module) ?? '';
     for (const key of keysIn(text)) keys.add(key);
     for (const [, to = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)'/g))

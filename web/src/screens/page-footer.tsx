@@ -15,9 +15,15 @@ export function PageFooter({ boot }: { boot: Boot }) {
         label={t('common.choose_language', { language: t('common.language') })}
         page={boot.here}
       />
-      {(['imprint', 'privacy', 'terms'] as const).map((page) => (
+      {(
+        [
+          ['imprint', 'common.imprint'],
+          ['privacy', 'common.privacy'],
+          ['terms', 'common.terms'],
+        ] as const
+      ).map(([page, words]) => (
         <When key={page} value={boot.legal[page]}>
-          <a href={boot.legal[page]}>{t(`common.${page}`)}</a>
+          <a href={boot.legal[page]}>{t(words)}</a>
         </When>
       ))}
     </>
