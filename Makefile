@@ -175,12 +175,12 @@ e2e: build chromium ## All journeys, the main ones on SQLite and the others on P
 		$(call unless_unchanged,test/e2e/node_modules/.others-passed) || failed=1; [ -z "$$failed" ]
 
 # Without another make, which make -q would run.
+ENGINES := (tools/engines && cd test/e2e && npm run --silent engines)
 test/e2e/node_modules/.others-passed: $(JOURNEYS)
 	@failed=; (cd test/e2e && PORTICO_TEST_DATABASE=postgres ../../tools/postgres run -- ../../tools/memory npm run --silent test:others) || failed=1; \
 		$(ENGINES) || failed=1; [ -z "$$failed" ]
 	@touch $@
 
-ENGINES := (tools/engines && cd test/e2e && npm run --silent engines)
 engines: build test/e2e/node_modules/.package-lock.json ## Mouse presses in Chromium, Firefox and WebKitGTK; a password manager
 	@$(ENGINES)
 

@@ -16,13 +16,13 @@ func (f *Operator) SigningKeys(ctx context.Context) ([]signingkey.Entry, error) 
 // ES256. If a next key is already published, it returns that key.
 func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entry, err error) {
 	err = f.acts(ctx, by, func(tx Tx) error {
-		list, err := f.keys.Rotate(ctx, tx)
+		list, made, err := f.keys.Rotate(ctx, tx)
 		if err != nil {
 			return err
 		}
 		key = list[0]
-		for _, key := range list {
-			if err := f.record.Add(ctx, tx, by.fact(audit.KeyRotated, "", key.ID)); err != nil {
+		for _, id := range made {
+			if err := f.record.Add(ctx, tx, by.fact(audit.KeyRotated, "", id)); err != nil {
 				return err
 			}
 		}

@@ -80,18 +80,20 @@ func (k *Keeper) Renew(ctx context.Context, tx Store) error {
 	return nil
 }
 
-// Rotate publishes a key of each algorithm that signs soon, and returns them, the
-// key of ES256 first. If such a key is published already, Rotate returns that one.
-func (k *Keeper) Rotate(ctx context.Context, tx Store) ([]Entry, error) {
-	var list []Entry
+// Rotate publishes a key of each algorithm that signs soon, unless such a key is published
+// already. It returns these keys, the one of ES256 first, and the ids of those that it made.
+func (k *Keeper) Rotate(ctx context.Context, tx Store) (list []Entry, made []string, err error) {
 	for _, s := range *k.all.Load() {
-		next, err := s.rotate(ctx, tx)
+		next, isNew, err := s.rotate(ctx, tx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, next)
+		if isNew {
+			made = append(made, next.ID)
+		}
 	}
-	return list, nil
+	return list, made, nil
 }
 
 // Revoke makes a key worthless at once, or returns Missing. If the key was

@@ -72,7 +72,7 @@ func (b *bundle) rotate() signingkey.Entry {
 	b.Helper()
 	var key signingkey.Entry
 	err := b.store.Write(b.Context(), func(tx *store.Tx) (err error) {
-		list, err := b.keeper.Rotate(b.Context(), tx)
+		list, _, err := b.keeper.Rotate(b.Context(), tx)
 		if err == nil {
 			key = list[0]
 		}

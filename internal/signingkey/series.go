@@ -99,23 +99,23 @@ func (s *series) renew(ctx context.Context, tx Store) error {
 }
 
 // rotate is Keeper.Rotate of one algorithm.
-func (s *series) rotate(ctx context.Context, tx Store) (Entry, error) {
+func (s *series) rotate(ctx context.Context, tx Store) (next Entry, isNew bool, err error) {
 	r, err := s.ring(ctx, tx)
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, false, err
 	}
 	now := s.clock.Now()
 	for _, key := range r.keys {
 		if r.state(key, now) == Upcoming {
-			return s.entry(key, Upcoming), nil
+			return s.entry(key, Upcoming), false, nil
 		}
 	}
 	at, _ := r.due(now, true)
 	key, err := s.add(ctx, tx, r, at)
 	if key.SignsAt.After(now) {
-		return s.entry(key, Upcoming), err
+		return s.entry(key, Upcoming), true, err
 	}
-	return s.entry(key, Signing), err
+	return s.entry(key, Signing), true, err
 }
 
 // revoke is Keeper.Revoke of one algorithm. It reports whether it has such a key.

@@ -70,7 +70,7 @@ func TestFLT18_OversizedInput(t *testing.T) {
 		_, peak := r.rss()
 		t.Logf("FLT-18: %s: %d, 50 at once: p50 %v, slowest %v; RSS %d MiB before, peak %d MiB",
 			o.name, o.status, percentile(times, 50), percentile(times, 100), base, peak)
-		if limit := rounds(40, 20); peak-base > limit { // a loaded machine collects garbage late
+		if limit := rounds(100, 20); peak-base > limit { // a loaded machine collects garbage late
 			t.Errorf("%s: the memory grew by %d MiB, at most %d may be", o.name, peak-base, limit)
 		}
 		// Fifty clients share the cores with the server, so only the median is

@@ -75,7 +75,7 @@ func misbehaves(t *testing.T, path string, first int) {
 	}
 	_, peak := r.rss()
 	t.Logf("FLT-08: %s: RSS %d MiB before, peak %d MiB", path, base, peak)
-	if peak > base+rounds(64, 32) {
+	if peak > base+rounds(200, 32) { // a reply that is read whole is a gigabyte, and a loaded machine collects garbage late
 		t.Errorf("%s: the memory grew from %d to %d MiB", path, base, peak)
 	}
 	p.wellSoon("sick")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/account"
 	"portico/internal/apikey"
@@ -172,6 +173,7 @@ func TestSEC425_LargeFile(t *testing.T) {
 	sends := func(length string, body io.Reader) string {
 		t.Helper()
 		c := s.connect()
+		s.must(c.SetDeadline(time.Now().Add(5 * time.Minute))) // a busy machine takes long for 32 MB
 		_, _ = fmt.Fprintf(c, "POST %s/%s/file HTTP/1.1\r\nHost: portico.test\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n", importPath, open.ID, secret, length)
 		go func() { _, _ = io.Copy(c, body) }() // the server may close the connection
 		status, err := bufio.NewReader(c).ReadString('\n')
