@@ -15,8 +15,8 @@ COMPILE := GOGC=400
 REVISION = $$(git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE = $$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
 WEB_SOURCES := $(shell find clients/js/src web/src web/tools web/fixtures web/*.json web/*.ts -type f 2>/dev/null)
-# What decides how bin/portico behaves. The file itself has the commit, too.
-PRODUCT := $(WEB_SOURCES) go.mod go.sum $(shell find cmd internal web/*.go -type f ! -name '*_test.go' ! -path '*/testdata/*')
+# What decides how bin/portico behaves. The file itself has the commit, too. A folder is newer after a file of it is deleted.
+PRODUCT := $(WEB_SOURCES) go.mod go.sum $(shell find cmd internal web/*.go ! -name '*_test.go' ! -path '*/testdata*')
 
 .PHONY: help run build libraries test ci rest check fmt formatted lint types size staticcheck unit race postgres acme apps conformance proxies chromium web-test states client-test journeys e2e engines security-short faults-short fuzz security faults bench fixture image release release-test shots images clean
 
