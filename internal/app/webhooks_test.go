@@ -20,6 +20,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/signature"
 	"portico/internal/store"
+	"portico/internal/testform"
 	"portico/internal/webhook"
 )
 
@@ -55,7 +56,7 @@ func TestWebhooks(t *testing.T) {
 		var got request
 		select {
 		case got = <-came:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatal("no event came")
 		}
 		var parsed []signature.Key

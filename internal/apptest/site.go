@@ -18,6 +18,7 @@ import (
 	"portico/internal/logtest"
 	"portico/internal/outbox"
 	"portico/internal/screentest"
+	"portico/internal/testform"
 )
 
 // Password satisfies every password rule.
@@ -94,7 +95,7 @@ func (s *Site) NextMail() outbox.Message {
 	select {
 	case m := <-s.mail:
 		return m
-	case <-time.After(20 * time.Second):
+	case <-time.After(testform.Patience):
 		s.Fatal("no mail came")
 		return outbox.Message{}
 	}

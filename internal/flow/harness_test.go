@@ -22,6 +22,7 @@ import (
 	"portico/internal/session"
 	"portico/internal/store"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/testform"
 	"portico/internal/webhook"
 )
 
@@ -211,7 +212,7 @@ func (b *bundle) next() outbox.Message {
 	b.Helper()
 	select {
 	case <-b.mail.arrived:
-	case <-time.After(20 * time.Second):
+	case <-time.After(testform.Patience):
 		b.Fatal("no mail came")
 	}
 	b.mail.mu.Lock()

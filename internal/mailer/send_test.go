@@ -251,7 +251,7 @@ func TestSend_NeverFallsBackToPlainText(t *testing.T) {
 			t.Parallel()
 			f := newFaulty(t, script)
 			m := mailerTo(t, serverAt(t, "smtp", f.addr, "ada:secret@", ""), nil)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), testform.Patience)
 			defer cancel()
 			var failure *Error
 			err := m.Send(ctx, message("recover", "en"))

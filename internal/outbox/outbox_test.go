@@ -19,6 +19,7 @@ import (
 	"portico/internal/outbox"
 	"portico/internal/secret"
 	"portico/internal/store"
+	"portico/internal/testform"
 )
 
 // room is an outbox on a real database. The test chooses the results of its
@@ -520,7 +521,7 @@ func TestRun_StopFinishesWhatIsUnderWay(t *testing.T) {
 		}
 		_, stop := r.run(func(ctx context.Context, _ outbox.Message) error {
 			select {
-			case <-time.After(20 * time.Second):
+			case <-time.After(testform.Patience):
 				return nil
 			case <-ctx.Done():
 				return failure{uncertain: true}

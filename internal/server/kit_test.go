@@ -19,6 +19,7 @@ import (
 	"portico/internal/locale"
 	"portico/internal/logtest"
 	"portico/internal/server"
+	"portico/internal/testform"
 )
 
 const publicHost = "portico.test"
@@ -133,7 +134,7 @@ func raw(t *testing.T, addr net.Addr, sent string, want int) []*http.Response {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testform.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, sent); err != nil {

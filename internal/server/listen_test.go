@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"portico/internal/server"
+	"portico/internal/testform"
 )
 
 // echo responds with the size of the body in bytes.
@@ -379,7 +380,7 @@ func TestDownload(t *testing.T) {
 		if err == nil {
 			t.Error("64 MiB were written to nobody")
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(testform.Patience):
 		t.Error("the handler waits for a client that reads nothing")
 	}
 }

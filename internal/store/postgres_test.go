@@ -158,7 +158,7 @@ func TestWrite_CommitUnderDoubt(t *testing.T) {
 func (s *shared) quiet() {
 	s.Helper()
 	conn := s.past()
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(testform.Patience); ; {
 		var n int
 		err := conn.QueryRow(s.Context(), `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`).Scan(&n)
 		switch {

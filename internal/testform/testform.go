@@ -23,3 +23,7 @@ func Limit(promised time.Duration) time.Duration {
 	}
 	return 5 * promised
 }
+
+// Patience is how long a test waits for what must come before it fails. Nothing
+// that works takes so long, also on a machine that does ten other things.
+const Patience = 2 * time.Minute

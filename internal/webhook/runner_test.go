@@ -20,6 +20,7 @@ import (
 	"portico/internal/signature"
 	"portico/internal/store"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/testform"
 	"portico/internal/webhook"
 )
 
@@ -162,7 +163,7 @@ func (b *bundle) counted(holds func(webhook.Totals) bool) {
 
 // soon reports whether a condition begins to hold.
 func (b *bundle) soon(holds func() bool) bool {
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return false
 		}

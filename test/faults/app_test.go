@@ -203,7 +203,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 		if slowest > testform.Limit(7*time.Second) {
 			t.Errorf("%s: the slowest visitor waited %v", fault.name, slowest)
 		}
-		if !eventually(30*time.Second, func() bool { return !p.isUp() }) {
+		if !eventually(testform.Patience, func() bool { return !p.isUp() }) {
 			t.Errorf("%s: the metrics do not say that the app is down", fault.name)
 		}
 		again := p.visitSick(fault.name+", known", fault.want)
@@ -219,7 +219,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 		}
 		sick.be(isWell)
 		began := time.Now()
-		if !eventually(30*time.Second, p.isUp) {
+		if !eventually(testform.Patience, p.isUp) {
 			t.Errorf("%s: the app is well, and Portico takes it for down", fault.name)
 		}
 		t.Logf("FLT-08: %s: the slowest of 8 got an error after %v, and after %v once the fault was known; back after %v; session check p50 %v before, %v during", fault.name,
@@ -231,7 +231,7 @@ func TestFLT08_AppMisbehaves(t *testing.T) {
 	if peak > base+128 { // the apps send gigabytes
 		t.Errorf("the memory grew from %d to %d MiB", base, peak)
 	}
-	if !eventually(20*time.Second, func() bool { return strings.Count(r.log.String(), `"an app responds again"`) == 6 }) {
+	if !eventually(testform.Patience, func() bool { return strings.Count(r.log.String(), `"an app responds again"`) == 6 }) {
 		t.Errorf("the log does not say 6 times that the app answers again:\n%s", r.log)
 	}
 }

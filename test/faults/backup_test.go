@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // saved is a backup, and everything that had been acknowledged before it began.
@@ -60,7 +62,7 @@ func TestFLT13_BackupAndRestore(t *testing.T) {
 	acked := &promises{sessions: map[string]string{}}
 	var backups []saved
 	p.underLoad(acked, known, func() {
-		eventually(20*time.Second, func() bool { return acked.count() > 5 })
+		eventually(testform.Patience, func() bool { return acked.count() > 5 })
 		for n := range rounds(3, 12) {
 			if full() {
 				time.Sleep(5 * time.Second)

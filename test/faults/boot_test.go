@@ -39,7 +39,7 @@ func TestFLT05_DatabaseAwayAtStart(t *testing.T) {
 			r := p.serve()
 			for _, line := range []string{"the database does not answer: waiting for it", "the database answers", `"serving"`} {
 				logged := func() bool { return strings.Count(r.log.String(), line) == 1 } // it is read beside the test
-				if !eventually(20*time.Second, logged) {
+				if !eventually(testform.Patience, logged) {
 					t.Errorf("%q is not logged once:\n%s", line, r.log)
 				}
 			}
@@ -86,7 +86,7 @@ func TestFLT05_NoWaitForNothing(t *testing.T) {
 	p := newOnPostgres(t, 4)
 	p.proxy.Be(pgtest.Hanging)
 	cmd, log, ended := p.begin()
-	waiting, give := context.WithTimeout(t.Context(), 30*time.Second)
+	waiting, give := context.WithTimeout(t.Context(), testform.Patience)
 	defer give()
 	if !p.livesUnready(waiting) {
 		t.Fatalf("it does not wait:\n%s", log)
@@ -107,7 +107,7 @@ func TestFLT05_NoWaitForNothing(t *testing.T) {
 		if err == nil || !strings.Contains(log.String(), "does not exist") {
 			t.Errorf("a database that does not exist: %v\n%s", err, log)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(testform.Patience):
 		t.Errorf("it waits for a database that does not exist:\n%s", log)
 	}
 }

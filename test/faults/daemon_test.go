@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // household is a folder for servers of other projects, and the user who runs
@@ -131,7 +133,7 @@ func (d *daemon) end(signal syscall.Signal) {
 // listens waits until a server accepts connections at an address.
 func (h *household) listens(name, address string) {
 	h.Helper()
-	taken := eventually(30*time.Second, func() bool {
+	taken := eventually(testform.Patience, func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = c.Close()

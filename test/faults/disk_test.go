@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"portico/internal/testform"
 )
 
 // outage is a time in which nothing can be stored.
@@ -88,7 +89,7 @@ func (o *outage) failedWrites() (n int) {
 // acknowledged writes survive a kill.
 func (o *outage) recovers(known string) {
 	o.Helper()
-	if !eventually(30*time.Second, func() bool { return o.browser().begin(fresh("after")) != "" }) {
+	if !eventually(testform.Patience, func() bool { return o.browser().begin(fresh("after")) != "" }) {
 		o.Errorf("nothing can be stored after the disk works again:\n%s", o.r.log)
 	}
 	o.journey(known)

@@ -12,6 +12,7 @@ import (
 
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // documented returns the block of commands that begins with the words, from the
@@ -71,7 +72,7 @@ func TestFLT13_PostgresDrill(t *testing.T) {
 	// has ended.
 	before := []map[string]string{maps.Clone(staying.cookies), maps.Clone(leaving.cookies), maps.Clone(stale.cookies)}
 	close(held.release)
-	if p.mail.code(lost, 30*time.Second) == "" || !eventually(30*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
+	if p.mail.code(lost, testform.Patience) == "" || !eventually(testform.Patience, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
 		t.Fatal("the email that waited was never sent")
 	}
 	p.mail.be(healthy)

@@ -63,7 +63,7 @@ func (c *cluster) unopened(server, database string) {
 		err = conn.QueryRow(c.Context(), query).Scan(&standby, &open)
 		return err != nil || standby && open == 0
 	}
-	if !eventually(20*time.Second, none) || err != nil {
+	if !eventually(testform.Patience, none) || err != nil {
 		c.Errorf("the old server: standby %v, %d open connections, %v", standby, open, err)
 	}
 }
@@ -157,7 +157,7 @@ func TestFLT05_FailoverOfTwo(t *testing.T) {
 	w.end()
 	w.checkAccounts("FLT-05")
 	var out string
-	if !eventually(20*time.Second, func() bool { // a node looks every five seconds
+	if !eventually(testform.Patience, func() bool { // a node looks every five seconds
 		out = c.nodes[0].command("doctor")
 		return !strings.Contains(out, "finish-restore")
 	}) {

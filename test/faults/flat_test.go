@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // crowd is a group of clients that send requests of every kind, also to apps.
@@ -98,7 +100,7 @@ func (c *crowd) hangUp(text string, read int64) error {
 		return err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(testform.Patience))
 	if _, err := io.WriteString(conn, text); err != nil {
 		return err
 	}

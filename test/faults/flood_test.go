@@ -158,7 +158,7 @@ func (p *place) share(r *process) {
 	greedy := &flood{}
 	before := r.files()
 	greedy.join(p, most+over)
-	if !eventually(30*time.Second, func() bool { return greedy.left() <= most }) {
+	if !eventually(testform.Patience, func() bool { return greedy.left() <= most }) {
 		p.Errorf("one network holds %d connections, at most %d may be", greedy.left(), most)
 	}
 	if err := p.ask(newNetwork()); err != nil {
@@ -168,7 +168,7 @@ func (p *place) share(r *process) {
 	for _, c := range greedy.conns {
 		_ = c.Close()
 	}
-	if !eventually(30*time.Second, func() bool { return r.files() <= before+5 }) {
+	if !eventually(testform.Patience, func() bool { return r.files() <= before+5 }) {
 		p.Errorf("%d files are open after the connections have ended, %d were before", r.files(), before)
 	}
 }

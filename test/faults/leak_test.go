@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // With few file descriptors the server accepts as many connections as it can.
@@ -34,7 +36,7 @@ func TestFLT21_FewFiles(t *testing.T) {
 	hold(p.listen, 200)
 	public := r.files()
 	hold(p.ops, 100) // this listener has no limit, so it uses up the rest
-	if !eventually(30*time.Second, func() bool { return r.files() >= 128 }) {
+	if !eventually(testform.Patience, func() bool { return r.files() >= 128 }) {
 		t.Errorf("%d files are open: nothing is used up", r.files())
 	}
 	if !r.alive() {

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // load is clients that use the balancer until the test ends it.
@@ -53,11 +55,11 @@ func (l *load) dump() *sync.WaitGroup {
 	done.Go(func() {
 		const waiting = `SELECT COUNT(*) > 0 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND locktype = 'relation'`
 		waits := func() (yes bool) { _ = watcher.QueryRow(l.Context(), waiting).Scan(&yes); return yes }
-		if !eventually(30*time.Second, waits) {
+		if !eventually(testform.Patience, waits) {
 			l.Error("no migration waits for the dump")
 		}
 		before := l.journeys.Load()
-		if !eventually(30*time.Second, func() bool { return l.journeys.Load() >= before+2 }) {
+		if !eventually(testform.Patience, func() bool { return l.journeys.Load() >= before+2 }) {
 			l.Error("requests wait for a migration that waits for a dump")
 		}
 		if _, err := reader.Exec(l.Context(), `COMMIT`); err != nil {
@@ -135,9 +137,9 @@ func (l *load) journey(b *browser, address string) bool {
 		return ok
 	}
 	return say("signup", "email", address, "password", good, "confirm_password", good) &&
-		say("verify-code", "flow", flow, "code", l.mail.lastCode(address, 1, 30*time.Second)) && signedIn() && say("signout") &&
+		say("verify-code", "flow", flow, "code", l.mail.lastCode(address, 1, testform.Patience)) && signedIn() && say("signout") &&
 		say("signin", "email", address, "password", good) && signedIn() && say("signout") &&
 		say("forgot-password", "email", address) &&
-		say("verify-code", "flow", flow, "code", l.mail.lastCode(address, 2, 30*time.Second)) &&
+		say("verify-code", "flow", flow, "code", l.mail.lastCode(address, 2, testform.Patience)) &&
 		say("reset-password", "flow", flow, "password", fresher, "confirm_password", fresher) && signedIn() && say("signout")
 }

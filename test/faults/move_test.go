@@ -115,7 +115,7 @@ func TestMove_UnderLoad(t *testing.T) {
 			}
 		})
 		said = p.move(to)
-		if !eventually(20*time.Second, func() bool { return !r.alive() }) {
+		if !eventually(testform.Patience, func() bool { return !r.alive() }) {
 			t.Error("the server continues on the SQLite database")
 		}
 	})
@@ -229,7 +229,7 @@ func TestMove_MailUnderWay(t *testing.T) {
 	held := <-mail.parked
 	moved := make(chan string, 1)
 	go func() { moved <- p.move(to) }()
-	if !eventually(20*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM move`) == 1 }) {
+	if !eventually(testform.Patience, func() bool { return p.count(`SELECT COUNT(*) FROM move`) == 1 }) {
 		t.Fatal("the move does not begin to wait")
 	}
 	select {
@@ -277,7 +277,7 @@ func moveLarge(t *testing.T, people int) {
 	began := time.Now()
 	said := p.move(to)
 	took := time.Since(began).Round(time.Second)
-	if !eventually(30*time.Second, func() bool { return !r.alive() }) {
+	if !eventually(testform.Patience, func() bool { return !r.alive() }) {
 		t.Error("the server continues on the SQLite database")
 	}
 	writes.Wait()

@@ -18,6 +18,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/testform"
 )
 
 // offline is the strictest verifier that the documents allow. It keeps the keys
@@ -155,7 +156,7 @@ func TestFLT14_Rotation(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := app.visits()
-		if !eventually(30*time.Second, func() bool { return app.visits() >= before+6 }) {
+		if !eventually(testform.Patience, func() bool { return app.visits() >= before+6 }) {
 			t.Fatal("no visitor reaches the app anymore")
 		}
 		for i, o := range verifiers {

@@ -14,6 +14,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/testform"
 )
 
 // lease is how long a claim of the outbox is valid. With the polling, a crash
@@ -82,7 +83,7 @@ func (o *postOffice) crashDuring(m mode, dir string, now time.Time, cause func(*
 	var held parked
 	select {
 	case held = <-o.mail.parked:
-	case <-time.After(20 * time.Second):
+	case <-time.After(testform.Patience):
 		o.Fatalf("no delivery was held: %s", m)
 	}
 	image := o.image(dir)
@@ -92,12 +93,12 @@ func (o *postOffice) crashDuring(m mode, dir string, now time.Time, cause func(*
 	return image
 }
 
-// arrives reports whether another email comes within a short time.
-func (o *postOffice) arrives(dir string, now time.Time) bool {
+// arrives reports whether another email comes within the time.
+func (o *postOffice) arrives(dir string, now time.Time, within time.Duration) bool {
 	o.Helper()
 	before := len(o.mail.all())
 	_, stop := o.open(dir, now)
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline) && len(o.mail.all()) == before; {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline) && len(o.mail.all()) == before; {
 		time.Sleep(5 * time.Millisecond)
 	}
 	stop()
@@ -126,10 +127,10 @@ func TestFLT03_KillAroundTheOutbox(t *testing.T) {
 		if want := map[mode]int{holdBefore: 0, holdAfter: 1}[point]; first != want {
 			t.Fatalf("%s: %d emails were taken before the crash, want %d", point, first, want)
 		}
-		if o.arrives(o.image(image), o.now.Add(lease-time.Second)) {
+		if o.arrives(o.image(image), o.now.Add(lease-time.Second), 2*time.Second) {
 			t.Errorf("%s: sent again while the claim was valid", point)
 		}
-		if !o.arrives(o.image(image), o.now.Add(lease+time.Second)) {
+		if !o.arrives(o.image(image), o.now.Add(lease+time.Second), testform.Patience) {
 			t.Errorf("%s: not sent after the claim had expired", point)
 		}
 		most, _ := mail.repeats()
@@ -156,7 +157,7 @@ func (o *postOffice) crashesTwice(point mode) {
 	sent := len(mail.all())
 	a, stop := two.open(image, two.now.Add(2*lease+2*time.Second))
 	defer stop()
-	listed := eventually(30*time.Second, func() bool {
+	listed := eventually(testform.Patience, func() bool {
 		_, dead, _, err := a.Unsent(o.Context(), 10)
 		return err == nil && len(dead) == 1
 	})

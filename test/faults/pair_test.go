@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"portico/internal/testform"
 )
 
 // pair is two PostgreSQL servers. One follows the other and confirms each
@@ -51,7 +52,7 @@ func (f *follower) up() {
 	f.Helper()
 	f.Cleanup(func() { f.unshared(f.name) }) // after the server has ended
 	f.daemon = f.start(f.name, bin("postgres"), "-D", f.path(f.name), "-p", f.port)
-	if !eventually(30*time.Second, func() bool { return f.command(bin("pg_isready"), "-q", "-h", "127.0.0.1", "-p", f.port).Run() == nil }) {
+	if !eventually(testform.Patience, func() bool { return f.command(bin("pg_isready"), "-q", "-h", "127.0.0.1", "-p", f.port).Run() == nil }) {
 		text, _ := os.ReadFile(f.path(f.name + ".log"))
 		f.Fatalf("%s does not start:\n%s", f.name, text)
 	}
@@ -95,7 +96,7 @@ func (f *follower) follows(other *follower) {
 	f.up()
 	other.waitsFor("*")
 	const inStep = `SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'`
-	if !eventually(30*time.Second, func() bool { return other.exec("postgres", inStep) == int64(1) }) {
+	if !eventually(testform.Patience, func() bool { return other.exec("postgres", inStep) == int64(1) }) {
 		f.Fatalf("%s does not follow", f.name)
 	}
 }

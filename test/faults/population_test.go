@@ -5,9 +5,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"portico/internal/testform"
 )
 
 // population is the number of rows that a test loads.
@@ -96,7 +97,7 @@ func (p *place) readWhole(url string) string {
 	p.Helper()
 	conn := p.connectTo(url)
 	defer conn.Close(p.Context())
-	if !eventually(20*time.Second, func() (alone bool) {
+	if !eventually(testform.Patience, func() (alone bool) {
 		err := conn.QueryRow(p.Context(), `SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'`).Scan(&alone)
 		return err == nil && alone
 	}) {

@@ -22,6 +22,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // reads the file after a kill
 
 	"portico/internal/logtest"
+	"portico/internal/testform"
 )
 
 // place is a folder with the data of an installation, and the ports that all
@@ -174,7 +175,7 @@ func (r *process) stop() {
 	_ = r.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-r.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(testform.Patience):
 		r.Fatalf("it did not stop:\n%s", r.log)
 	}
 }
@@ -230,7 +231,7 @@ func (r *process) rss() (now, peak int) {
 func (r *process) settled() {
 	r.Helper()
 	last := r.ticks()
-	if !eventually(20*time.Second, func() bool {
+	if !eventually(testform.Patience, func() bool {
 		time.Sleep(100 * time.Millisecond)
 		now := r.ticks()
 		idle := now == last

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // The audit records cannot be written. Nothing happens that would be recorded, and all of it does afterwards, without a
@@ -90,7 +92,7 @@ func (p *place) withoutRecord(statement func(text string), count func(query stri
 	if a, err := program("imports/"+opened.ID+"/start", `{}`); err != nil || a.status != 200 {
 		p.Fatal(err, a.status, a.body)
 	}
-	if !eventually(20*time.Second, func() bool { return strings.Contains(r.log.String(), "cannot work on jobs") }) {
+	if !eventually(testform.Patience, func() bool { return strings.Contains(r.log.String(), "cannot work on jobs") }) {
 		p.Errorf("the job does not meet the fault:\n%s", r.log)
 	}
 	if after := state(); after != before {
@@ -104,7 +106,7 @@ func (p *place) withoutRecord(statement func(text string), count func(query stri
 		}
 	}
 	want := [3]int{before[0] + 2, before[1] + 2, before[2] + 1}
-	if !eventually(20*time.Second, func() bool { return state() == want }) {
+	if !eventually(testform.Patience, func() bool { return state() == want }) {
 		p.Errorf("accounts, sessions and roles are %v, want %v", state(), want)
 	}
 	for _, name := range []string{"signed_up", "signed_in", "name_changed", "roles_changed", "account_imported"} {

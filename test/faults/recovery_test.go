@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/internal/secret"
+	"portico/internal/testform"
 )
 
 // A server is recovered to a point in time. The doctor notices that, and a start tells it,
@@ -61,7 +62,7 @@ func TestFLT13_PointInTime(t *testing.T) {
 		t.Errorf("the doctor does not notice it: %s", out)
 	}
 	r = m.serve()
-	if !eventually(20*time.Second, func() bool { return strings.Contains(r.log.String(), "finish-restore") }) { // it is read beside the test
+	if !eventually(testform.Patience, func() bool { return strings.Contains(r.log.String(), "finish-restore") }) { // it is read beside the test
 		t.Errorf("the start does not tell it: %s", r.log)
 	}
 	if out := m.command("finish-restore"); !strings.Contains(out, "serves this database: stop every node first") {

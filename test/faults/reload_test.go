@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // echoes is an app whose WebSockets answer each short frame with a frame "ok".
@@ -49,7 +51,7 @@ func (b *browser) chat(path string) chat {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testform.Patience))
 	cookie := ""
 	for name, value := range b.cookies {
 		cookie += name + "=" + value + "; "
@@ -65,7 +67,7 @@ func (b *browser) chat(path string) chat {
 
 // works reports whether both directions of the WebSocket work.
 func (c chat) works() bool {
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testform.Patience))
 	frame := make([]byte, 4)
 	_, err := io.WriteString(c, "\x81\x82\x00\x00\x00\x00hi")
 	if err == nil {
@@ -139,7 +141,7 @@ func TestReload(t *testing.T) {
 	if a, _ := b.send("GET", "/auth/signin", "", ""); !strings.Contains(a.body, "Example") {
 		t.Errorf("the sign-in page has the old name")
 	}
-	if !eventually(20*time.Second, func() bool { return !socket.works() }) {
+	if !eventually(testform.Patience, func() bool { return !socket.works() }) {
 		t.Error("the WebSocket is open, though the rules forbid it")
 	}
 	if !b.whoami() {
@@ -159,7 +161,7 @@ func TestReload(t *testing.T) {
 	if err := r.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(20*time.Second, func() bool { return strings.Contains(r.log.String(), "portico.toml:2: TOML") }) {
+	if !eventually(testform.Patience, func() bool { return strings.Contains(r.log.String(), "portico.toml:2: TOML") }) {
 		t.Errorf("the log does not name the line:\n%s", r.log)
 	}
 	if a, _ := b.send("GET", "/auth/signin", "", ""); !strings.Contains(a.body, "Example") || page() != http.StatusForbidden {
@@ -170,7 +172,7 @@ func TestReload(t *testing.T) {
 	if err := r.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(20*time.Second, func() bool { return page() == http.StatusOK }) {
+	if !eventually(testform.Patience, func() bool { return page() == http.StatusOK }) {
 		t.Errorf("SIGHUP changes nothing:\n%s", r.log)
 	}
 	if !b.chat("/chat/ws").works() || !b.whoami() {
@@ -241,7 +243,7 @@ func TestReload_UnderLoad(t *testing.T) {
 		defer pause.Unlock()
 		turn(i)
 		least = r.metric("go_goroutines")
-		eventually(20*time.Second, func() bool { least = min(least, r.metric("go_goroutines")); return enough(least) })
+		eventually(testform.Patience, func() bool { least = min(least, r.metric("go_goroutines")); return enough(least) })
 		return least
 	}
 	for i := range 5 {
@@ -329,7 +331,7 @@ func TestReload_TwoNodes(t *testing.T) {
 	if !b.whoami() || !other.whoami() {
 		t.Error("the session has ended")
 	}
-	if !eventually(20*time.Second, func() bool { return !socket.works() }) {
+	if !eventually(testform.Patience, func() bool { return !socket.works() }) {
 		t.Error("the WebSocket is open, though the rules forbid it")
 	}
 }

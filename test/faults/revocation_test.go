@@ -14,6 +14,7 @@ import (
 
 	"portico/internal/session"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // revocationLimit is the time within which a session that was ended on one node
@@ -72,7 +73,7 @@ func (c *cluster) timeRevocation(end func(n *place, b *browser, address string))
 	address := fresh("felt")
 	first := c.nodes[0].browser()
 	flow := first.insist("signup", map[string]string{"email": address, "password": good, "confirm_password": good})
-	first.insist("verify-code", map[string]string{"flow": flow, "code": c.mail.lastCode(address, 1, 30*time.Second)})
+	first.insist("verify-code", map[string]string{"flow": flow, "code": c.mail.lastCode(address, 1, testform.Patience)})
 	var mu sync.Mutex
 	var refused, ended time.Time
 	later := func(t *time.Time) {
@@ -86,7 +87,7 @@ func (c *cluster) timeRevocation(end func(n *place, b *browser, address string))
 	for _, n := range c.nodes {
 		b := n.browser()
 		b.cookies = maps.Clone(first.cookies)
-		if !eventually(30*time.Second, b.whoami) {
+		if !eventually(testform.Patience, b.whoami) {
 			c.Error("a node does not know the session")
 		}
 		ready.Add(1)
@@ -96,7 +97,7 @@ func (c *cluster) timeRevocation(end func(n *place, b *browser, address string))
 				c.Error("an ended session still works")
 			}
 			later(&refused)
-			if !eventually(30*time.Second, func() bool { a, err := b.do("GET", "/auth/api/session", nil); return err == nil && a.status == 401 }) {
+			if !eventually(testform.Patience, func() bool { a, err := b.do("GET", "/auth/api/session", nil); return err == nil && a.status == 401 }) {
 				c.Error("the session is refused, but not as ended")
 			}
 		})
@@ -219,7 +220,7 @@ func (p *place) resets(address string) {
 	b := p.browser()
 	defer b.close()
 	flow := b.insist("forgot-password", map[string]string{"email": address})
-	b.insist("verify-code", map[string]string{"flow": flow, "code": p.mail.lastCode(address, 2, 30*time.Second)})
+	b.insist("verify-code", map[string]string{"flow": flow, "code": p.mail.lastCode(address, 2, testform.Patience)})
 	b.insist("reset-password", map[string]string{"flow": flow, "password": fresher, "confirm_password": fresher})
 }
 

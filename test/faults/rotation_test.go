@@ -11,6 +11,8 @@ import (
 	"time"
 
 	client "portico.internal/clients/go"
+
+	"portico/internal/testform"
 )
 
 // visitors are signed-in users who request a page of the app all the time.
@@ -62,7 +64,7 @@ func (v *visitors) visit(b *browser) {
 func (v *visitors) goOn(pages int64) {
 	v.Helper()
 	before := v.seen.Load()
-	if !eventually(30*time.Second, func() bool { return v.seen.Load() >= before+pages }) {
+	if !eventually(testform.Patience, func() bool { return v.seen.Load() >= before+pages }) {
 		v.Fatal("no visitor sees a page of the app anymore")
 	}
 }
@@ -118,7 +120,7 @@ func TestFLT14_Revoke(t *testing.T) {
 	if out := p.command("keys", "revoke", signing); out != "revoked\t"+signing+"\n" {
 		t.Fatal(out)
 	}
-	if !eventually(30*time.Second, func() bool {
+	if !eventually(testform.Patience, func() bool {
 		_, err := verifier.Verify(t.Context(), old)
 		return errors.Is(err, client.ErrRefused)
 	}) {

@@ -13,6 +13,7 @@ import (
 	"portico/internal/logtest"
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // One of two nodes is five minutes ahead. A flow or session of one node works
@@ -64,7 +65,7 @@ func TestFLT10_NodesApart(t *testing.T) {
 			kept := pair.here.browser()
 			kept.cookies = map[string]string{"portico-session": b.cookies["portico-session"]}
 			far.must("signout", map[string]string{})
-			if !eventually(30*time.Second, func() bool { return !kept.whoami() }) {
+			if !eventually(testform.Patience, func() bool { return !kept.whoami() }) {
 				t.Error("a session that ended on the other node still works")
 			}
 
@@ -77,14 +78,14 @@ func TestFLT10_NodesApart(t *testing.T) {
 			t.Logf("FLT-10: five minutes apart, %s: codes, links, recovery and sessions work on the other node, ended ones on neither; the wait after wrong passwords is shown as %d s", pair.name, wait)
 		})
 	}
-	if !eventually(30*time.Second, func() bool { return countPostgres(t, past, `SELECT COUNT(*) FROM outbox`) == 0 }) {
+	if !eventually(testform.Patience, func() bool { return countPostgres(t, past, `SELECT COUNT(*) FROM outbox`) == 0 }) {
 		t.Error("emails are left")
 	}
 	most, which := mail.repeats()
 	if most > 1 {
 		t.Errorf("an email came %d times: %s", most, which)
 	}
-	if !eventually(30*time.Second, func() bool { return strings.Contains(log.String(), "ahead_by=5m0s") }) {
+	if !eventually(testform.Patience, func() bool { return strings.Contains(log.String(), "ahead_by=5m0s") }) {
 		t.Errorf("the log does not report it:\n%s", log)
 	}
 	if full() { // counts the beats of one holder

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // The mail server is down, slow or hostile. A sign-up takes no longer, and
@@ -62,7 +64,7 @@ func TestFLT07_MailServerMisbehaves(t *testing.T) {
 	if b.begin(address) == "" {
 		t.Fatal("a registration fails with its email")
 	}
-	if !eventually(20*time.Second, func() bool {
+	if !eventually(testform.Patience, func() bool {
 		return p.count(`SELECT COUNT(*) FROM outbox WHERE dead_at > 0 AND template = 'verify-address'`) > 0
 	}) {
 		t.Error("an email that is refused for good is retried")
@@ -98,7 +100,7 @@ func drain(p *place, mail *sink) {
 	}
 	senders.Wait()
 	sent := time.Since(began)
-	if !eventually(30*time.Second, func() bool { return len(mail.all()) >= before+n }) {
+	if !eventually(testform.Patience, func() bool { return len(mail.all()) >= before+n }) {
 		p.Errorf("%d of %d emails came", len(mail.all())-before, n)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // Nodes are replaced one after the other by nodes of the next version, which
@@ -68,7 +69,7 @@ func rollingUpgrade(t *testing.T, old, next string, dumped bool) {
 	}
 	l.end()
 
-	if !eventually(30*time.Second, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
+	if !eventually(testform.Patience, func() bool { return p.count(`SELECT COUNT(*) FROM outbox`) == 0 }) {
 		t.Error("emails are left")
 	}
 	most, which := p.mail.repeats()

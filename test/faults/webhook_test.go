@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"portico/internal/signature"
+	"portico/internal/testform"
 )
 
 // eventReceiver is the server of a webhook. While it is held, it answers nothing.
@@ -137,7 +138,7 @@ func (p *place) killAroundAWebhook(exec func(statement string)) {
 		}
 		select { // the oldest event is with the receiver, and the others wait
 		case <-e.more:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			p.Fatalf("no event came:\n%s\n%s", p.command("webhook", "log", "shop"), r.log)
 		}
 		r.kill()
@@ -146,7 +147,7 @@ func (p *place) killAroundAWebhook(exec func(statement string)) {
 	e.answers(true)
 	p.serve()
 	var log []struct{ ID, State, User string }
-	if !eventually(30*time.Second, func() bool {
+	if !eventually(testform.Patience, func() bool {
 		log = nil
 		out := p.command("webhook", "log", "shop", "--json", "--limit", "1000")
 		err := json.Unmarshal([]byte(out), &log)

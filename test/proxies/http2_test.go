@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"portico/internal/testform"
 )
 
 // connectPreface is the start of a client's HTTP/2 connection (RFC 9113 3.4).
@@ -46,7 +48,7 @@ func (v *visitor) connect(t *testing.T, target, from string) (status int, enable
 		return 0, false // the proxy does not support HTTP/2
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testform.Patience))
 	framer := http2.NewFramer(c, c)
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	if _, err := io.WriteString(c, connectPreface); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/flow"
+	"portico/internal/testform"
 )
 
 // visitor is a browser in front of the proxy. It does not follow redirects.
@@ -49,7 +50,7 @@ func (v *visitor) dial() net.Conn {
 		v.Fatal(err)
 	}
 	v.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testform.Patience))
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 	"portico/internal/config"
 	"portico/internal/signature"
 	"portico/internal/store"
+	"portico/internal/testform"
 )
 
 // What a receiver answers is text on the admin page, without a secret of it. Who tests or retries is in the record,
@@ -38,7 +39,7 @@ func TestSEC417_WebhooksOfAdmins(t *testing.T) {
 		t.Helper()
 		select {
 		case id = <-came:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatal("no request came")
 		}
 		return id
@@ -49,7 +50,7 @@ func TestSEC417_WebhooksOfAdmins(t *testing.T) {
 	var shown string
 	until := func(state string) {
 		t.Helper()
-		for deadline := time.Now().Add(20 * time.Second); !strings.Contains(shown, state); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(testform.Patience); !strings.Contains(shown, state); time.Sleep(5 * time.Millisecond) {
 			if shown = admin.get(root + "/shop").must(200).body; time.Now().After(deadline) {
 				t.Fatal(shown)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/server"
+	"portico/internal/testform"
 )
 
 // Strangers ask for what has no end, and read nothing. A stream that is quiet for hours is not one of them.
@@ -61,7 +62,7 @@ func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 	}
 	_, framer := s.http2(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	begin(framer, "", [2]string{":method", "GET"}, [2]string{":scheme", "https"}, [2]string{":authority", "portico.test"}, [2]string{":path", "/http2"})
-	all, ticks, late := []string{}, time.NewTicker(100*time.Millisecond), time.After(30*time.Second)
+	all, ticks, late := []string{}, time.NewTicker(100*time.Millisecond), time.After(testform.Patience)
 	defer ticks.Stop()
 	for len(all) < 3 {
 		select {

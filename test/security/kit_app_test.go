@@ -15,6 +15,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/testform"
 )
 
 // echo describes a request as an app received it.
@@ -199,7 +200,7 @@ func (a streamApp) outlives(v *visitor, target string, header http.Header, chang
 	select {
 	case <-a.ended:
 		return false
-	case <-time.After(20 * time.Second):
+	case <-time.After(testform.Patience):
 		return true
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // chromium is a real browser, driven over the pipe of its developer tools. It
@@ -154,7 +156,7 @@ func (c *chromium) ask(method string, params object, result any) error {
 		case result != nil:
 			return json.Unmarshal(r.Result, result)
 		}
-	case <-time.After(60 * time.Second):
+	case <-time.After(testform.Patience):
 		c.t.Fatalf("the browser does not answer %s", method)
 	}
 	return nil
@@ -190,7 +192,7 @@ func (c *chromium) visit(target string) {
 // until waits for a condition of the current page or of the next one.
 func (c *chromium) until(condition string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); ; time.Sleep(20 * time.Millisecond) {
 		value, err := c.value(condition)
 		if err == nil && value == "true" {
 			return

@@ -15,6 +15,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"portico/internal/testform"
 )
 
 // mailServer is a real SMTP server that keeps the emails of a site.
@@ -161,7 +163,7 @@ func (m *mailServer) code(address string) string {
 // takes it.
 func (m *mailServer) next(address string) *email {
 	m.t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(testform.Patience)
 	for {
 		m.mu.Lock()
 		more := m.more

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // accepting hands each connection to a new loopback address to serve, one after the other.
@@ -54,7 +56,7 @@ func (s *site) connect() net.Conn {
 		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
 	}
 	s.Cleanup(func() { _ = c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testform.Patience)); err != nil {
 		s.Fatal(err)
 	}
 	return c

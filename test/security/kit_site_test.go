@@ -37,6 +37,7 @@ import (
 	"portico/internal/server"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 	"portico/internal/webhook"
 )
 
@@ -234,7 +235,7 @@ func (s *site) disable(address string) {
 // settle waits until the outbox has sent every email, and every event was sent or has failed once.
 func (s *site) settle() {
 	s.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); ; time.Sleep(2 * time.Millisecond) {
 		waiting := -1
 		err := s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
 			counts, err := tx.CountMessages(s.Context(), outbox.MostCounted)

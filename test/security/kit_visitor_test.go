@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // visitor is a browser on a network of its own. It keeps cookies and does not
@@ -93,7 +95,7 @@ func (v *visitor) try(method, target, body string, header http.Header) (*answer,
 	if _, given := r.Header["Cookie"]; !given && len(v.cookies) > 0 {
 		r.Header.Set("Cookie", v.cookieLine())
 	}
-	resp, err := v.transport.RoundTrip(r)
+	resp, err := v.send(r)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +106,26 @@ func (v *visitor) try(method, target, body string, header http.Header) (*answer,
 	}
 	v.trace.add(method+" "+target, "Location: "+resp.Header.Get("Location"))
 	return &answer{v, resp.StatusCode, resp.Header, string(text)}, nil
+}
+
+// send sends a request, and again if the machine stood still: a server then gives up a connection
+// whose request is about to come, or a request that waits for the database. Neither has had an effect.
+func (v *visitor) send(r *http.Request) (*http.Response, error) {
+	const still = 5 * time.Second // headerTimeout of the server
+	began := time.Now()
+	resp, err := v.transport.RoundTrip(r)
+	switch {
+	case time.Since(began) < still:
+		return resp, err
+	case err == nil && resp.StatusCode == http.StatusServiceUnavailable:
+		_ = resp.Body.Close()
+	case !errors.Is(err, io.EOF):
+		return resp, err
+	}
+	if r.Body, err = r.GetBody(); err != nil {
+		return nil, err
+	}
+	return v.transport.RoundTrip(r)
 }
 
 func (v *visitor) cookieLine() string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/testform"
 )
 
 func (v *visitor) askLogout(q url.Values) *answer {
@@ -96,7 +97,7 @@ func TestSEC276_OneSignOut(t *testing.T) {
 			if strings.Count(token, ".") != 2 {
 				t.Errorf("%s: the client is told %q", what, token)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Errorf("%s: the client is not told", what)
 		}
 	}
@@ -129,7 +130,7 @@ func TestSEC277_BackChannelStaysOnItsWay(t *testing.T) {
 		t.Errorf("the client is asked by %s", method)
 	}
 	for _, reason := range []string{"not a public address", "answers 307"} { // both fail
-		for deadline := time.Now().Add(20 * time.Second); !strings.Contains(s.log.String(), reason); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(testform.Patience); !strings.Contains(s.log.String(), reason); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("no message fails because of %q", reason)
 			}
@@ -201,7 +202,7 @@ func TestSEC279_RedeemedDuringASignOut(t *testing.T) {
 		}
 		select {
 		case <-told:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatal("a client with tokens is not told")
 		}
 		s.refused("after the sign-out", s.rp("token", refreshForm(got.Refresh)), "invalid_grant")

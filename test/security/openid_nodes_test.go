@@ -15,6 +15,7 @@ import (
 	"portico/internal/logtest"
 	"portico/internal/secret"
 	"portico/internal/store/pgtest"
+	"portico/internal/testform"
 )
 
 // startPair runs two nodes on one PostgreSQL, with one clock.
@@ -63,7 +64,7 @@ func raceAt(a, b *site, try func(s *site) bool) (won int) {
 // second of what has ended at another.
 func soonDead(a, b *site, access string) {
 	a.Helper()
-	for deadline := time.Now().Add(20 * time.Second); a.works(access) || b.works(access); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); a.works(access) || b.works(access); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			a.Error("an access token works at a node after its grant has ended at another")
 			return

@@ -13,8 +13,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 	"unicode"
+
+	"portico/internal/testform"
 )
 
 // binary builds the product once for all tests.
@@ -40,7 +41,7 @@ func command(t *testing.T, dir string, settings []string, args ...string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testform.Patience)
 	defer cancel()
 	run := exec.CommandContext(ctx, path, args...)
 	run.Dir = dir

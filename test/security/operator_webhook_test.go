@@ -11,6 +11,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/signature"
+	"portico/internal/testform"
 )
 
 // The receiver of all events learns no secret of a user, and no address but those of new accounts. Neither the log
@@ -48,7 +49,7 @@ func TestSEC420_EventsHaveNoSecret(t *testing.T) {
 			if !strings.Contains(body, user.id()) {
 				t.Errorf("the event of another user: %s", body)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatalf("the events were %v", kinds)
 		}
 	}
@@ -78,7 +79,7 @@ func TestSEC421_EventsStayOutside(t *testing.T) {
 		}
 	})
 	s.protected()
-	db, deadline := s.database(), time.After(20*time.Second)
+	db, deadline := s.database(), time.After(testform.Patience)
 	for {
 		answers := strings.Join(s.strings(db, `SELECT webhook || ' ' || status || ' ' || answer FROM webhook_delivery WHERE failures > 0`), "\n")
 		if strings.Contains(answers, "not a public address") && strings.Contains(answers, "away 308") {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/flow"
+	"portico/internal/testform"
 
 	client "portico.internal/clients/go"
 )
@@ -61,7 +62,7 @@ func TestClient(t *testing.T) {
 	if err := s.app.Operator.FollowKeys(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); visit().body != want; time.Sleep(100 * time.Millisecond) { // two seconds between two fetches
+	for deadline := time.Now().Add(testform.Patience); visit().body != want; time.Sleep(100 * time.Millisecond) { // two seconds between two fetches
 		if time.Now().After(deadline) {
 			t.Fatal("the key of a moment ago is not fetched")
 		}

@@ -30,6 +30,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/logtest"
 	"portico/internal/screentest"
+	"portico/internal/testform"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -210,7 +211,7 @@ func (s *site) dial() net.Conn {
 		s.Fatal(err)
 	}
 	s.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(testform.Patience))
 	return c
 }
 

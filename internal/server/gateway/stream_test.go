@@ -64,7 +64,7 @@ func TestWebSocket_Early(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]byte, len(text))
-	_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(testform.Patience))
 	if _, err := io.ReadFull(r, got); err != nil || string(got) != text || !talks(t, c, r) {
 		t.Errorf("the app sends back %q, %v", got, err)
 	}
@@ -207,7 +207,7 @@ func TestClientGone(t *testing.T) {
 	_ = c.Close()
 	select {
 	case <-gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(testform.Patience):
 		t.Error("the app did not learn of it")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"portico/internal/testform"
 )
 
 // With TLS, an app is called over HTTP/2 if it supports it, and over HTTP/1.1
@@ -75,7 +77,7 @@ func TestTransport_Retired(t *testing.T) {
 			if state == http.StateClosed {
 				return
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatal("the connection stays open")
 		}
 	}

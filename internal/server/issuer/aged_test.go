@@ -7,6 +7,7 @@ import (
 
 	"portico/internal/session"
 	"portico/internal/store"
+	"portico/internal/testform"
 )
 
 // endAged does what the background work does each minute.
@@ -47,7 +48,7 @@ func (s told) waiting() (n int64) {
 // there.
 func (s told) settled() {
 	s.Helper()
-	late := time.After(20 * time.Second) // as in next
+	late := time.After(testform.Patience) // as in next
 	for s.waiting() > 0 {
 		select {
 		case <-late:

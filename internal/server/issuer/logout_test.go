@@ -18,6 +18,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/outbox"
 	"portico/internal/session"
+	"portico/internal/testform"
 )
 
 const bye = "https://rp.test/bye?from=portico"
@@ -60,7 +61,7 @@ func (s told) next(clientID string) (claims map[string]any) {
 	select {
 	case token := <-s.tokens:
 		return s.verified(token, clientID)
-	case <-time.After(20 * time.Second):
+	case <-time.After(testform.Patience):
 		s.Fatal("the client was not told")
 		return nil
 	}
@@ -227,7 +228,7 @@ func TestBackChannel_OncePerClient(t *testing.T) {
 		select {
 		case token := <-s.tokens:
 			clients = append(clients, audience(t, token))
-		case <-time.After(20 * time.Second):
+		case <-time.After(testform.Patience):
 			t.Fatalf("told: %v", clients)
 		}
 	}
@@ -256,7 +257,7 @@ func TestBackChannel_TriesAgain(t *testing.T) {
 // Moved before, the clock would end the claim of an attempt that runs, and the message would come twice.
 func (s told) again() {
 	s.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(testform.Patience)
 	for {
 		waiting, _, _, err := s.Unsent(s.Context(), 100)
 		if err != nil {

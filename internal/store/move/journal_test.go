@@ -18,6 +18,7 @@ import (
 	"portico/internal/store/move"
 	"portico/internal/store/pgtest"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/testform"
 )
 
 // Several connections write the same few rows all the time: they add, change,
@@ -38,7 +39,7 @@ func TestMove_SameRowsFromAllSides(t *testing.T) {
 			return // no more writes are possible
 		}
 		target := done.Load() + 2*writers
-		for deadline := time.Now().Add(30 * time.Second); done.Load() < target && gone.Load() == 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(testform.Patience); done.Load() < target && gone.Load() == 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 	}

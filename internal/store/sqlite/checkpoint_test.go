@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/store/engine"
+	"portico/internal/testform"
 )
 
 const (
@@ -76,7 +77,7 @@ func TestLogIsCopiedBeside(t *testing.T) {
 	s := small(t)
 	before := s.size(t)
 	grows(t, s, 1+testGrow/testPages)
-	for deadline := time.Now().Add(30 * time.Second); s.size(t) == before; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); s.size(t) == before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing of the log is copied")
 		}
@@ -111,7 +112,7 @@ func TestLogOfALongReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	// On a busy machine, many writes may end before the copy comes to run.
-	for deadline := time.Now().Add(30 * time.Second); grows(t, s, 1) > testLimit+2*testPages; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testform.Patience); grows(t, s, 1) > testLimit+2*testPages; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log has %d pages after the reader has gone", s.checkpoint.pages.Load())
 		}

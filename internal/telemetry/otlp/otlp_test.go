@@ -15,6 +15,7 @@ import (
 	"portico/internal/telemetry/otlp"
 	"portico/internal/telemetry/otlp/otlptest"
 	"portico/internal/telemetry/span"
+	"portico/internal/testform"
 )
 
 // All goroutines of a Traces have ended when it is closed.
@@ -51,7 +52,7 @@ func setup(t *testing.T, change func(*otlp.Config)) *room {
 // close sends the waiting spans.
 func (r *room) close() {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testform.Patience)
 	defer cancel()
 	if err := r.traces.Close(ctx); err != nil {
 		r.Error(err)
