@@ -87,7 +87,7 @@ type commands struct {
 	Licenses licensesCmd `cmd:"" help:"Print the licenses of the third-party software and data in Portico."`
 }
 
-// errUsage means that the arguments are valid alone, but not together, or are not allowed.
+// errUsage means that a flag has a wrong form, does not go with another one, or is not allowed.
 var errUsage = errors.New("nothing was done")
 
 // errAbsent means that what a command names does not exist.

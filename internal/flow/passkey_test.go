@@ -38,6 +38,30 @@ func (v *visitor) adds() *passkeytest.Authenticator {
 	return a
 }
 
+// An account has at most passkey.Most passkeys, also when two browsers add the last one.
+func TestAddPasskey_Full(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withPasskeys(t))
+	v, other := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	v.register("mara@example.org")
+	key := v.adds()
+	other.must(other.uses(key))
+	for range passkey.Most - 2 {
+		v.adds()
+	}
+	begun, err := other.Owner.BeginPasskey(t.Context(), other.Caller, other.found(), false)
+	b.must(err)
+	other.keep(flow.Result{BrowserCookie: begun.BrowserCookie})
+	v.adds()
+	late := passkeytest.New("portico.test", "https://portico.test", begun.Handle).Create(begun.Challenge)
+	if _, err := b.Owner.AddPasskey(t.Context(), other.Caller, other.found(), late, false); !errors.Is(err, passkey.Full) {
+		t.Errorf("one more, begun before: %v", err)
+	}
+	if _, err := b.Owner.BeginPasskey(t.Context(), v.Caller, v.found(), false); !errors.Is(err, passkey.Full) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
 // uses signs in with a passkey.
 func (v *visitor) uses(a *passkeytest.Authenticator) (flow.Result, error) {
 	v.Helper()

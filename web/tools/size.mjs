@@ -15,8 +15,11 @@ const LIMITS = {
   reauthenticate: 2048,
   admin: 120 * 1024,
 };
-/** A page of the account has all sections at its side. Any page but the sign-in page may have these scripts. */
-const OWN = { document: 10 * 1024, scripts: LIMITS.scripts + 12 * 1024 };
+/**
+ * A page of the account has all sections at its side, and with its headers fits into the first ten packets of a connection.
+ * Any page but the sign-in page may have these scripts.
+ */
+const OWN = { document: 11 * 1024, scripts: LIMITS.scripts + 12 * 1024 };
 
 const dist = new URL('../dist/', import.meta.url);
 const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(2).padStart(5);
@@ -73,7 +76,9 @@ try {
       const row = `${locale} ${screen.padEnd(19)} ${kib(document)}   ${kib(scripts)}  ${requests}`;
       count += 1;
       if (all) console.log(row);
-      if (document > limitsOf(screen).document || scripts > limitsOf(screen).scripts) heavy.push(row);
+      const limits = limitsOf(screen);
+      const over = Math.max(document - limits.document, scripts - limits.scripts);
+      if (over > 0) heavy.push(`${row}   ${over} bytes too many in the state ${FULL[screen] ?? state}`);
       if (screen === 'signin') heaviest.scripts = Math.max(heaviest.scripts, scripts);
       heaviest.document = Math.max(heaviest.document, document);
     }
