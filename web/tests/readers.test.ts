@@ -161,3 +161,12 @@ test('consent shows whose account it is, and an entry that was never used has no
   const lines = await page.locator('.entry-line').allInnerTexts();
   expect(lines.map((line) => line.includes('Last used'))).toEqual([true, false, false]);
 });
+
+test.each([
+  ['account-passkeys', "You can't add more passkeys."],
+  ['account-factors', "You can't add more authenticator apps."],
+])('%s says at its limit why nothing can be added', async (screen, words) => {
+  const { page } = await visit(world, shown(`${screen}/full`));
+  expect(await page.getByText(words).isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0);
+});

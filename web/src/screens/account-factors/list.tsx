@@ -47,6 +47,9 @@ export function List({ boot, title }: { boot: Boot; title: string }) {
             </When>
           </form>
         </Unless>
+        <When value={factors.full}>
+          <Hint>{t('account-factors.full')}</Hint>
+        </When>
         <When value={boot.return_to}>
           <Unless value={factors.list}>
             <Footer>

@@ -3,7 +3,7 @@ import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
 import { useText } from '../../i18n/provider';
-import { Unless } from '../../lib/template';
+import { Unless, When } from '../../lib/template';
 import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
@@ -51,6 +51,9 @@ export function Add({ boot }: { boot: Boot }) {
           <Hint>{t('account-passkeys.script')}</Hint>
         </div>
       </Unless>
+      <When value={boot.passkeys.full}>
+        <Hint>{t('account-passkeys.full')}</Hint>
+      </When>
     </>
   );
 }
