@@ -19,7 +19,6 @@ import (
 	"portico/internal/outbox"
 	"portico/internal/secret"
 	"portico/internal/store"
-	"portico/internal/testform"
 )
 
 // room is an outbox on a real database. The test chooses the results of its
@@ -521,7 +520,7 @@ func TestRun_StopFinishesWhatIsUnderWay(t *testing.T) {
 		}
 		_, stop := r.run(func(ctx context.Context, _ outbox.Message) error {
 			select {
-			case <-time.After(testform.Patience):
+			case <-time.After(20 * time.Second):
 				return nil
 			case <-ctx.Done():
 				return failure{uncertain: true}

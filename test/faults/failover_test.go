@@ -175,8 +175,10 @@ func TestFLT06_StandbyAway(t *testing.T) {
 	b, signup := c.nodes[0].browser(), map[string]string{"email": fresh("v"), "password": good, "confirm_password": good}
 	b.must("signup", signup)
 	p.servers[0].waitsFor("nobody")
+	p.servers[0].inStep(0)
 	b.unavailable("POST", "/auth/api/forgot-password", map[string]string{"email": fresh("v")})
 	p.servers[0].waitsFor("*")
+	p.servers[0].inStep(1)
 	b.must("signup", signup)
 	c.once()
 }

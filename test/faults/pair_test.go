@@ -95,9 +95,15 @@ func (f *follower) follows(other *follower) {
 	f.write(filepath.Join(f.name, "postgresql.auto.conf"), "primary_conninfo = 'host=127.0.0.1 port="+other.port+" user=postgres'\n")
 	f.up()
 	other.waitsFor("*")
-	const inStep = `SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'`
-	if !eventually(testform.Patience, func() bool { return other.exec("postgres", inStep) == int64(1) }) {
-		f.Fatalf("%s does not follow", f.name)
+	other.inStep(1)
+}
+
+// inStep waits until commits wait for a number of standbys.
+func (f *follower) inStep(standbys int64) {
+	f.Helper()
+	const count = `SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'`
+	if !eventually(testform.Patience, func() bool { return f.exec("postgres", count) == standbys }) {
+		f.Fatalf("commits of %s do not wait for %d standbys", f.name, standbys)
 	}
 }
 
