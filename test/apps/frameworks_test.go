@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"golang.org/x/net/websocket"
-
-	"portico/internal/testform"
 )
 
 // The samples of docs/integrating/frameworks.md, behind `portico dev`. The light ones run each time.
@@ -354,7 +352,7 @@ func (s *sampleApp) reloads(browser *http.Client, path string, public bool) {
 		s.Fatalf("the WebSocket does not open: %v", err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(testform.Patience))
+	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
 	var message string
 	if err := websocket.Message.Receive(c, &message); err != nil {
 		s.Errorf("the WebSocket says nothing: %v", err)
