@@ -25,8 +25,8 @@ func withPasskeys(t *testing.T) option {
 	}
 }
 
-// adds adds a passkey to the account of the visitor.
-func (v *visitor) adds() *passkeytest.Authenticator {
+// creates lets an authenticator make a passkey, which is not added yet.
+func (v *visitor) creates() (*passkeytest.Authenticator, passkey.Answer) {
 	v.Helper()
 	o, err := v.Owner.BeginPasskey(v.Context(), v.Caller, v.found(), false)
 	if err != nil {
@@ -34,7 +34,14 @@ func (v *visitor) adds() *passkeytest.Authenticator {
 	}
 	v.keep(flow.Result{BrowserCookie: o.BrowserCookie})
 	a := passkeytest.New("portico.test", "https://portico.test", o.Handle)
-	v.must(v.Owner.AddPasskey(v.Context(), v.Caller, v.found(), a.Create(o.Challenge), false))
+	return a, a.Create(o.Challenge)
+}
+
+// adds adds a passkey to the account of the visitor.
+func (v *visitor) adds() *passkeytest.Authenticator {
+	v.Helper()
+	a, made := v.creates()
+	v.must(v.Owner.AddPasskey(v.Context(), v.Caller, v.found(), made, false))
 	return a
 }
 
@@ -49,11 +56,8 @@ func TestAddPasskey_Full(t *testing.T) {
 	for range passkey.Most - 2 {
 		v.adds()
 	}
-	begun, err := other.Owner.BeginPasskey(t.Context(), other.Caller, other.found(), false)
-	b.must(err)
-	other.keep(flow.Result{BrowserCookie: begun.BrowserCookie})
+	_, late := other.creates()
 	v.adds()
-	late := passkeytest.New("portico.test", "https://portico.test", begun.Handle).Create(begun.Challenge)
 	if _, err := b.Owner.AddPasskey(t.Context(), other.Caller, other.found(), late, false); !errors.Is(err, passkey.Full) {
 		t.Errorf("one more, begun before: %v", err)
 	}
