@@ -18,6 +18,7 @@ type scale struct {
 	large  int           // accounts in a large one, on SQLite
 	huge   int           // accounts in a large one, on PostgreSQL
 	starts int           // starts of the process
+	hands  int           // connections of the rows that hash: with more than there are cores, sign-ins wait in a queue
 	crowd  int           // clients in the storm
 	settle time.Duration // the time after which the memory of an idle process is read
 	pipes  int           // WebSockets that are open at once
@@ -30,11 +31,11 @@ type scale struct {
 
 // full is a run that takes less than ten minutes on two cores.
 func full() scale {
-	return scale{rounds: 5, round: 1100 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
+	return scale{rounds: 5, round: 1100 * time.Millisecond, small: 10_000, large: 1_000_000, huge: 10_000_000, starts: 15, hands: signers, crowd: 200, settle: 5 * time.Second, pipes: 2_000, pour: 2 << 30}
 }
 
 func short() scale {
-	return scale{rounds: 3, round: 400 * time.Millisecond, small: 2_000, large: 50_000, huge: 100_000, starts: 3, crowd: 200, settle: time.Second, pipes: 200, pour: 64 << 20}
+	return scale{rounds: 3, round: 400 * time.Millisecond, small: 2_000, large: 50_000, huge: 100_000, starts: 3, hands: signers, crowd: 200, settle: time.Second, pipes: 200, pour: 64 << 20}
 }
 
 // bench is one run of the command.

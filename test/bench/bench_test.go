@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 //
 // Not parallel: it starts servers.
 func TestRows(t *testing.T) {
-	tiny := scale{rounds: 2, round: 100 * time.Millisecond, small: 100, large: 300, huge: 300, starts: 1, crowd: 6, pipes: 10, pour: 1 << 20, patience: "20s"}
+	tiny := scale{rounds: 2, round: 100 * time.Millisecond, small: 100, large: 300, huge: 300, starts: 1, hands: 2, crowd: 6, pipes: 10, pour: 1 << 20, patience: "20s"}
 	profile := filepath.Join(t.TempDir(), "profile")
 	engines, err := selectEngines("", os.Getenv(server))
 	if err != nil {

@@ -9,23 +9,25 @@ import (
 
 // steady is a light load whose times are compared.
 type steady struct {
-	name        string
-	rate        float64 // at most
-	connections int
-	request     func(*installation) []byte
+	name    string
+	rate    float64 // at most
+	request func(*installation) []byte
 }
 
 func steadies() []steady {
 	return []steady{
-		{"session check, p99", 400, 8, func(i *installation) []byte { return check(i.next() % i.sessions()) }},
-		{"sign-in, p99", 32, 8, func(i *installation) []byte { return i.signIn(i.next(), "") }},
-		{"forgot password, p99", 40, 8, func(i *installation) []byte {
+		{"session check, p99", 400, func(i *installation) []byte { return check(i.next() % i.sessions()) }},
+		{"sign-in, p99", 32, func(i *installation) []byte { return i.signIn(i.next(), "") }},
+		{"forgot password, p99", 40, func(i *installation) []byte {
 			return i.post("forgot-password", "", map[string]string{"email": address(i.next())})
 		}},
 	}
 }
 
-const growthFor = 3 // rounds of one turn, so that a percentile has enough samples
+const (
+	growthFor = 3 // rounds of one turn, so that a percentile has enough samples
+	growers   = 8 // connections of each side
+)
 
 // growth compares a large installation with a small one. The hash of a sign-in
 // costs the same on both and only adds noise, so it is not compared.
@@ -84,7 +86,7 @@ func (i *installation) light(s steady) (float64, error) {
 
 func (i *installation) steadily(s steady) side {
 	return func(ctx context.Context, _ int) (reading, error) {
-		times, err := arrive(ctx, i.listen, s.connections, s.rate, growthFor*i.round, func(c *conn) (bool, error) {
+		times, err := arrive(ctx, i.listen, min(growers, i.hands), s.rate, growthFor*i.round, func(c *conn) (bool, error) {
 			a, err := c.do(s.request(i))
 			if err != nil {
 				return false, err

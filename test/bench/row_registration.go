@@ -43,7 +43,7 @@ func (i *installation) register(c *conn) (bool, error) {
 	form := map[string]string{"flow": string(flow[:ids.Length])}
 	select {
 	case form["code"] = <-code:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		return false, errors.New("no code was mailed to " + address)
 	}
 	if a, err = c.do(i.post("verify-code", browser, form)); err != nil {

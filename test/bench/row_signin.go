@@ -72,7 +72,7 @@ func (i *installation) comeBack() work {
 // signers is a side that keeps the connections of a hashing row busy.
 func (b *bench) signers(server *process, addr string, do work) side {
 	return func(ctx context.Context, _ int) (reading, error) {
-		return drive(ctx, server, addr, signers, b.round, do)
+		return drive(ctx, server, addr, b.hands, b.round, do)
 	}
 }
 
