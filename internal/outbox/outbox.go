@@ -12,8 +12,9 @@ import (
 	"portico/internal/secret"
 )
 
-// KeepDead is how long an undeliverable message is kept for the operator. It
-// holds an address, so it is deleted after that.
+// KeepDead is how long an undeliverable message is kept for the operator, and at
+// least how long the outcome of any message is. A message holds an address, so it
+// is deleted after that.
 const KeepDead = 14 * 24 * time.Hour
 
 // Message is something to be sent to one address or, in the other lanes, to one

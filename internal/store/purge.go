@@ -40,7 +40,8 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM openid_initial_token WHERE hash IN (SELECT hash FROM openid_initial_token WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM other_address WHERE address_key IN (SELECT address_key FROM other_address WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE dead_at > 0 AND dead_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
-		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
+		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1
+			AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.id = email_outcome.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
 		// The parts of a job go before it: it can have thousands.
 		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},

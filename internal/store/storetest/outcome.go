@@ -48,6 +48,17 @@ func (b outboxes) Purge_OldOutcomes() {
 	b.equal("the young one", b.outcomesOf(young.Mailbox, 9), []outbox.Outcome{young})
 }
 
+func (b outboxes) Purge_NoOutcomeBeforeItsMessage() {
+	o := full[outbox.Outcome](1)
+	o.AskedAt = moment().Add(-outbox.KeepDead - time.Hour)
+	dead := waiting(o.ID, o.AskedAt)
+	dead.DeadAt = moment().Add(-outbox.KeepDead)
+	b.outcome(o)
+	b.message(dead)
+	b.purge()
+	b.equal("the outcome while an operator can send the message again", b.outcomesOf(o.Mailbox, 9), []outbox.Outcome{o})
+}
+
 func (b *bundle) outcome(o outbox.Outcome) {
 	b.Helper()
 	b.write(func(tx *store.Tx) error { return tx.InsertOutcome(b.Context(), o) })

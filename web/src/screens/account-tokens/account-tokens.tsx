@@ -49,30 +49,40 @@ function View({ boot }: { boot: Boot }) {
       <Changes boot={boot}>
         <When value={tokens.apps} otherwise={<p className={styles.left}>{t('account-tokens.no_app')}</p>}>
           <h2 id="new">{t('account-tokens.new')}</h2>
-          <When value={tokens.full}>
+          <When
+            value={tokens.full}
+            otherwise={
+              <>
+                <Proof asked={form.asked} path={PATH} typed />
+                <form {...form.props} action={PATH} aria-labelledby="new">
+                  <HiddenField<MakeToken> name="account" value={boot.session.id} />
+                  <HiddenField<MakeToken> name="nonce" value={tokens.nonce} />
+                  <TextField
+                    name="name"
+                    label={t('account-tokens.name')}
+                    defaultValue={boot.values.name}
+                    error={form.trouble.fields.name}
+                    autoComplete="off"
+                    required
+                  />
+                  <SelectField<MakeToken> name="app" label={t('account-tokens.app')} list={tokens.apps} />
+                  <When value={tokens.roles}>
+                    <SelectField<MakeToken>
+                      name="role"
+                      label={t('account-tokens.role')}
+                      list={tokens.roles}
+                    />
+                  </When>
+                  <SelectField<MakeToken> name="days" label={t('account-tokens.days')} list={tokens.lives} />
+                  <Button busy={form.busy} wait={form.wait}>
+                    {t('account-tokens.submit')}
+                  </Button>
+                </form>
+              </>
+            }
+          >
             <p className={styles.left}>{t('account-tokens.full')}</p>
           </When>
-          <Proof asked={form.asked} path={PATH} typed />
-          <form {...form.props} action={PATH} aria-labelledby="new">
-            <HiddenField<MakeToken> name="account" value={boot.session.id} />
-            <HiddenField<MakeToken> name="nonce" value={tokens.nonce} />
-            <TextField
-              name="name"
-              label={t('account-tokens.name')}
-              defaultValue={boot.values.name}
-              error={form.trouble.fields.name}
-              autoComplete="off"
-              required
-            />
-            <SelectField<MakeToken> name="app" label={t('account-tokens.app')} list={tokens.apps} />
-            <When value={tokens.roles}>
-              <SelectField<MakeToken> name="role" label={t('account-tokens.role')} list={tokens.roles} />
-            </When>
-            <SelectField<MakeToken> name="days" label={t('account-tokens.days')} list={tokens.lives} />
-            <Button busy={form.busy} wait={form.wait}>
-              {t('account-tokens.submit')}
-            </Button>
-          </form>
         </When>
       </Changes>
     </OwnPage>
