@@ -27,7 +27,7 @@ type layout struct {
 	parts []part
 }
 
-// lookup returns the definition of a template. Rendering omits a button without
+// lookup returns the layout of a template. Rendering omits a button without
 // a link, and facts that are unknown.
 func lookup(template string) (layout, bool) {
 	heading := part{kind: partHeading, words: "heading"}

@@ -133,7 +133,7 @@ func (o *Outbox) wakeAfter(tx Store) {
 	})
 }
 
-// Counts returns the state of the queue, for metrics.
+// Counts returns the state of the queue, counted up to MostCounted.
 func (o *Outbox) Counts(ctx context.Context, tx Store) (Counts, error) {
 	return tx.CountMessages(ctx, MostCounted)
 }

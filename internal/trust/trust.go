@@ -31,7 +31,7 @@ type Browser struct {
 	Hash        []byte // of the token
 	Fingerprint []byte // of the credentials for which the trust was given
 	UserAgent   string
-	CreatedAt   time.Time // when it was trusted the last time
+	CreatedAt   time.Time // when this trust was given: a browser that is trusted anew has a new one
 	UsedAt      time.Time
 	ExpiresAt   time.Time
 }

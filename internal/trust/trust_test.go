@@ -109,7 +109,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// The time of the first use counts, however often the browser is used.
+// The time at which the trust was given counts, however often the browser is used.
 func TestUse_EndsAfterItsLife(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

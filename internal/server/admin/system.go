@@ -17,7 +17,7 @@ type System struct {
 	Checks          func(ctx context.Context) []AdminCheck // of the doctor, each with a short time limit; nil for none
 	Nodes           func(ctx context.Context) ([]AdminNode, error)
 	// Unsent returns up to limit emails that wait, up to limit that were given up, and how many
-	// there are beyond, counted up to 1,000.
+	// there are beyond, counted up to app.MostMore.
 	Unsent func(ctx context.Context, limit int) (waiting, dead []outbox.Listed, more int, err error)
 	// TestWebhook records and sends a test. Its fault is webhook.Missing.
 	TestWebhook func(ctx context.Context, by flow.Actor, name string) (webhook.Result, error)

@@ -1,9 +1,13 @@
 package screens_test
 
 import (
+	"encoding/base32"
+	"net/url"
+	"strings"
 	"testing"
 
 	"portico/internal/apptest"
+	"portico/internal/factor"
 	"portico/internal/server/screens"
 )
 
@@ -49,4 +53,17 @@ func person(t *testing.T) (*apptest.Site, visitor) {
 	v := visit(s)
 	v.SignIn("mara@example.org")
 	return s, v
+}
+
+// enrols adds an authenticator app to the account of the visitor.
+func (v visitor) enrols() factor.Secret {
+	v.Helper()
+	account := v.opens("/auth/account/factors").Session.ID
+	b := v.opens(v.Send("/auth/account/factors/add", url.Values{"account": {account}}).Next())
+	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
+	if err != nil {
+		v.Fatal(err)
+	}
+	v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {factor.Secret(secret).At(v.Clock.Now())}})
+	return secret
 }

@@ -1,7 +1,6 @@
 package screens_test
 
 import (
-	"encoding/base32"
 	"net/url"
 	"strings"
 	"testing"
@@ -9,22 +8,8 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/config"
-	"portico/internal/factor"
 	"portico/internal/flow"
 )
-
-// enrols adds an authenticator app to the account of the visitor.
-func (v visitor) enrols() factor.Secret {
-	v.Helper()
-	account := v.opens("/auth/account/factors").Session.ID
-	b := v.opens(v.Send("/auth/account/factors/add", url.Values{"account": {account}}).Next())
-	secret, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(b.Factors.Secret, " ", ""))
-	if err != nil {
-		v.Fatal(err)
-	}
-	v.Send("/auth/account/factors", url.Values{"flow": {b.Flow.ID}, "code": {factor.Secret(secret).At(v.Clock.Now())}})
-	return secret
-}
 
 // mailedCode waits for the next email with a code.
 func mailedCode(s *apptest.Site) (code string) {
