@@ -316,7 +316,7 @@ func attacks() testform.Catalogue {
 		},
 		"gateway": { // Gateway and forward-auth, and the tickets that sign a browser in at the host of an app
 			"SEC-071": "A user goes on using a role that was taken away.",
-			"SEC-498": "A user sends the body of a request slowly, and loses a role before the app gets it.",
+			"SEC-498": "A user sends the body of a request slowly, and loses a role, or signs out, before the app gets it.",
 			"SEC-074": "A WebSocket or an event stream goes on after its session has ended.",
 			"SEC-146": "A client sends identity headers of its own to an app.",
 			"SEC-147": "A client sends identity headers whose names an app folds into ours.",

@@ -123,7 +123,19 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 	t.Parallel()
 	app := newApp(t, tempers()["raw"])
 	s := start(t, protects(app, "role:editor /edits/*", "public /open", "signed-in /*"), func(c *config.Config) { c.App.Uploads = config.Uploads{BufferKiB: 64} })
-	for target, passes := range map[string]bool{"/notes": true, "/edits/1": false, "/open": true} {
+	for _, tt := range []struct {
+		target   string
+		signsOut bool // and does not only lose the role
+		chunked  bool // the body is empty, and its end comes late
+		passes   bool
+	}{
+		{target: "/notes", passes: true},
+		{target: "/edits/1"},
+		{target: "/open", signsOut: true, passes: true},
+		{target: "/own", signsOut: true},
+		{target: "/later", chunked: true, passes: true},
+	} {
+		target := tt.target
 		v := s.staff("editor")
 		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true}) // the certificate is self-signed
 		if err != nil {
@@ -131,34 +143,39 @@ func TestSEC498_RolesOfAHeldBody(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		r := bufio.NewReader(c)
-		_, err = io.WriteString(c, "POST "+target+" HTTP/1.1\r\nHost: portico.test\r\nCookie: "+v.cookieLine()+"\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+		length, body := "Content-Length: 2", "ok"
+		if tt.chunked {
+			length, body = "Transfer-Encoding: chunked", "0\r\n\r\n"
+		}
+		// A form, so that a refusal leads to the sign-in page.
+		_, err = io.WriteString(c, "POST "+target+" HTTP/1.1\r\nHost: portico.test\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: same-origin\r\nCookie: "+v.cookieLine()+"\r\n"+length+"\r\nExpect: 100-continue\r\n\r\n")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if begun, err := http.ReadResponse(r, nil); err != nil || begun.StatusCode != http.StatusContinue { // Portico has judged the request, and reads its body
 			t.Fatalf("%s: %+v, %v", target, begun, err)
 		}
-		if target == "/open" {
+		if tt.signsOut {
 			v.form("/auth/signout", url.Values{})
 		} else if err := s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, s.account(v).ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(c, "ok"); err != nil {
+		if _, err := io.WriteString(c, body); err != nil {
 			t.Fatal(err)
 		}
 		got, err := http.ReadResponse(r, nil)
 		for err == nil && got.StatusCode == http.StatusContinue { // of the app
 			got, err = http.ReadResponse(r, nil)
 		}
-		if target == "/open" && err != nil { // the watcher was first: it ends what a session began that has ended
+		if tt.signsOut && err != nil { // the watcher was first: it ends what a session began that has ended
 			continue
 		}
-		if is := err == nil && got.StatusCode == http.StatusOK; is != passes {
+		if is := err == nil && got.StatusCode == http.StatusOK; is != tt.passes {
 			t.Errorf("%s: %+v, %v", target, got, err)
 		}
 	}
 	for _, r := range app.asked() {
-		if r.Target == "/edits/1" || r.Header.Get("X-Portico-Roles") != "" || r.Target == "/open" && r.Header.Get("X-Portico-User") != "" {
+		if r.Target == "/edits/1" || r.Target == "/own" || r.Header.Get("X-Portico-Roles") != "" || r.Target == "/open" && r.Header.Get("X-Portico-User") != "" {
 			t.Errorf("the app got %+v", r)
 		}
 	}

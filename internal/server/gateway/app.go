@@ -41,13 +41,13 @@ type App struct {
 // app is the state of a running App.
 type app struct {
 	App
-	buffered atomic.Int64          // bytes of buffered request bodies
+	buffered *atomic.Int64         // bytes of buffered request bodies, also of requests from before a reload
 	proxy    httputil.ReverseProxy // template for the proxy of each request
 	circuit  *circuit
 	headers  []Header
 	ages     []string // names of the headers with the session's age
 
-	rules bool // whether the app has a host of its own
+	ownHost bool // not the one of the public URL
 
 	holder   server.Cookie // cookie that records which account the app's cookies belong to
 	siteData string        // what the browser must clear when the account changes
@@ -61,12 +61,16 @@ type app struct {
 // newApp returns a running App. With the same upstream as before, it keeps its
 // connections and what is known of the app's health. before may be nil.
 func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *app) *app {
-	w := &app{App: a, headers: append(standard(), a.Headers...), rules: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
+	w := &app{App: a, headers: append(standard(), a.Headers...), ownHost: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
 	w.holder, w.siteData = server.NewCookie(public, "user-"+a.Name), everySiteData
 	for _, h := range w.headers {
 		if h.Part == SessionAge {
 			w.ages = append(w.ages, h.Name)
 		}
+	}
+	w.buffered = new(atomic.Int64)
+	if before != nil {
+		w.buffered = before.buffered
 	}
 	transport := http.RoundTripper(nil)
 	if before != nil && before.sameUpstream(a) {
@@ -84,7 +88,7 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *
 // sameUpstream reports whether another configuration of the app leads to the
 // same connections.
 func (a *app) sameUpstream(b App) bool {
-	return a.leadsTo(b.Upstream) && a.Timeout == b.Timeout
+	return a.leadsTo(b.Upstream) && a.Timeout == b.Timeout && a.Roots.Equal(b.Roots)
 }
 
 // leadsTo reports whether the app is at an upstream.

@@ -129,8 +129,11 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	if !errors.Is(err, flow.Unknown) && !errors.Is(err, session.Required) {
 		return err
 	}
-	if _, already := g.Actions.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); already == nil {
+	switch _, err := g.Actions.Flows.PeekSession(r.Context(), g.token(w, r, r.Host)); {
+	case err == nil:
 		return leave(w, to)
+	case !errors.Is(err, session.Required):
+		return unavailable(err)
 	}
 	server.Note(w, flow.Unknown)
 	return leave(w, g.issuer+pages.With(pages.Error, url.Values{"code": {flow.CodeFlowUnknown}, "return_to": {g.originOf(r.Host) + to}}))

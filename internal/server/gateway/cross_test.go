@@ -233,6 +233,24 @@ func TestCrossing_TwoTabs(t *testing.T) {
 	}
 }
 
+// A session that cannot be checked is not none: the same address leads on once the database answers.
+func TestCrossing_NoDatabase(t *testing.T) {
+	t.Parallel()
+	s := start(t, twoApps(t))
+	session, _, _ := strings.Cut(strings.TrimPrefix(s.person("mara@x.test"), "portico-session="), ";")
+	b := &browser{site: s, jar: map[string]map[string]string{s.host: {"portico-session": session}}}
+	b.open("http://wiki.test/one")
+	s.clock.Advance(config.Default().Session.Idle) // memory alone does not know whether it was used elsewhere
+	s.broken = true
+	if err := s.app.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at := &url.URL{Scheme: "http", Host: "wiki.test", Path: "/auth/arrive", RawQuery: "to=%2Fone"}
+	if a := b.ask("GET", at, ""); a.status != 503 || a.header.Get("Retry-After") == "" {
+		t.Errorf("without a database: %d %v", a.status, a.header)
+	}
+}
+
 // The transfer redirects only to known hosts, and issues tickets only for
 // top-level navigations.
 func TestCrossing_Targets(t *testing.T) {

@@ -114,9 +114,11 @@ func (g *Gateway) app(name string) *app {
 }
 
 // Close closes idle connections to the apps, except the connections that after has
-// taken over. Connections in use close after their request. after may be nil.
+// taken over. Connections in use close after their request. It also forgets identities, which
+// a WebSocket would keep as long as it is open. after may be nil.
 func (g *Gateway) Close(after *Gateway) {
 	for _, a := range g.apps {
+		a.identities.Clear()
 		if kept := after.app(a.Name); kept != nil && kept.circuit == a.circuit {
 			continue
 		}
@@ -152,7 +154,8 @@ type visit struct {
 	app  *app
 	rule rule.Rule
 	shown
-	found session.Found // the session, if there is a token
+	found   session.Found // the session, if there is a token
+	unknown bool          // the session could not be checked, so nobody is known to have signed out
 }
 
 // shown is what a request shows of its user.
@@ -275,6 +278,8 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, asked *ask, v vi
 			required = err
 		case s.personal || !v.rule.Need.Open():
 			return v, unavailable(err)
+		default:
+			v.unknown = true
 		}
 	}
 	if asked.upgrade && v.token != "" && !v.bearer() && !sameOrigin(r, g.originOf(asked.host)) {

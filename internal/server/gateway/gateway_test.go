@@ -379,12 +379,16 @@ func TestTimeout(t *testing.T) {
 }
 
 // SEC-155: if a request cannot be decided, it is refused. Public paths remain
-// available.
+// available, to nobody, and nothing that the app has stored for the user is deleted.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	u := echoApp(t)
-	s := start(t, behind(u.URL, "public /public/*", "signed-in /*"))
-	cookie := s.person("mara@x.test")
+	s := start(t, behind(u.URL, "public /public/*", "public /evil", "signed-in /*"))
+	own := "Cookie: "
+	for _, set := range (&http.Response{Header: s.get("/evil", "Cookie: "+s.person("mara@x.test")).header}).Cookies() {
+		own += set.Name + "=" + set.Value + "; "
+	}
+	cookie := s.signIn("mara@x.test") // a session that no memory has
 	s.broken = true
 	if err := s.app.Store.Close(); err != nil {
 		t.Fatal(err)
@@ -397,7 +401,14 @@ func TestFailsClosed(t *testing.T) {
 	if a := s.get("/public/x", "Cookie: "+cookie); a.status != 200 || a.echoed(t).Header.Get("X-Portico-User") != "" {
 		t.Errorf("a public path without a database: %d", a.status)
 	}
-	if seen := u.asked(); len(seen) != 1 {
+	if got := s.get("/public/x", own+cookie).echoed(t).Header.Get("Cookie"); got != "" {
+		t.Errorf("the app gets %q for nobody", got)
+	}
+	evil := s.get("/evil", own+cookie)
+	if lines := strings.Join(evil.header["Set-Cookie"], "\n"); !strings.Contains(lines, "mine=1") || strings.Contains(lines, "Max-Age=0") || evil.header.Get("Clear-Site-Data") != "" {
+		t.Errorf("the browser is told %v", evil.header)
+	}
+	if seen := u.asked(); len(seen) != 4 {
 		t.Errorf("the app was asked: %v", seen)
 	}
 }

@@ -1,15 +1,22 @@
 package gateway
 
 import (
+	"context"
+	"crypto/x509"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/fault"
 	"portico/internal/server"
 	"portico/internal/server/form"
+	"portico/internal/session"
 )
 
 // wire counts how often its connection is ended.
@@ -94,6 +101,59 @@ func TestLook_SparesTokens(t *testing.T) {
 		if asked != tokens {
 			t.Errorf("in a round of tokens (%v), the token is looked at: %v", tokens, asked)
 		}
+	}
+}
+
+// While the database hangs, a round of many sessions ends, and so does the watch when Portico stops.
+func TestLook_Ends(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		g := &Gateway{open: newOpen(), Config: Config{Clock: clock.System{}, TokenSession: func(context.Context, string, string) (session.Found, error) {
+			looks++
+			time.Sleep(lookFor / 2)
+			return session.Found{}, fault.New(fault.Unavailable, fault.CodeUnavailable)
+		}}}
+		for n := range 100 {
+			g.open.add(&passing{shown: shown{token: strconv.Itoa(n), resource: "https://tools.test/"}, ruledBy: g})
+		}
+		if g.look(t.Context(), map[string]look{}, true); looks == 0 || looks > 3 {
+			t.Errorf("one round looked at %d sessions", looks)
+		}
+		before := looks
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if g.look(ended, map[string]look{}, true); looks != before {
+			t.Error("a watch that has ended looks at sessions")
+		}
+	})
+}
+
+// After a reload, an app keeps its connections only if all that makes them is the same, and its limit of
+// buffered bodies in any case. A gateway that was replaced keeps no identities.
+func TestNew_Before(t *testing.T) {
+	t.Parallel()
+	at := func(before *Gateway, roots *x509.CertPool) *Gateway {
+		up := &url.URL{Scheme: "https", Host: "app.test"}
+		return New(Config{Public: up, Log: slog.New(slog.DiscardHandler), Before: before, Apps: []App{{Name: "app", Upstream: up, Roots: roots}}})
+	}
+	other := x509.NewCertPool()
+	other.AddCert(&x509.Certificate{Raw: []byte("of another authority")})
+	first := at(nil, x509.NewCertPool())
+	first.apps[0].identities.Store("session", &identity{})
+	first.apps[0].buffered.Store(7)
+	for roots, kept := range map[*x509.CertPool]bool{x509.NewCertPool(): true, other: false} {
+		next := at(first, roots)
+		if got := next.apps[0].proxy.Transport == first.apps[0].proxy.Transport; got != kept {
+			t.Errorf("with these authorities, the connections are kept: %v", got)
+		}
+		if next.apps[0].buffered.Load() != 7 {
+			t.Error("the limit of buffered bodies begins anew")
+		}
+		first.Close(next)
+	}
+	if _, has := first.apps[0].identities.Load("session"); has {
+		t.Error("a replaced gateway keeps an identity")
 	}
 }
 

@@ -59,7 +59,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 	if p.body = newBody(p, r); p.body != nil {
 		r.Body = p.body
 		defer p.body.release()
-		if err := p.hold(w, r); err != nil {
+		if passes, err := p.hold(w, r); !passes {
 			return err
 		}
 	}
@@ -70,6 +70,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		}
 	}
 	p.turn = newTurn(v.app, r, asked.raw, p.who(), g.Clock.Now())
+	p.turn.unknown = p.visit.unknown
 	server.Bare(w)
 	ctx, call := span.Start(r.Context(), span.AppCall)
 	defer p.endCall(r.Context(), call)
@@ -87,25 +88,25 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 }
 
 // hold reads the beginning of the body, and then decides once more, because that may have taken hours: a role that was taken
-// away meanwhile must not reach the app. How long ago the user signed in counts at the beginning alone.
-func (p *passage) hold(w http.ResponseWriter, r *http.Request) error {
+// away meanwhile must not reach the app. How long ago the user signed in counts at the beginning alone. If the request does
+// not pass, hold has answered it, or the error becomes the response.
+func (p *passage) hold(w http.ResponseWriter, r *http.Request) (passes bool, err error) {
+	if p.visit.app.Uploads.Buffer == 0 {
+		return true, nil
+	}
 	if err := p.body.fill(); err != nil {
 		p.fail(w, r, err)
-		return p.err
-	}
-	if p.body.kept == 0 {
-		return nil
+		return false, p.err
 	}
 	v := visit{app: p.visit.app, rule: p.visit.rule}
 	v.rule.Need = v.rule.Need.Lasting()
-	v, err := p.gateway.admit(w, r, &p.asked, v)
-	if err != nil {
+	if v, err = p.gateway.admit(w, r, &p.asked, v); err != nil {
 		p.asked.program = v.personal || v.app.byProgram(r)
 		p.gateway.invite(w, r, v.app, err)
-		return p.gateway.refuse(w, r, p.asked, err)
+		return false, p.gateway.refuse(w, r, p.asked, err)
 	}
 	p.visit = v
-	return nil
+	return true, nil
 }
 
 // endCall records which app was called and its status. It does not record the

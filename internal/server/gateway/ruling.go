@@ -32,7 +32,7 @@ func (a *app) clean(h http.Header) {
 	for _, name := range past {
 		delete(h, name)
 	}
-	if a.rules {
+	if a.ownHost {
 		return
 	}
 	for _, name := range ruling {

@@ -27,7 +27,7 @@ func (p *passage) who() []string {
 // next user's request.
 func (p *passage) signOutBefore(ctx context.Context) {
 	a := p.visit.app
-	if !p.turn.changed || a.SignOutURL == "" || len(p.turn.withheld) == 0 {
+	if !p.turn.changed || p.turn.unknown || a.SignOutURL == "" || len(p.turn.withheld) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, signOutTimeout)

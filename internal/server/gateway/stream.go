@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/rule"
 	"portico/internal/server"
 	"portico/internal/session"
@@ -22,6 +23,10 @@ const (
 	askEvery  = time.Second // interval of the check of access tokens, and of apps that are known not to respond
 	tidyEvery = time.Minute // interval of the cleanup of cached identities
 )
+
+// lookFor is how long one round may read sessions. What is left has a turn in a later round, since
+// each round has another order.
+const lookFor = time.Second
 
 // goodByes is how long both ends of a WebSocket may take to close it when
 // Portico stops.
@@ -269,6 +274,7 @@ type look struct {
 // and after; it is reused to avoid an allocation.
 func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 	defer clear(seen)
+	began := clock.Here()
 	for _, p := range g.watched() {
 		if p.token == "" && !p.allows(nil, g.Clock.Now()) {
 			g.open.end(p.passing, closeForbidden, rule.CodeDenied)
@@ -277,6 +283,9 @@ func (g *Gateway) look(ctx context.Context, seen map[string]look, tokens bool) {
 			continue
 		}
 		r, ok := seen[p.token]
+		if !ok && (ctx.Err() != nil || began.Age() > lookFor) {
+			continue // while a database hangs, apps are checked all the same, and a shutdown goes on
+		}
 		if !ok {
 			found, err := g.find(ctx, p.shown, p.app, false)
 			r = look{*personOf(found), err}

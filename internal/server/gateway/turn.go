@@ -21,6 +21,7 @@ type turn struct {
 	marked  bool // the request has the cookie with the holder
 	broken  bool // that cookie is malformed or occurs twice
 	changed bool // the app's cookies belong to another account
+	unknown bool // to which account the browser is signed in: nothing is deleted
 	came    bool // the app gets at least one cookie of the request
 
 	kept     []string // pairs that the app gets
@@ -79,7 +80,7 @@ func (t *turn) passes(name string) bool {
 // settle adds the lines that delete cookies, and the cookie with the holder,
 // before the cookies that the app sets.
 func (t *turn) settle(h http.Header) {
-	if t.app.KeepAllCookies {
+	if t.app.KeepAllCookies || t.unknown {
 		return
 	}
 	set := t.cookiesOf(h["Set-Cookie"])
