@@ -219,16 +219,36 @@ func (f *Flows) bare(ctx context.Context, tx Tx, p Pending, d data) (cleared, er
 }
 
 // joins returns the account of a sign-in, if the identity that waits in a flow may join it. The
-// address that the provider has vouched for must still be the primary one, and the account
-// must have no other identity there. The sign-in is complete, and no earlier proof counts.
+// sign-in is complete, and no earlier proof counts.
 func (f *core) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cleared, bool, error) {
-	a := e.account
-	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a.Account) || !f.takesIdentity(d) {
-		return cleared{}, false, nil
+	ok, err := f.mayJoin(ctx, tx, e.account.Account, p, d)
+	return cleared{e.account}, ok, err
+}
+
+// mayJoin reports whether the identity that waits in a flow may join an account. The address
+// that the provider has vouched for must still be the primary one, and the account must have no
+// other identity there.
+func (f *core) mayJoin(ctx context.Context, tx Tx, a account.Account, p Pending, d data) (bool, error) {
+	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a) || !f.takesIdentity(d) {
+		return false, nil
 	}
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
-	another := slices.ContainsFunc(linked, func(i account.Identity) bool { return i.Issuer == d.Identity.Issuer })
-	return cleared{a}, !another, err
+	return !slices.ContainsFunc(linked, func(i account.Identity) bool { return i.Issuer == d.Identity.Issuer }), err
+}
+
+// waitsToJoin returns the account of a sign-in that has not begun, which an identity waits to join.
+//
+// Faults: Unknown for a closed account, Overtaken.
+func (f *core) waitsToJoin(ctx context.Context, tx Tx, p Pending, d data) (judged, error) {
+	a, err := f.opens(ctx, tx, p.AccountID)
+	if err != nil {
+		return judged{}, cmp.Or(ignore(ignore(err, account.Missing), account.Disabled), error(Unknown))
+	}
+	ok, err := f.mayJoin(ctx, tx, a.Account, p, d)
+	if err == nil && !ok {
+		err = Overtaken
+	}
+	return a, err
 }
 
 // takesIdentity reports whether the settings still have the provider of an identity that has

@@ -26,7 +26,7 @@ func (f *Flows) askLink(ctx context.Context, tx Tx, c Caller, p Pending, a accou
 		return Result{}, err
 	}
 	link, err := f.begin(ctx, tx, Pending{
-		Kind: Provider, Step: Join, AccountID: a.ID, Version: a.FlowVersion(), AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
+		Kind: Provider, Step: Join, AccountID: a.ID, AddressKey: a.Address.Key, ReturnTo: p.ReturnTo,
 	}, waiting, c.BrowserCookie)
 	return Result{Next: pages.Flow(pages.SignIn, link.ID), FlowID: link.ID}, err
 }

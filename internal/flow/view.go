@@ -130,6 +130,8 @@ func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case p.Step == Verify && p.completes(d):
 		_, err = f.waits(ctx, tx, p, d)
 	case p.AccountID == "", p.Step == Verify, p.Step == Callback, p.Step == Exchange, p.Step == Codes, p.Step == Done:
+	case p.Step == Join:
+		owner, err = f.waitsToJoin(ctx, tx, p, d) // an identity waits for any later sign-in, whatever has changed before it
 	case p.Step == Protect:
 		var bare cleared
 		bare, err = f.bare(ctx, tx, p, d)

@@ -288,7 +288,8 @@ func steps() map[string]step {
 				c.flow = joinFlow(c.T, c.other.callback("acme", given).must(303).header.Get("Location"))
 			},
 			end: func(c *cell) *answer {
-				return c.other.post("signin", object{"email": c.address, "password": good, "flow": c.flow})
+				page := c.other.get("/auth/signin?flow=" + c.flow).boot() // which may have been loaded again
+				return c.other.post("signin", object{"email": c.address, "password": good, "flow": page.Flow.ID})
 			},
 			effect: func(before, after condition) bool { return after.identities > before.identities },
 		},
