@@ -218,6 +218,16 @@ test('the same holds for a document that came with the refusal', async () => {
   await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
 });
 
+test.each([
+  ['account-data/limited', '24 hours'],
+  ['device/limited', '52 minutes'],
+])('the words of %s count down on a page of native forms, too', async (state, wait) => {
+  const { page, complaints } = await open(state);
+  const shown = page.getByRole('alert').locator('[aria-hidden]');
+  await expect.poll(() => shown.textContent()).toBe(`Too many attempts. Try again in ${wait}.`);
+  expect(complaints).toEqual([]);
+});
+
 test('the message goes while another try is under way, and the focus stays in the form', async () => {
   const api: Api = { [SIGNIN]: 'abort' };
   const { page } = await open('signin/idle', api);

@@ -102,6 +102,10 @@ test.each([
   ['verify-code/idle', WIDE, 'code'],
   ['account/idle', WIDE, 'BODY'],
   ['account-profile/saved', WIDE, 'DIV'], // what the press before has done
+  ['account-sessions/other', WIDE, 'alert'],
+  ['account-data/limited', WIDE, 'alert'],
+  ['account-passkeys/refused', WIDE, 'alert'],
+  ['account-providers/last-way', WIDE, 'alert'],
   ['device/idle', WIDE, 'code'],
   ['device/invalid', NARROW, 'code'], // with the error that describes it
   ['signin/idle', NARROW, 'BODY'],

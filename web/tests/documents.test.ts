@@ -62,6 +62,14 @@ test.each(closing)('%s, %s: has no form while an alarm closes the account', (scr
   expect(main).not.toMatch(/<form|<button|<input|<summary/);
 });
 
+const own = STATES.filter(([screen]) => screen.startsWith('account'));
+
+test.each(own)('%s, %s: says why a step was refused', (screen, _, boot) => {
+  const errors = { ...boot.errors, form: 'Refused' };
+  for (const again of ['', 'closed'] as const)
+    expect(render(screen, 'en', { ...boot, again, errors }).body).toMatch(/role="alert".{0,99}<p>Refused</);
+});
+
 test.each(locales)('%s: the way to a provider needs no script', async (locale) => {
   const html = await documentOf('leaving', 'idle', locale);
   expect(html).toContain('<meta http-equiv="refresh" content="0;url=#">'); // the state stays where it is

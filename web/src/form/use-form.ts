@@ -1,23 +1,14 @@
-import { type FormEvent, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useCallback, useRef, useState } from 'react';
 import { request } from '../api/client';
 import { foreign } from '../api/problem';
 import type { Boot, Forms } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
-import type { Text } from '../i18n/text';
 import { go } from '../lib/fragment';
-import { useCountdown } from '../lib/use-countdown';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
-import { useFirstField, useFocusOnTrouble, useOwnValidation } from './effects';
-import {
-  type FieldName,
-  NO_FIELDS,
-  NO_TROUBLE,
-  type Trouble,
-  troubleOf,
-  troubleOfBoot,
-  withoutFault,
-} from './failure';
+import { useFirstField, useOwnValidation } from './effects';
+import { type FieldName, NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, withoutFault } from './failure';
+import { useTrouble } from './use-trouble';
 
 interface FormOptions<Path extends keyof Forms> {
   /** Boot data of a form that the server handles without script. The form starts with its errors. */
@@ -33,14 +24,9 @@ interface FormOptions<Path extends keyof Forms> {
 }
 
 /** Props of the ErrorSummary. */
-interface Summary {
-  words: string;
-  /** The same words with the seconds that are left. */
-  counted: string;
-  requestId: { id: string; words: string };
+type Summary = ReturnType<typeof useTrouble>['summary'] & {
   retry: { label: string; onRetry: () => void } | undefined;
-  ref: RefObject<HTMLDivElement | null>;
-}
+};
 
 /** A form that sends `Body`. It has errors for no other fields. */
 export interface Form<Body> {
@@ -78,38 +64,19 @@ export function useForm<Path extends keyof Forms>({
 }: FormOptions<Path>): Form<Forms[Path]['in']> {
   const text = useText();
   const form = useRef<HTMLFormElement>(null);
-  const summary = useRef<HTMLDivElement>(null);
   const pressed = useRef<HTMLElement | null>(null);
   const sentEmail = useRef(boot?.values.email);
-  // The errors of the last response, and those left after the user has edited fields.
-  const [found, setFound] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
-  const [trouble, setTrouble] = useState(found);
   const [busy, setBusy] = useState(false);
-  const [announcement, setAnnouncement] = useState('');
-
-  const onWaited = useCallback(() => {
-    const over = text.t('common.wait_over');
-    if (found.form) setTrouble((old) => ({ ...old, form: over }));
-    else setAnnouncement(over);
-  }, [text, found]);
-  const asked = useMemo(() => ({ seconds: found.retryAfter }), [found]);
-  const left = useCountdown(asked, onWaited);
-  const counted = left > 0 && trouble.form ? countedWords(trouble, left, text) : '';
-  const wait = counted ? Number.POSITIVE_INFINITY : Math.max(hold, left);
+  const { trouble, setTrouble, show, left, announcement, setAnnouncement, summary } = useTrouble(boot, form);
+  const wait = summary.counted ? Number.POSITIVE_INFINITY : Math.max(hold, left);
 
   useOwnValidation(form);
-  useFocusOnTrouble(found, form, summary);
   useFirstField(form, boot ? boot.notice || boot.session.email : '');
   const rest = useCallback(() => {
     setBusy(false);
     setAnnouncement('');
-  }, []);
+  }, [setAnnouncement]);
   useRestoredPage(rest);
-
-  const show = (next: Trouble) => {
-    setFound(next);
-    setTrouble(next);
-  };
 
   const fail = (next: Trouble) => {
     setBusy(false);
@@ -168,21 +135,12 @@ export function useForm<Path extends keyof Forms>({
     wait,
     announcement,
     summary: {
-      words: trouble.form,
-      counted,
-      requestId: { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) },
+      ...summary,
       retry: trouble.again && wait === 0 ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
-      ref: summary,
     },
     clear: () => show(NO_TROUBLE),
     tell: (words) => show({ ...NO_TROUBLE, form: words }),
   };
-}
-
-/** The words of a fault with the seconds that are left, or "" for words without a time. */
-function countedWords({ code, params }: Trouble, left: number, text: Text): string {
-  if (!text.fault(code, params)?.includes('{wait}')) return '';
-  return text.fault(code, params, left) ?? '';
 }
 
 const emailIn = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>('[name=email]')?.value;

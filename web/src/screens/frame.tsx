@@ -10,7 +10,7 @@ import { stillHere } from './recheck';
 interface FrameProps {
   boot: Boot;
   title: string;
-  /** The form whose errors are shown above the content. A screen without one has nothing to announce. */
+  /** The form whose errors are shown above the content. A screen without one shows its own, or has none. */
   form?: Pick<Form<object>, 'summary' | 'announcement'>;
   above?: ReactNode;
   /** Between the title and the messages. */

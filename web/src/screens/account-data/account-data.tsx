@@ -7,7 +7,6 @@ import { SuccessHint } from '../../ui/success';
 import { Changes } from '../own/changes';
 import { OwnPage } from '../own/own-page';
 import { Proof, useProven } from '../own/proof';
-import { Refused } from '../own/refused';
 import type { Screen } from '../screen';
 
 const PATH = '/auth/account/data';
@@ -21,7 +20,6 @@ function View({ boot }: { boot: Boot }) {
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>
-      <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
       <Lead>{t('account-data.lead', { brand: boot.brand.name })}</Lead>
       <Changes boot={boot}>

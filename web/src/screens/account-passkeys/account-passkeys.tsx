@@ -10,7 +10,6 @@ import { Changes } from '../own/changes';
 import { Empty, Entries } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof, useProven } from '../own/proof';
-import { Refused } from '../own/refused';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Add } from './add';
@@ -23,7 +22,6 @@ function Answer({ boot }: { boot: Boot }) {
   return (
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
-      <Refused boot={boot} />
       <When value={boot.errors.fields.name}>
         <ErrorSummary words={boot.errors.fields.name} />
       </When>

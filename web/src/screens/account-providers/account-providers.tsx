@@ -9,7 +9,6 @@ import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
 import { Proof, useProven } from '../own/proof';
-import { Refused } from '../own/refused';
 import type { Screen } from '../screen';
 import { Timed } from '../timed';
 
@@ -24,7 +23,6 @@ function View({ boot }: { boot: Boot }) {
   useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>
-      <Refused boot={boot} />
       <Proof asked={asked} path={PATH} />
       <When value={providers} otherwise={<Empty>{t('account-providers.none')}</Empty>}>
         <Lead>{t('account-providers.lead')}</Lead>

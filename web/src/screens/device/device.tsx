@@ -1,8 +1,8 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { Boot } from '../../api/schema.gen';
-import { useFirstField, useFocusOnTrouble } from '../../form/effects';
-import { troubleOfBoot } from '../../form/failure';
+import { useFirstField } from '../../form/effects';
 import { PostForm } from '../../form/post-form';
+import { useTrouble } from '../../form/use-trouble';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
 import { Each, oneOf, When } from '../../lib/template';
@@ -44,15 +44,12 @@ function Answered({ boot }: { boot: Boot }) {
 
 function Enter({ boot }: { boot: Boot }) {
   const { t } = useText();
-  const { errors } = boot;
   const form = useRef<HTMLFormElement>(null);
-  const summary = useRef<HTMLDivElement>(null);
-  const [trouble] = useState(() => troubleOfBoot(boot));
-  useFocusOnTrouble(trouble, form, summary);
+  const { summary, trouble } = useTrouble(boot, form);
   useFirstField(form, ''); // the lead only says what the field is for
   return (
     <>
-      <ErrorSummary words={errors.form} ref={summary} />
+      <ErrorSummary {...summary} />
       <Lead>{t('device.lead', { email: boot.session.email })}</Lead>
       <PostForm action={PATH} ref={form}>
         {(busy) => (
@@ -61,7 +58,7 @@ function Enter({ boot }: { boot: Boot }) {
               <TextField
                 name="code"
                 label={t('device.code')}
-                error={errors.fields.code}
+                error={trouble.fields.code}
                 defaultValue={boot.device.code}
                 placeholder="XXXX-XXXX"
                 autoComplete="off"

@@ -4,6 +4,7 @@ import { Served } from '../../lib/served';
 import { Success } from '../../ui/success';
 import { Back } from './back';
 import { OwnFrame } from './own-frame';
+import { Refused } from './refused';
 
 interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'lead' | 'rail'> {
   /** Beside the words about the step before: a button that undoes it. */
@@ -35,6 +36,7 @@ export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
   const back = import.meta.env.SSR ? <Back /> : null;
   return (
     <OwnFrame {...frame} above={<Served className="back">{back}</Served>}>
+      {frame.form ? null : <Refused boot={frame.boot} />}
       <Success words={success}>{undo}</Success>
       {children}
     </OwnFrame>
