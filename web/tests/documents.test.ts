@@ -41,6 +41,7 @@ test.each(cases)('%s %s, %s: the server sends what React renders', async (locale
   );
   expect(/<title>(.*)<\/title>/.exec(html)?.[1]).toBe(title);
   if (scripted(screen)) expect(JSON.parse(/id="boot">(.*)<\/script>/s.exec(html)?.[1] ?? '')).toEqual(data);
+  expect(body).not.toContain('novalidate'); // without script the browser checks the fields
   expect(body).not.toMatch(/[\uE000\uE001]|>(common|error|[a-z-]+)\.[a-z_.]+</); // no slot and no message key is left
 });
 

@@ -294,6 +294,8 @@ test('while no mail was sent nothing asks for its code, and the next one brings 
   expect(await page.getByText('If the email has no code').count()).toBe(0);
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await page.getByLabel('6-digit code').fill('123');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await expect.poll(() => page.locator('#code-error').textContent()).toBe('Enter all six digits.');
   expect(complaints).toEqual([]);
 });
 

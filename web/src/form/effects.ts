@@ -4,13 +4,6 @@ import { NO_TROUBLE, type Trouble } from './failure';
 /** The fields that a user fills in. */
 const FIELDS = 'input:not([type=hidden], [readonly])';
 
-/** Replaces the browser's bubbles by our words. Without script the bubbles stay. */
-export function useOwnValidation(form: RefObject<HTMLFormElement | null>): void {
-  useEffect(() => {
-    if (form.current) form.current.noValidate = true;
-  }, [form]);
-}
-
 /**
  * Moves the focus to the first field with an error, else to the summary. A field
  * that the refusal has emptied takes the focus while the alert is announced. On a

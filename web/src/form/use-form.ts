@@ -1,4 +1,4 @@
-import { type FormEvent, type RefObject, useCallback, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { request } from '../api/client';
 import { foreign } from '../api/problem';
 import type { Boot, Forms } from '../api/schema.gen';
@@ -6,7 +6,7 @@ import { useText } from '../i18n/provider';
 import { go } from '../lib/fragment';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
-import { useFirstField, useOwnValidation } from './effects';
+import { useFirstField } from './effects';
 import { type FieldName, NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, withoutFault } from './failure';
 import { useTrouble } from './use-trouble';
 
@@ -34,6 +34,8 @@ export interface Form<Body> {
   props: {
     ref: RefObject<HTMLFormElement | null>;
     method: 'post';
+    /** Our words replace the browser's bubbles. Without script the bubbles stay. */
+    noValidate: boolean;
     onInput: (event: FormEvent<HTMLFormElement>) => void;
     onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   };
@@ -67,10 +69,11 @@ export function useForm<Path extends keyof Forms>({
   const pressed = useRef<HTMLElement | null>(null);
   const sentEmail = useRef(boot?.values.email);
   const [busy, setBusy] = useState(false);
+  const [live, setLive] = useState(false);
   const { trouble, setTrouble, show, left, announcement, setAnnouncement, summary } = useTrouble(boot, form);
   const wait = summary.counted ? Number.POSITIVE_INFINITY : Math.max(hold, left);
 
-  useOwnValidation(form);
+  useLayoutEffect(() => setLive(true), []); // before anything can be pressed
   useFirstField(form, boot ? boot.notice || boot.session.email : '');
   const rest = useCallback(() => {
     setBusy(false);
@@ -119,6 +122,7 @@ export function useForm<Path extends keyof Forms>({
     props: {
       ref: form,
       method: 'post',
+      noValidate: live,
       onInput: ({ currentTarget, target }) => {
         // The rate limit is for one address: another address need not wait.
         if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current)
