@@ -393,6 +393,20 @@ test('the address goes along to the next screen, not in the URL', async () => {
   expect(page.url()).not.toContain('mara');
 });
 
+test.each(['signin', 'signup'])(
+  'another language keeps the address that was typed for %s',
+  async (screen) => {
+    const { page, complaints } = await open(`${screen}/idle`);
+    await page.getByLabel('Email').fill('mara@example.com');
+    await page.locator('.language-menu summary').click();
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor(); // to which the gallery leads back
+    await hydrated(page);
+    expect(await page.locator('#email').inputValue()).toBe('mara@example.com');
+    expect(complaints).toEqual([]);
+  },
+);
+
 test('the icon of a provider stands before its name, also while the button is busy', async () => {
   const { page, complaints } = await open('signin/idle');
   await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 })); // the page stays

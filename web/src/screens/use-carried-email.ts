@@ -2,8 +2,14 @@ import { useEffect } from 'react';
 import { carryEmail, takeCarriedEmail } from '../lib/carry';
 
 /**
- * Fills in the address that was typed on the screen before, and carries it along a link to another
- * screen. Without an address it writes nothing: an empty text would remove the text that a password
+ * What leaves the screen: a link, a provider, whose sign-in may fail, or another language. The click on
+ * a button comes before its form is sent.
+ */
+const WAYS = 'a[href^="/auth/"], button[formaction], .language-menu button';
+
+/**
+ * Fills in the address that was typed on the screen before, and carries it to the next one.
+ * Without an address it writes nothing: an empty text would remove the text that a password
  * manager has filled in.
  */
 export function useCarriedEmail(): void {
@@ -13,7 +19,7 @@ export function useCarriedEmail(): void {
     const carried = takeCarriedEmail();
     if (carried && !field.value) field.value = carried;
     const leave = ({ target }: MouseEvent) => {
-      if (target instanceof Element && target.closest('a[href^="/auth/"]')) carryEmail(field.value.trim());
+      if (target instanceof Element && target.closest(WAYS)) carryEmail(field.value.trim());
     };
     document.addEventListener('click', leave);
     return () => document.removeEventListener('click', leave);

@@ -1,5 +1,4 @@
 import { type FormEvent, useCallback, useState } from 'react';
-import { carryEmail } from '../lib/carry';
 import { choose, Each, When } from '../lib/template';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { Button } from './button';
@@ -40,8 +39,6 @@ export function ProviderButtons({ providers, divider, label, lastUsed, hidden }:
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();
     setLeaving((event.nativeEvent as SubmitEvent).submitter?.getAttribute('formaction') ?? '');
-    // for the page that says that the sign-in through the provider failed
-    carryEmail(document.querySelector<HTMLInputElement>('input[name="email"]')?.value.trim() ?? '');
   };
 
   return (
