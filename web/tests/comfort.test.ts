@@ -189,6 +189,10 @@ test('storage that is switched off costs the comfort alone', async () => {
   await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await posted;
+  for (const state of ['ended', 'idle']) {
+    await page.goto(world.origin + shown(`account-browsers/${state}`));
+    await hydrated(page);
+  }
   silent(opened);
 });
 

@@ -1,4 +1,6 @@
-const KEEP = 'portico-rows';
+import { keep, take } from './tab-storage';
+
+const KEY = 'portico-rows';
 
 /**
  * Where two lists differ: the first entry that is new or has changed. After a removal it is the entry that
@@ -25,14 +27,14 @@ const rows = () => [...document.querySelectorAll<HTMLElement>('.entries > .entry
 
 /** Keeps the lists of the page for the page after a change, which may be another step before it. */
 export function keepRows(): () => void {
-  const keep = () => sessionStorage.setItem(KEEP, JSON.stringify([location.pathname, rows().map(numberOf)]));
-  addEventListener('pagehide', keep);
-  return () => removeEventListener('pagehide', keep);
+  const leave = () => keep(KEY, JSON.stringify([location.pathname, rows().map(numberOf)]));
+  addEventListener('pagehide', leave);
+  return () => removeEventListener('pagehide', leave);
 }
 
 /** The entry that the change before this page has added or changed, or the neighbor of one that it has removed. */
 export function findChanged(): { row: HTMLElement | undefined; gone: boolean } {
-  const [path, before] = JSON.parse(sessionStorage.getItem(KEEP) ?? '[]') as [string?, number[]?];
+  const [path, before] = JSON.parse(take(KEY) || '[]') as [string?, number[]?];
   if (path !== location.pathname || !before) return { row: undefined, gone: false };
   const list = rows();
   const { at, gone } = changedRow(before, list.map(numberOf));

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { keep, take } from '../../lib/tab-storage';
 
 const KEY = 'portico.picture';
 
@@ -15,7 +16,7 @@ export function useFormer(picture: string, account: string): () => void {
   return () => {
     try {
       const address = picture && drawn(image.current);
-      sessionStorage.setItem(KEY, JSON.stringify([account, address]));
+      keep(KEY, JSON.stringify([account, address]));
     } catch {}
   };
 }
@@ -32,14 +33,9 @@ function drawn(image: HTMLImageElement | null): string {
 
 /** Takes what was kept for the account: the picture before, or "none". */
 export function takeFormer(account: string): File | 'none' | undefined {
-  try {
-    const [of, address] = JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as [string?, string?];
-    sessionStorage.removeItem(KEY);
-    if (of !== account || address === undefined) return undefined;
-    return address ? fileOf(address) : 'none';
-  } catch {
-    return undefined;
-  }
+  const [of, address] = JSON.parse(take(KEY) || '[]') as [string?, string?];
+  if (of !== account || address === undefined) return undefined;
+  return address ? fileOf(address) : 'none';
 }
 
 function fileOf(address: string): File {
