@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pathOf, start } from '../tools/gallery.mjs';
@@ -108,4 +110,27 @@ test('the scheme auto follows the system', async () => {
   expect(await ground('light')).toEqual([0xf3, 0xf5, 0xf8]);
   expect(await ground('dark')).toEqual([0x10, 0x14, 0x1b]);
   server.close();
+});
+
+test('a text of the operator that repeats a placeholder shows its value each time', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/portico-texts-`);
+  const texts = {
+    'account-apps.since': 'Since {time}, not before {time}',
+    'common.terms_label': '{link}: I accept the {link}.',
+    'verify-code.sender': 'From {sender}, only {sender}',
+  };
+  writeFileSync(`${folder}/en.json`, JSON.stringify(texts));
+  const server = await start({ PORTICO_TEXTS: folder });
+  const there = { ...world, origin: server.origin };
+  for (const [screen, state, values] of [
+    ['account-apps', 'idle', '.entry:first-child time'],
+    ['signup', 'terms', 'form label a'],
+    ['verify-code', 'idle', 'main bdi'],
+  ] as const) {
+    const { page, complaints } = await visit(there, pathOf(screen, state));
+    expect.soft(await page.locator(values).count(), screen).toBe(2);
+    expect.soft(complaints, screen).toEqual([]);
+  }
+  server.close();
+  rmSync(folder, { recursive: true });
 });

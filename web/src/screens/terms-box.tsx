@@ -1,29 +1,22 @@
-import { Fragment } from 'react';
 import type { AcceptTerms, Boot } from '../api/schema.gen';
 import type { Trouble } from '../form/failure';
 import { useText } from '../i18n/provider';
+import { Split } from '../lib/split';
 import { When } from '../lib/template';
 import { CheckBox } from '../ui/check-box';
 
 /** The box with which a visitor accepts the terms of use, where the operator has terms. */
 export function TermsBox({ boot: { legal, values }, error }: { boot: Boot; error: string }) {
   const { t } = useText();
-  // An operator's text may have the link at any place, and more than once.
-  const [before, ...rest] = t('common.terms_label').split('{link}');
   const name: keyof AcceptTerms = 'terms';
   return (
     <When value={legal.terms_version}>
       <CheckBox name={name} value={legal.terms_version} ticked={values.terms} error={error}>
-        {before}
-        {rest.map((after, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
-          <Fragment key={at}>
-            <a href={legal.terms} target="_blank" rel="noopener" title={t('common.terms_opens')}>
-              {t('common.terms_link')}
-            </a>
-            {after}
-          </Fragment>
-        ))}
+        <Split words={t('common.terms_label')} at="{link}">
+          <a href={legal.terms} target="_blank" rel="noopener" title={t('common.terms_opens')}>
+            {t('common.terms_link')}
+          </a>
+        </Split>
       </CheckBox>
     </When>
   );

@@ -1,13 +1,11 @@
 import type { Moment } from '../api/schema.gen';
+import { Split } from '../lib/split';
 
 /** A text with a time in the place of {time}. The script writes the time in the zone of the browser. */
-export function Timed({ words, of }: { words: string; of: Moment }) {
-  const [before, after] = words.split('{time}');
-  return (
-    <span>
-      {before}
+export const Timed = ({ words, of }: { words: string; of: Moment }) => (
+  <span>
+    <Split words={words} at="{time}">
       <time dateTime={of.at}>{of.words}</time>
-      {after}
-    </span>
-  );
-}
+    </Split>
+  </span>
+);

@@ -1,6 +1,6 @@
-import { Fragment } from 'react';
 import type { Boot, Flow } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
+import { Split } from '../../lib/split';
 import { oneOf, queryValue, When } from '../../lib/template';
 import { Whole } from '../../ui/lead';
 import { More } from '../../ui/more';
@@ -8,19 +8,13 @@ import { More } from '../../ui/more';
 /** Says where to look for an email that was sent but did not arrive. */
 export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
   const { t } = useText();
-  const [before, ...rest] = t('verify-code.sender').split('{sender}');
   return (
     <More label={t('verify-code.help')}>
       <When value={boot.sender}>
         <p>
-          {before}
-          {rest.map((after, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
-            <Fragment key={at}>
-              <Whole>{boot.sender}</Whole>
-              {after}
-            </Fragment>
-          ))}
+          <Split words={t('verify-code.sender')} at="{sender}">
+            <Whole>{boot.sender}</Whole>
+          </Split>
         </p>
       </When>
       <p>
