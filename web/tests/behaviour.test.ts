@@ -91,6 +91,12 @@ test('faults of fields stand under the fields, and the first one has the focus',
   expect(await page.getByRole('alert').textContent()).toBe('');
 });
 
+test('a field may say by itself what it lacks', async () => {
+  const { page } = await open('account-tokens/none');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  await expect.poll(() => page.locator('#name-error').textContent()).toBe('Give the token a name.');
+});
+
 test('the error of a field goes while the field is edited, also beside a rule that is met', async () => {
   const { page } = await open('signup/idle');
   const error = page.locator('#password-error');

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, inject, test } from 'vitest';
 import { STATES, statesIn } from '../fixtures/states.mjs';
+import { CODES } from '../src/form/check-fields';
 import { pathOf } from '../tools/gallery.mjs';
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url);
@@ -110,6 +111,41 @@ test.each(screenNames)('%s: every variable of its style has a value', (screen) =
   const set = new Set([...style.matchAll(/(--[\w-]+):/g)].map(([, name]) => name));
   const read = [...style.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
   expect(read.filter((name) => !set.has(name))).toEqual([]);
+});
+
+/** What lets the browser find a flaw in a field. */
+const FLAWS = {
+  valueMissing: ' required',
+  typeMismatch: ' type="email"',
+  tooShort: ' minlength="',
+  patternMismatch: ' pattern="',
+};
+/** Faults that the script finds beside those of the browser. */
+const NEXT: Record<string, string> = {
+  'address.invalid': 'address.letters',
+  'password.not_repeated': 'password.mismatch',
+};
+
+/** The faults that check-fields.ts finds in a field of a template. */
+function faultsIn(field: string): string[] {
+  const codes = CODES[/ name="(\w+)"/.exec(field)?.[1] as keyof typeof CODES] ?? {};
+  return Object.entries(FLAWS)
+    .filter(([, attribute]) => field.includes(attribute))
+    .map(
+      ([flaw]) =>
+        (flaw === 'valueMissing' && / data-missing="([^"]+)/.exec(field)?.[1]) ||
+        codes[flaw as keyof typeof FLAWS],
+    )
+    .flatMap((code) => (code ? [code, NEXT[code] ?? []].flat() : []))
+    .concat(field.includes('{0{{') ? 'factor.format' : []); // codes of other lengths
+}
+
+const words = JSON.parse(read('dist/documents/keys.json')) as Record<string, string[]>;
+const checked = Object.keys(words).filter((screen) => screen !== 'device'); // the browser checks its form
+
+test.each(checked)('%s has words for each fault that its script finds in a field', (screen) => {
+  const fields = templateOf(screen).match(/<input[^>]*>/g) ?? [];
+  expect(fields.flatMap(faultsIn).filter((code) => !words[screen]?.includes(`error.${code}`))).toEqual([]);
 });
 
 test('every asset is there plain and compressed, with the same content', () => {

@@ -1,8 +1,8 @@
 import type { Text } from '../i18n/text';
 import type { FieldName } from './failure';
 
-/** The fault code of each field, by the flag of the browser's constraint check. */
-const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
+/** The fault code of each field, by the flag of the browser's constraint check. A field with `data-missing` has its own. */
+export const CODES: Record<FieldName, Partial<Record<keyof ValidityState, string>>> = {
   name: { valueMissing: 'name.required' },
   email: { valueMissing: 'address.required', typeMismatch: 'address.invalid' },
   password: { valueMissing: 'password.required', tooShort: 'password.too_short' },
@@ -31,6 +31,7 @@ export function checkFields(
     if (name === 'email') field.value = field.value.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '');
     let code = Object.entries(codes).find(([flaw]) => field.validity[flaw as keyof ValidityState])?.[1];
     if (code === 'address.invalid' && LETTERS.test(field.value)) code = 'address.letters';
+    if (field.validity.valueMissing) code = field.dataset['missing'] ?? code;
     // The authenticator apps of this account show codes of other lengths.
     if (code === 'code.format' && !field.pattern.includes('{06,06}')) code = 'factor.format';
     if (code) faults[name] = text.fault(code, { count: field.minLength }) ?? code;

@@ -64,6 +64,7 @@ function View({ boot }: { boot: Boot }) {
                     error={form.trouble.fields.name}
                     autoComplete="off"
                     required
+                    data-missing="token.name"
                   />
                   <SelectField<MakeToken> name="app" label={t('account-tokens.app')} list={tokens.apps} />
                   <When value={tokens.roles}>
