@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,33 +17,58 @@ var (
 	method     = regexp.MustCompile(`(?ms)^((?://[^\n]*\n)*)func \(\w+ \*(\w+)\) (\w+)\((.*?)^}`)
 	calls      = regexp.MustCompile(`a\.(?:owner|Flows)\.(\w+)`)
 	faultsOf   = regexp.MustCompile(`(?s)Faults: (.*)`)
+	faultsAs   = regexp.MustCompile(`\bas (\w+)`)
+	fieldCode  = regexp.MustCompile(`fault\.Field\{Name: [^,]+, Code: ([\w.]+)`)
 	faultName  = regexp.MustCompile(`\b(?:[a-z]+\.)?[A-Z]\w+\b`)
 	faultValue = regexp.MustCompile(`(?m)^\s*(?:var )?([A-Z]\w+)\s*=\s*fault\.New\([\w.]+, (\w+|"[^"]+")`)
 	faultCode  = regexp.MustCompile(`(?m)^\s*(?:const )?(Code\w+)\s*=\s*"([^"]+)"`)
 	onlyOn     = regexp.MustCompile(`(?s)'([a-z_.]+)': \[(.*?)\]`)
 )
 
+// implied has the faults of what a body calls.
+var implied = map[string][]string{
+	"f.guarded(":            {"Alarmed"},
+	"f.guarding(":           {"Alarmed"},
+	"f.finishes(":           {"Alarmed"},
+	"account.ParseName(":    {"account.CodeNameCharacter", "account.CodeNameTooLong"},
+	"account.ParseAddress(": {"account.CodeAddressRequired", "account.CodeAddressTooLong", "account.CodeAddressLetters", "account.CodeAddressInvalid"},
+	"code.Parse(":           {"code.CodeRequired", "code.CodeFormat"},
+	"a.ownStep(":            {"form.AccountChanged"},
+	"a.ownAs(":              {"form.AccountChanged"},
+	"a.signedInAs(":         {"form.AccountChanged"},
+}
+
 // Every fault that the action of a screen returns has its words there. Without them, the
 // screen says that something went wrong, with the code. The chain is: the screen posts to an operation, its
-// action calls flow, and the comment there lists the faults.
+// action calls flow, and the comment there lists the faults. It may name a function that has more of them.
 func TestFaults_HaveWordsOnTheirScreens(t *testing.T) {
 	codes := codesOfFaults(t)
-	faults := map[string][]string{} // by the method of flow
+	faults, others := map[string][]string{}, map[string][]string{} // by the method of flow
 	for _, m := range methodsIn(t, "internal/flow") {
-		found := faultsOf.FindStringSubmatch(m[1])
-		if found == nil {
-			found = []string{"", ""}
+		faults[m[3]] = append(faults[m[3]], impliedBy(m[4])...)
+		for _, f := range fieldCode.FindAllStringSubmatch(m[4], -1) {
+			faults[m[3]] = append(faults[m[3]], f[1])
 		}
-		names := faultName.FindAllString(found[1], -1)
-		if strings.Contains(m[4], "f.guarded(") || strings.Contains(m[4], "f.guarding(") || strings.Contains(m[4], "f.finishes(") {
-			names = append(names, "Alarmed")
+		for _, found := range faultsOf.FindAllStringSubmatch(m[1], -1) {
+			faults[m[3]] = append(faults[m[3]], faultName.FindAllString(found[1], -1)...)
+			for _, as := range faultsAs.FindAllStringSubmatch(found[1], -1) {
+				others[m[3]] = append(others[m[3]], as[1])
+			}
 		}
-		faults[m[3]] = append(faults[m[3]], names...)
+	}
+	var all func(method string) []string
+	all = func(method string) []string {
+		names := slices.Clone(faults[method])
+		for _, other := range others[method] {
+			names = append(names, all(other)...)
+		}
+		return names
 	}
 	actions := map[string][]string{} // names of faults, by the action
 	for _, m := range methodsIn(t, "internal/server/form") {
+		actions[m[3]] = append(actions[m[3]], impliedBy(m[4])...)
 		for _, call := range calls.FindAllStringSubmatch(m[4], -1) {
-			actions[m[3]] = append(actions[m[3]], faults[call[1]]...)
+			actions[m[3]] = append(actions[m[3]], all(call[1])...)
 		}
 	}
 	routes := map[string]string{}
@@ -70,6 +96,16 @@ func TestFaults_HaveWordsOnTheirScreens(t *testing.T) {
 	}
 }
 
+// impliedBy returns the faults of what a body calls.
+func impliedBy(body string) (names []string) {
+	for call, faults := range implied {
+		if strings.Contains(body, call) {
+			names = append(names, faults...)
+		}
+	}
+	return names
+}
+
 // hasWords reports whether the messages of a screen have the words of a fault. An empty list
 // stands for a fault that the server words.
 func hasWords(worded [][]string, code, screen string) bool {
@@ -88,24 +124,20 @@ func codesOfFaults(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range folders {
+	for _, folder := range append(folders, "../../internal/server/form") {
 		source := ""
 		for _, file := range sources(t, folder, ".go") {
 			source += file
 		}
-		named := map[string]string{}
+		of := filepath.Base(folder) + "."
+		if of == "flow." {
+			of = ""
+		}
 		for _, c := range faultCode.FindAllStringSubmatch(source, -1) {
-			named[c[1]] = c[2]
+			codes[of+c[1]] = c[2]
 		}
 		for _, f := range faultValue.FindAllStringSubmatch(source, -1) {
-			name, code := f[1], strings.Trim(f[2], `"`)
-			if known, ok := named[code]; ok {
-				code = known
-			}
-			if filepath.Base(folder) != "flow" {
-				name = filepath.Base(folder) + "." + name
-			}
-			codes[name] = code
+			codes[of+f[1]] = cmp.Or(codes[of+f[2]], strings.Trim(f[2], `"`))
 		}
 	}
 	return codes

@@ -33,7 +33,7 @@ func (f *Owner) Profile(ctx context.Context, accountID string) (p Profile, err e
 // locale has to be one of known, else it stays. It returns the profile before, and whether
 // there is another one now.
 //
-// Faults: the field name, session.Required, throttle.Limited.
+// Faults: the field name, as parseName; session.Required, throttle.Limited.
 func (f *Owner) ChangeProfile(ctx context.Context, c Caller, found session.Found, in Profile, known []string) (before Profile, changed bool, err error) {
 	name, bad := f.parseName(in.Name)
 	if bad != nil {

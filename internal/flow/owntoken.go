@@ -82,8 +82,7 @@ func tokenRoles(held []string) []string {
 // MakeToken makes a personal access token and returns its text, which is not stored. The owner learns of it by
 // email.
 //
-// Faults: the field name, apikey.NoApp, apikey.NoRole, apikey.NoDays, apikey.FullPersonal, apikey.UsedForm,
-// ProofNeeded, Alarmed, session.Required.
+// Faults: as tokenFor; apikey.FullPersonal, apikey.UsedForm, ProofNeeded, Alarmed, session.Required.
 func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, ask TokenAsk) (text string, err error) {
 	if !secret.ValidToken(ask.Nonce) {
 		return "", apikey.UsedForm
@@ -117,6 +116,8 @@ func (f *Owner) MakeToken(ctx context.Context, c Caller, found session.Found, as
 }
 
 // tokenFor returns the token that a user asks for.
+//
+// Faults: the field name, apikey.NoApp, apikey.NoRole, apikey.NoDays.
 func (f *core) tokenFor(a account.Account, ask TokenAsk) (p apikey.Personal, err error) {
 	now := f.clock.Now()
 	p = apikey.Personal{ID: ids.NewAt(now), AccountID: a.ID, Version: a.Version, App: ask.App, CreatedAt: now}
