@@ -140,7 +140,7 @@ const ONLY_ON = {
   'query.': [],
   'rule.': [],
   'session.ended': [], // its page loads again, and says why
-  'session.missing': ['account-sessions'],
+  'session.missing': [], // the form takes it as done
   'signin.code_off': [],
   'signup.': [
     'signup',
