@@ -97,6 +97,32 @@ test('a field may say by itself what it lacks', async () => {
   await expect.poll(() => page.locator('#name-error').textContent()).toBe('Give the token a name.');
 });
 
+test.each([
+  ['account-tokens/none', '/auth/api/account/tokens', 'Make token', 'token.form'],
+  ['account-profile/idle', '/auth/api/account/profile', 'Save', 'account.changed'],
+])(
+  '%s: a form that is out of date is sent to its page, with what was typed',
+  async (state, path, button, code) => {
+    const { page } = await open(state, { [path]: problem(409, { code }) });
+    await page.getByLabel('Name').fill('typed');
+    const sent = page.waitForRequest(
+      (request) => request.isNavigationRequest() && request.method() === 'POST',
+    );
+    await page.getByRole('button', { name: button }).click();
+    expect(new URL((await sent).url()).pathname).toBe(path.replace('/api', ''));
+    expect((await sent).postData()).toContain('name=typed');
+  },
+);
+
+test('the page of the passkeys loads again when another account is signed in', async () => {
+  const { page } = await open('account-passkeys/none', {
+    '/auth/api/account/passkeys/begin': problem(409, { code: 'account.changed' }),
+  });
+  const loaded = page.waitForEvent('load', { timeout: 20_000 });
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await loaded;
+});
+
 test('the error of a field goes while the field is edited, also beside a rule that is met', async () => {
   const { page } = await open('signup/idle');
   const error = page.locator('#password-error');

@@ -7,7 +7,7 @@ const src = new URL('../src', import.meta.url).pathname;
 
 /** The folders from which a folder may import, beside itself. @type {Record<string, string[]>} */
 const MAY = {
-  admin: ['screens', 'ui', 'api', 'lib'],
+  admin: ['screens', 'form', 'ui', 'api', 'lib'],
   entry: ['screens', 'api', 'i18n', 'lib'],
   screens: ['form', 'passkey', 'ui', 'api', 'i18n', 'lib'],
   form: ['api', 'i18n', 'lib'],

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Answer, exchange, request } from '../api/client';
 import type { Failure } from '../api/problem';
-import { UNPROVEN } from '../screens/own/proof';
+import { UNPROVEN } from '../form/reload-when-over';
 import { boot } from './boot';
 import { askProof } from './proof';
 import type { Page } from './types';

@@ -1,5 +1,4 @@
 import type { AcceptTerms, Boot } from '../api/schema.gen';
-import type { Trouble } from '../form/failure';
 import { useText } from '../i18n/provider';
 import { Split } from '../lib/split';
 import { When } from '../lib/template';
@@ -20,14 +19,4 @@ export function TermsBox({ boot: { legal, values }, error }: { boot: Boot; error
       </CheckBox>
     </When>
   );
-}
-
-/**
- * Sends the form to its own page when the terms have changed since the page was loaded. The server
- * answers with the new version, and with all that was typed but the passwords.
- */
-export function postWhenChanged({ code }: Trouble, form: HTMLFormElement): boolean {
-  const changed = code === 'terms.changed';
-  if (changed) form.submit();
-  return changed;
 }

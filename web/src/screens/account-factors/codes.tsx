@@ -1,4 +1,5 @@
 import type { Boot, SavedCodes } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Each } from '../../lib/template';
@@ -8,12 +9,11 @@ import { Lead } from '../../ui/lead';
 import { Copying } from '../own/copying';
 import { OwnFrame } from '../own/own-frame';
 import styles from './factors.module.css';
-import { toProof } from './proof';
 
 /** The recovery codes, the only time that they are shown. */
 export function Codes({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
-  const form = useForm({ boot, path: '/auth/api/factors/saved', onTrouble: toProof });
+  const form = useForm({ boot, path: '/auth/api/factors/saved', onTrouble: reloadWhenOver });
   return (
     <OwnFrame boot={boot} at="factors" title={title} form={form}>
       <p className={styles.paper}>

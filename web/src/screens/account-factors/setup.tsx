@@ -1,4 +1,5 @@
 import type { Boot, ConfirmFactor } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
@@ -7,12 +8,11 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Footer } from '../../ui/layout';
 import { AppSecret } from '../app-secret';
 import { OwnFrame } from '../own/own-frame';
-import { toProof } from './proof';
 
 /** The secret of a new authenticator app, and the field for its first code. */
 export function Setup({ boot, title }: { boot: Boot; title: string }) {
   const { t } = useText();
-  const form = useForm({ boot, path: '/auth/api/factors/confirm', onTrouble: toProof });
+  const form = useForm({ boot, path: '/auth/api/factors/confirm', onTrouble: reloadWhenOver });
   return (
     <OwnFrame boot={boot} at="factors" title={title} form={form}>
       <AppSecret boot={boot} />

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
+import { GONE, UNPROVEN } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { Unless, When } from '../../lib/template';
 import { usePress } from '../../lib/use-press';
@@ -10,7 +11,7 @@ import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
-import { Proof, UNPROVEN, useProven } from '../own/proof';
+import { Proof, useProven } from '../own/proof';
 import styles from './passkeys.module.css';
 
 /** Adds a passkey. It needs script; the browser leads through the rest. */
@@ -24,6 +25,7 @@ export function Add({ boot }: { boot: Boot }) {
   const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
     if (typeof trouble === 'string') return t(`common.passkey_${trouble}`);
     const { code, form } = troubleOf(trouble, text);
+    if (GONE.test(code)) location.reload();
     if (!UNPROVEN.test(code)) return form;
     setAsked('yes');
     return '';

@@ -1,7 +1,7 @@
 import type { Boot, ConfirmLink } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { PostForm } from '../../form/post-form';
-import { reloadWhenOver } from '../../form/reload-when-over';
+import { reloadWhenOver, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -49,15 +49,14 @@ function View({ boot }: { boot: Boot }) {
   );
 }
 
-const LEADS = /^(proof\.needed|session\.(required|ended)|flow\.unknown)$/;
-
 /**
  * Loads the page of the link that was opened later: the button would confirm that one. The
  * page of the code leads on when the change of an address needs a proof, or was given up.
  */
 function showCurrent(boot: Boot, trouble: Trouble): boolean {
   if (trouble.code === 'link.changed') location.replace('/auth/confirm-link?changed');
-  else if (boot.flow.id && LEADS.test(trouble.code)) location.replace(codeOf(boot));
+  else if (boot.flow.id && (UNPROVEN.test(trouble.code) || trouble.code === 'flow.unknown'))
+    location.replace(codeOf(boot));
   else return reloadWhenOver(trouble);
   return true;
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import type { Boot, DropFactor, GiveFactor } from '../../api/schema.gen';
-import type { Trouble } from '../../form/failure';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
@@ -22,7 +21,7 @@ import { UsePasskey } from './use-passkey';
 /** Asks for a second factor: of a pending sign-in, or of the signed-in user. */
 function View({ boot }: { boot: Boot }) {
   const text = useText();
-  const form = useForm({ boot, path: '/auth/api/mfa', onTrouble });
+  const form = useForm({ boot, path: '/auth/api/mfa', onTrouble: reloadWhenOver });
   useFlowRefresh(boot.flow);
   return (
     <Frame boot={boot} title={screen.title(boot, text)} form={form}>
@@ -34,13 +33,6 @@ function View({ boot }: { boot: Boot }) {
       </When>
     </Frame>
   );
-}
-
-/** The page of a pending sign-in shows its own state. The page of a session has none to show. */
-function onTrouble(trouble: Trouble): boolean {
-  const over = trouble.code === 'factor.used_up' && location.search.includes('flow=');
-  if (over) location.reload();
-  return over || reloadWhenOver(trouble);
 }
 
 function Enter({ boot, form }: { boot: Boot; form: Form<GiveFactor> }) {

@@ -1,5 +1,6 @@
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
+import { OVER } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { usePress } from '../../lib/use-press';
 import { Button } from '../../ui/button';
@@ -49,6 +50,3 @@ export function UsePasskey({ boot }: { boot: Boot }) {
     </>
   );
 }
-
-/** The step or the session has ended: the page shows what holds now. */
-const OVER = /^(flow\.|session\.)/;

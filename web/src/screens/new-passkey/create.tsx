@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Failure } from '../../api/problem';
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
+import { GONE, UNPROVEN } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
 import { usePress } from '../../lib/use-press';
@@ -10,10 +11,7 @@ import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
-import { Proof, UNPROVEN, useProven } from '../own/proof';
-
-/** The step or the session has ended, or is another's: the page shows what holds now. */
-const OVER = /^(flow\.|account\.changed)/;
+import { Proof, useProven } from '../own/proof';
 
 /** The button that makes the passkey. It needs script; the browser leads through the rest. */
 export function Create({ boot }: { boot: Boot }) {
@@ -40,7 +38,7 @@ export function Create({ boot }: { boot: Boot }) {
     if (typeof trouble === 'string')
       return t(trouble === 'cancelled' ? 'new-passkey.cancelled' : 'new-passkey.unsupported');
     const { code, form } = troubleOf(trouble, text);
-    if (OVER.test(code)) location.reload();
+    if (GONE.test(code)) location.reload();
     if (!UNPROVEN.test(code)) return form;
     setAsked('yes');
     return '';

@@ -1,5 +1,5 @@
 import type { Boot, RefusePasskeys } from '../../api/schema.gen';
-import type { Trouble } from '../../form/failure';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -44,7 +44,7 @@ function firstLead({ account, flow }: Boot, { t }: Text): string {
 /** Ends the offer for good. */
 function Refuse({ boot }: { boot: Boot }) {
   const { t } = useText();
-  const form = useForm({ path: '/auth/api/account/passkeys/refuse', onTrouble: reloadForAnother });
+  const form = useForm({ path: '/auth/api/account/passkeys/refuse', onTrouble: reloadWhenOver });
   return (
     <form {...form.props} action="/auth/account/passkeys/offer">
       <ErrorSummary {...form.summary} />
@@ -57,13 +57,6 @@ function Refuse({ boot }: { boot: Boot }) {
       </Footer>
     </form>
   );
-}
-
-/** The user has signed out or has changed: the reload leads on. */
-function reloadForAnother({ code }: Trouble): boolean {
-  const over = /^(account\.changed|session\.)/.test(code);
-  if (over) location.reload();
-  return over;
 }
 
 export const screen: Screen = {

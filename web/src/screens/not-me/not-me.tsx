@@ -1,4 +1,5 @@
 import type { Boot, NotMe } from '../../api/schema.gen';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -18,15 +19,7 @@ const PATH = '/auth/not-me';
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const form = useForm({
-    boot,
-    path: '/auth/api/not-me',
-    onTrouble: ({ code }) => {
-      const over = /^(link\.changed|alarm\.(over|done))$/.test(code);
-      if (over) location.reload(); // the page says why
-      return over;
-    },
-  });
+  const form = useForm({ boot, path: '/auth/api/not-me', onTrouble: reloadWhenOver });
   return (
     <Frame boot={boot} title={screen.title(boot, text)} form={form}>
       <When value={boot.link.state} is="ready" otherwise={<Over boot={boot} />}>

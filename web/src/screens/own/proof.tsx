@@ -7,9 +7,6 @@ import { Notice } from '../../ui/message';
 const CHANNEL = 'portico-proof';
 export const MARK = '#proven';
 
-/** Faults that signing in again removes. */
-export const UNPROVEN = /^(proof\.needed|session\.(required|ended))$/;
-
 /** Opens the window of a new sign-in, or returns null where the browser opens none. */
 export const openProof = (page: string) => open(page, '_blank', 'popup,width=480,height=760');
 

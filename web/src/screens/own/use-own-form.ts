@@ -1,10 +1,8 @@
 import { useRef, useState } from 'react';
 import type { Boot, Forms } from '../../api/schema.gen';
+import { GONE, postWhenChanged, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
-import { UNPROVEN, useProven } from './proof';
-
-/** Faults of a form whose page is out of date. */
-const GONE = /^(factor\.missing|alarm\.raised)$/;
+import { useProven } from './proof';
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
@@ -18,10 +16,13 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
   const form = useForm({
     ...(boot ? { boot } : {}),
     path,
-    onTrouble: ({ code }) => {
+    onTrouble: (trouble, element) => {
+      const { code } = trouble;
       // an open window would cover the error; Firefox 124 has none
       for (const window of document.querySelectorAll<HTMLElement>('[popover]')) window.hidePopover?.();
-      if (GONE.test(code)) location.reload();
+      // Only an account page says that an alarm closes it. A step has words for it.
+      if (!postWhenChanged(trouble, element) && (GONE.test(code) || code === 'alarm.raised'))
+        location.reload();
       if (!UNPROVEN.test(code)) return false;
       refused.current = true;
       setAsked('yes');

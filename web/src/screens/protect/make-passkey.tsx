@@ -1,5 +1,6 @@
 import type { Boot } from '../../api/schema.gen';
 import { troubleOf } from '../../form/failure';
+import { OVER } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
 import { usePress } from '../../lib/use-press';
@@ -8,9 +9,6 @@ import { Button } from '../../ui/button';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
 import styles from './protect.module.css';
-
-/** The step has ended: the page shows what holds now. */
-const OVER = /^flow\./;
 
 /** Makes a passkey in place of an authenticator app. It needs script. */
 export function MakePasskey({ boot: { flow } }: { boot: Boot }) {

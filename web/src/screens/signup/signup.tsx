@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Boot, SignUp } from '../../api/schema.gen';
+import { postWhenChanged } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
@@ -16,7 +17,7 @@ import { withReturn } from '../links';
 import { NewPasswordFields } from '../new-password-fields';
 import type { Screen } from '../screen';
 import { SignedIn } from '../signed-in';
-import { postWhenChanged, TermsBox } from '../terms-box';
+import { TermsBox } from '../terms-box';
 import { useCarriedEmail } from '../use-carried-email';
 
 function View({ boot }: { boot: Boot }) {

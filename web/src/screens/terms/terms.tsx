@@ -1,6 +1,6 @@
 import type { AcceptTerms, Boot } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
-import { reloadWhenOver } from '../../form/reload-when-over';
+import { postWhenChanged, reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { oneOf } from '../../lib/template';
@@ -11,7 +11,7 @@ import { Frame } from '../frame';
 import { OtherWay } from '../other-way';
 import type { Screen } from '../screen';
 import { SignedInOther } from '../signed-in-other';
-import { postWhenChanged, TermsBox } from '../terms-box';
+import { TermsBox } from '../terms-box';
 import { useFlowRefresh } from '../use-flow-refresh';
 
 /** Asks for the terms of use: at the end of a sign-in, or before the account of a sign-up is made. */
