@@ -12,8 +12,6 @@ export interface Text {
   t: (key: MessageKey, params?: Params) => string;
   /** The words of a fault code, or undefined for a code that this build does not know. */
   fault: (code: string, params?: Params, retryAfter?: number) => string | undefined;
-  /** "30 seconds", "2 minutes". */
-  wait: (seconds: number) => string;
 }
 
 /** The locales that are written from right to left, as package locale of the server has them. */
@@ -42,6 +40,7 @@ export function createText(locale: string, messages: Messages, isolate = RIGHT_T
     });
   };
 
+  /** "30 seconds", "2 minutes". */
   const wait = (seconds: number) => {
     const [unit, count] =
       seconds < 90
@@ -54,7 +53,6 @@ export function createText(locale: string, messages: Messages, isolate = RIGHT_T
 
   return {
     locale,
-    wait,
     t: (key, params = {}) => words(key, params) ?? key,
     fault: (code, params = {}, retryAfter = 0) => {
       const reason =
