@@ -398,6 +398,23 @@ test('a canceled proof changes nothing and says so', async () => {
   expect(fake.changes).toEqual([]);
 });
 
+test('a page that stays open overnight has other words for its times', async () => {
+  const fake = installation();
+  const now = new Date();
+  Object.assign(fake.people[1] ?? {}, { seen_at: now.toISOString() });
+  await open('people', fake);
+  await row('person1@').getByText('today').waitFor();
+  await page.clock.setFixedTime(now.getTime() + 86_400_000);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange'))); // somebody looks at it
+  await row('person1@').getByText('yesterday').waitFor();
+  await page.goto(`${world.origin}/auth/admin/people/p1`);
+  const day = page.locator('.day').first();
+  const before = await day.textContent();
+  await page.clock.setFixedTime(now.getTime() + 5 * 86_400_000);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await expect.poll(() => day.textContent()).not.toBe(before);
+});
+
 test('a deletion needs the address, and one’s own account offers nothing that locks out', async () => {
   const fake = await open('people/p1');
   await act('Jonas Weber', 'Delete');

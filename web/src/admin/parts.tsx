@@ -1,32 +1,38 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { focusManager, type UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { timeWords } from '../lib/local-times';
 import { Button } from '../ui/button';
 import { ErrorSummary } from '../ui/message';
 import { wordsOf } from './api';
 import type { Row } from './types';
 
-const TIMES = timeWords('en', new Date());
+let today = new Date();
+let todays = timeWords('en', today);
+
+/** The words for times as of now. Their formatters are made once a day. */
+function times() {
+  const now = new Date();
+  if (now.toDateString() !== today.toDateString()) todays = timeWords('en', now);
+  today = now;
+  return todays;
+}
+
+/** The same for what is on the page, also when somebody comes back to it on another day. */
+export const useTimes = () => useSyncExternalStore(focusManager.subscribe, times);
 
 /** A time in the zone of the browser, with the exact one on hover. */
 export function Time({ at, none = 'never' }: { at: string | undefined; none?: string }) {
+  const { exact, short } = useTimes();
   if (!at) return <span className="muted">{none}</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={TIMES.exact(date)}>
-      {TIMES.short(date)}
+    <time dateTime={at} title={exact(date)}>
+      {short(date)}
     </time>
   );
 }
 
-/** The day of a time, in words. */
-export const dayOf = (at: string) => TIMES.day(new Date(at));
-
-export const shortly = (at: string) => TIMES.short(new Date(at));
-
-export const exactly = (at: string) => TIMES.exact(new Date(at));
-
-export const clockOf = (at: string) => TIMES.clock(new Date(at));
+export const shortly = (at: string) => times().short(new Date(at));
 
 type Tone = 'good' | 'bad' | 'warn' | 'plain' | 'accent';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Icon } from '../screens/own/entry';
-import { Card, clockOf, dayOf, exactly } from './parts';
+import { Card, useTimes } from './parts';
 import type { Email, Happening, Person } from './types';
 import { ACTORS, detailWords, failed, mailWords } from './words';
 
@@ -64,7 +64,7 @@ export function Timeline({ of: { id, events, more_events, emails } }: { of: Pers
       {matching.length ? (
         <ol className="days">
           {matching.slice(0, shown).map((event, index) => (
-            <Line key={event.kind + event.id} event={event} day={dayAfter(matching[index - 1], event)} />
+            <Line key={event.kind + event.id} event={event} newer={matching[index - 1]} />
           ))}
         </ol>
       ) : (
@@ -83,17 +83,14 @@ export function Timeline({ of: { id, events, more_events, emails } }: { of: Pers
   );
 }
 
-/** The heading of a new day, or "". */
-function dayAfter(newer: Told | undefined, event: Told): string {
-  const day = dayOf(event.at);
-  return newer && dayOf(newer.at) === day ? '' : day;
-}
-
-function Line({ event, day }: { event: Told; day: string }) {
-  const { at, actor, what, detail, network, browser, request_id } = event;
+/** With a heading if the newer one is of another day. */
+function Line({ event, newer }: { event: Told; newer: Told | undefined }) {
+  const { day, exact, clock } = useTimes();
+  const at = new Date(event.at);
+  const { actor, what, detail, network, browser, request_id } = event;
   return (
     <li>
-      {day ? <h3 className="day">{day}</h3> : null}
+      {newer && day(new Date(newer.at)) === day(at) ? null : <h3 className="day">{day(at)}</h3>}
       <div className={failed(event) ? 'entry failed' : 'entry'}>
         <Icon icon={iconOf(event)} />
         <div className="entry-words">
@@ -118,8 +115,8 @@ function Line({ event, day }: { event: Told; day: string }) {
               ))}
           </p>
         </div>
-        <time className="entry-clock" dateTime={at} title={exactly(at)}>
-          {clockOf(at)}
+        <time className="entry-clock" dateTime={event.at} title={exact(at)}>
+          {clock(at)}
         </time>
       </div>
     </li>
