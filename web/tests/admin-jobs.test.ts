@@ -99,14 +99,23 @@ test('a job that runs can be stopped', async () => {
   await page.getByText('Stopped by an administrator or a key, 1 of 3 people').waitFor();
 });
 
-test('a change of many that is refused says why', async () => {
+test('a change of many is counted in its window, which says why it is refused', async () => {
+  let answer = () => {};
+  const held = new Promise<void>((done) => {
+    answer = done;
+  });
   await open('people', installation(), 1280, async (route, path) => {
     if (!path.endsWith('/jobs') || route.request().method() === 'GET') return false;
+    await held;
     const fields = [{ name: 'people', code: 'job.size', params: {} }];
     await route.fulfill({ status: 422, json: { ...refused('request.invalid').json, status: 422, fields } });
     return true;
   });
   await page.getByLabel('Select Jonas Weber').first().click();
   await act('the selected people', 'Disable');
-  await page.getByText('At most 500 people can be selected at once.').waitFor();
+  await page.getByRole('dialog').locator('[aria-busy=true]').waitFor();
+  expect(await violations(page)).toEqual([]);
+  answer();
+  await page.getByRole('dialog').getByText('At most 500 people can be selected at once.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
 });

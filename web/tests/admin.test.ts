@@ -415,6 +415,23 @@ test('a page that stays open overnight has other words for its times', async () 
   await expect.poll(() => day.textContent()).not.toBe(before);
 });
 
+test('a window stays until the server has answered its change, and says a failure', async () => {
+  await open('people', installation(), 1280, (_, path) => path.endsWith('/disable')); // without an answer
+  await act('Jonas Weber', 'Disable');
+  await page.clock.install();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  const cancel = dialog.getByRole('button', { name: 'Cancel' });
+  expect(await cancel.getAttribute('aria-disabled')).toBe('true');
+  await cancel.click({ force: true });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.clock.fastForward(21_000);
+  await dialog.getByText('Portico took too long to answer.').waitFor();
+  await cancel.click();
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('a deletion needs the address, and one’s own account offers nothing that locks out', async () => {
   const fake = await open('people/p1');
   await act('Jonas Weber', 'Delete');

@@ -25,6 +25,8 @@ export interface Question {
   danger?: boolean;
   /** It only tells something, so there is nothing to cancel. What is told once is not lost by Escape. */
   told?: boolean | 'once';
+  /** It goes on by itself, without a press. */
+  atOnce?: boolean;
   /** The question before this one, with what was typed. */
   back?: Question;
   /** What has to be typed, so that nobody does this by a slip. */
@@ -80,7 +82,7 @@ interface WindowProps {
 }
 
 function Window({ question, say, goOn, close }: WindowProps) {
-  const { title, says, press, danger, told, back, typed, fields = [], run } = question;
+  const { title, says, press, danger, told, atOnce, back, typed, fields = [], run } = question;
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -90,8 +92,15 @@ function Window({ question, say, goOn, close }: WindowProps) {
     dialog.current?.showModal();
     // on the first field, but on no button: a key that is still down must not press it
     (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
-  }, []);
+    if (atOnce) dialog.current?.querySelector('form')?.requestSubmit();
+  }, [atOnce]);
   const shut = () => dialog.current?.close();
+  const leave = () => {
+    if (busy) return;
+    if (back) goOn(back);
+    else shut();
+  };
+  const locked = busy || told === 'once'; // a change goes on without its window, and only the window says how it ends
 
   const submit = async (form: HTMLFormElement) => {
     if (busy) return;
@@ -120,12 +129,12 @@ function Window({ question, say, goOn, close }: WindowProps) {
       aria-labelledby="ask-title"
       aria-describedby={says ? 'ask-says' : undefined}
       onKeyDown={(event) => {
-        if (told !== 'once' || event.key !== 'Escape') return;
+        if (!locked || event.key !== 'Escape') return;
         event.preventDefault(); // a browser lets `cancel` be prevented once only
         setKept(true);
       }}
       onCancel={(event) => {
-        if (told === 'once') event.preventDefault(); // Back of a phone
+        if (locked) event.preventDefault(); // Back of a phone
       }}
       onClose={close}
     >
@@ -169,7 +178,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
               {press}
             </Button>
             {told ? null : (
-              <Button type="button" look="secondary" onClick={back ? () => goOn(back) : shut}>
+              <Button type="button" look="secondary" aria-disabled={busy} onClick={leave}>
                 {back ? 'Back' : 'Cancel'}
               </Button>
             )}

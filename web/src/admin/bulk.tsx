@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { change, queries, send, wordsOf } from './api';
+import { change, queries, send } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import type { Selection } from './selection';
@@ -113,23 +113,21 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
 /** The actions on the selected rows, and the choice of all rows that the filters find. */
 export function BulkBar(props: { selection: Selection; filter: Record<string, string>; more: boolean }) {
   const { selection, filter, more } = props;
-  const { ask, say } = useAsk();
+  const { ask } = useAsk();
   const count = selection.ids.length;
   const { after: _, limit: __, ...question } = filter;
 
-  const weigh = async (action: Action, target: Target, role = '') => {
-    const trial = await send<Job>('POST', 'jobs', { action, role, try: true, ...target });
-    return questionFor(action, target, role, trial);
-  };
   const begin = (action: Action, target: Target) => {
     const { label, role } = ACTIONS[action];
-    if (!role) return void weigh(action, target).then(ask, (error) => say(wordsOf(error).words));
     ask({
-      title: label,
+      title: role ? label : `${label}: counting the people`,
       press: 'Go on',
-      fields: [{ name: 'role', label: 'Role', required: true }],
+      atOnce: !role,
+      fields: role ? [{ name: 'role', label: 'Role', required: true }] : [],
       run: async (values) => {
-        return { next: await weigh(action, target, String(values.get('role')).trim()) };
+        const given = String(values.get('role') ?? '').trim();
+        const trial = await send<Job>('POST', 'jobs', { action, role: given, try: true, ...target });
+        return { next: questionFor(action, target, given, trial) };
       },
     });
   };
