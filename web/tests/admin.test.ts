@@ -432,6 +432,29 @@ test('a window stays until the server has answered its change, and says a failur
   await dialog.waitFor({ state: 'detached' });
 });
 
+test('the day that is chosen as an end is the day that is shown', async () => {
+  const fake = await open('people/p1');
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' });
+  await page.reload();
+  const end = page.getByLabel('End of the account');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByText('The day begins at midnight in your time zone.').waitFor();
+  await end.fill('2031-05-05');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('May 5, 2031, 12:00').waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  expect(await end.inputValue()).toBe('2031-05-05');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Nothing was changed.').waitFor();
+  await end.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await end.fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The changes are saved.').waitFor();
+  expect(fake.changes.map(({ body }) => body)).toEqual([{ at: '2031-05-05T04:00:00.000Z' }, { at: '' }]);
+});
+
 test('a deletion needs the address, and one’s own account offers nothing that locks out', async () => {
   const fake = await open('people/p1');
   await act('Jonas Weber', 'Delete');
@@ -545,9 +568,11 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await dialog.getByText('Choose what the key may do.').waitFor();
   await dialog.getByLabel('people:read').check();
+  await dialog.getByLabel('Ends').fill('2099-01-31');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await dialog.getByText('It is not shown again').waitFor();
-  expect.soft(fake.changes.at(-1)?.body).toMatchObject({ name: 'Sync', scopes: ['people:read'] });
+  const ends_at = new Date('2099-01-31T00:00').toISOString();
+  expect.soft(fake.changes.at(-1)?.body).toMatchObject({ name: 'Sync', scopes: ['people:read'], ends_at });
   expect.soft(await dialog.locator('.secret code').textContent()).toMatch(/^portico_key_/);
   expect.soft(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
   expect.soft(await violations(page), 'the secret').toEqual([]);

@@ -1,6 +1,7 @@
 import { change, Partly } from './api';
 import type { Question } from './ask';
 import { boot } from './boot';
+import { dateOf, endField, midnightOf } from './days';
 import type { Item } from './menu';
 import { shortly } from './parts';
 import type { Row } from './types';
@@ -134,13 +135,7 @@ export const editClaims = (p: Of & { claims: string }): Question => ({
   },
 });
 
-const endField = (at: string) => ({
-  name: 'ends_at',
-  label: 'End of the account',
-  type: 'date' as const,
-  value: at.slice(0, 10),
-  hint: 'From this day on the account is closed and signed out everywhere. Empty means never.',
-});
+const ENDS = 'From this day on the account is closed and signed out everywhere. Empty means never.';
 
 /** The window that edits the name, the primary address, the roles and the end of an account. */
 export const edit = (p: Edited): Question => ({
@@ -163,7 +158,7 @@ export const edit = (p: Edited): Question => ({
       value: p.roles.join(', '),
       hint: 'Separated by commas. The role portico:admin makes an administrator.',
     },
-    ...(p.ends_at === undefined ? [] : [endField(p.ends_at)]),
+    ...(p.ends_at === undefined ? [] : [endField('End of the account', ENDS, { value: dateOf(p.ends_at) })]),
   ],
   run: saving(p),
 });
@@ -195,14 +190,14 @@ function changesOf(p: Edited, values: FormData) {
   const roles = rolesIn(text('roles'));
   const give = roles.filter((role) => !p.roles.includes(role));
   const take = p.roles.filter((role) => !roles.includes(role));
-  const at = day && `${day}T00:00:00Z`;
-  const change = (action: string, words: string, body: object, then: Partial<Edited>, differs: boolean) =>
+  const at = midnightOf(day);
+  const changed = (action: string, words: string, body: object, then: Partial<Edited>, differs: boolean) =>
     differs ? [{ action, words, body, then }] : [];
-  const ends = p.ends_at !== undefined && day !== p.ends_at.slice(0, 10);
+  const ends = p.ends_at !== undefined && day !== dateOf(p.ends_at);
   return [
-    ...change('name', 'the name', { name }, { name }, name !== p.name),
-    ...change('address', 'the primary address', { email: address }, { address }, address !== p.address),
-    ...change('roles', 'the roles', { give, take }, { roles }, give.length + take.length > 0),
-    ...change('ends', 'the end of the account', { at }, { ends_at: at }, ends),
+    ...changed('name', 'the name', { name }, { name }, name !== p.name),
+    ...changed('address', 'the primary address', { email: address }, { address }, address !== p.address),
+    ...changed('roles', 'the roles', { give, take }, { roles }, give.length + take.length > 0),
+    ...changed('ends', 'the end of the account', { at }, { ends_at: at }, ends),
   ];
 }

@@ -30,12 +30,6 @@ export function withValues(values: Record<string, string>): string {
   return location.pathname + (query.size ? `?${query}` : '');
 }
 
-/** The beginning of a day of a filter, in the zone of the browser. The server refuses what is no day. */
-export function midnightOf(day: string): string {
-  const midnight = new Date(`${day}T00:00`);
-  return Number.isNaN(midnight.getTime()) ? day : midnight.toISOString();
-}
-
 /** The place that the path names, and the person below it. */
 export const [, , , place = '', personId = ''] = location.pathname.split('/');
 

@@ -4,7 +4,7 @@ import { fieldOf } from './api';
 import { refocus } from './focus';
 import { Trouble } from './parts';
 
-interface FieldOf {
+export interface FieldOf {
   name: string;
   label: string;
   /** `lines` is data of several lines, and `prose` a text for people. A wheel changes a number, but no `digits`. */

@@ -5,7 +5,7 @@ import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import type { Selection } from './selection';
 import type { Job } from './types';
-import { ADMIN, RESIGNS } from './words';
+import { ADMIN, counted, RESIGNS } from './words';
 
 type Action = Exclude<Job['action'], 'import'>;
 
@@ -56,7 +56,7 @@ const STOPS: Record<Job['reason'], string> = {
 };
 
 const many = (count: number, more = false) =>
-  `${more ? 'At least ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
+  `${more ? 'At least ' : ''}${counted(count, 'person', 'people')}`;
 
 /** Says what is skipped and why: before, and after. */
 const SkippedList = ({ skipped, skips, total }: Pick<Job, 'skipped' | 'skips' | 'total'>) =>
@@ -197,10 +197,7 @@ const HIDDEN = 'hidden-jobs';
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
   const { id, action, role, state, reason, done, total, more, skips, skipped, by } = job;
   const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
-  const whole =
-    action === 'import'
-      ? `${total.toLocaleString('en')} ${total === 1 ? 'line' : 'lines'}`
-      : many(total, more).toLowerCase();
+  const whole = action === 'import' ? counted(total, 'line', 'lines') : many(total, more).toLowerCase();
   const ended = state === 'done' || state === 'failed';
   const { ask } = useAsk();
   const stop = () =>

@@ -10,9 +10,7 @@ import { About, ordered } from './import-about';
 import { Card, Loaded, Trouble } from './parts';
 import { Head } from './shell';
 import type { Import } from './types';
-
-const counted = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+import { counted } from './words';
 
 /** Asks for a file. The window of a missing proof opens before the file is sent. */
 function Choose() {

@@ -1,8 +1,9 @@
 import { change, send } from './api';
 import type { Question } from './ask';
+import { endField, midnightOf } from './days';
 import { Once, Tag } from './parts';
 import type { Invitation, Line } from './types';
-import { rolesIn } from './words';
+import { counted, rolesIn } from './words';
 
 const VERDICTS: Record<Line['verdict'], string> = {
   ok: 'will be invited',
@@ -33,21 +34,20 @@ const Judged = ({ lines }: { lines: Line[] }) => (
 
 const typed = (values: FormData, name: string) => String(values.get(name) ?? '').trim();
 
-const midnight = (day: string) => day && `${day}T00:00:00Z`;
 const drawn = (values: FormData) => ({
   roles: rolesIn(typed(values, 'roles')),
-  account_ends_at: midnight(typed(values, 'account_ends_at')),
+  account_ends_at: midnightOf(typed(values, 'account_ends_at')),
 });
 
-const counted = (lines: Line[]) => {
+const invited = (lines: Line[]) => {
   const count = lines.filter(({ verdict }) => verdict === 'ok').length;
-  return count && `${count} ${count === 1 ? 'invitation' : 'invitations'}`;
+  return count && counted(count, 'invitation', 'invitations');
 };
 
 function sending(lines: Line[], body: object, back: Question): Question {
-  const count = counted(lines);
+  const count = invited(lines);
   const list = {
-    title: `${count || 'No invitation'} for ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`,
+    title: `${count || 'No invitation'} for ${counted(lines.length, 'line', 'lines')}`,
     says: <Judged lines={lines} />,
   };
   if (!count) return { ...list, press: 'Change the list', run: async () => ({ next: back }) };
@@ -59,14 +59,14 @@ function sending(lines: Line[], body: object, back: Question): Question {
       const { lines: sent } = await change<{ lines: Line[] }>('POST', 'invitations', body);
       const unsent = sent.filter(({ verdict }) => verdict === 'unsent').length;
       const rest = unsent && ` ${unsent} could not be sent. Send the list again.`;
-      return `${counted(sent) || 'No invitation'} on the way.${rest || ''}`;
+      return `${invited(sent) || 'No invitation'} on the way.${rest || ''}`;
     },
   };
 }
 
 const GIVEN: NonNullable<Question['fields']> = [
   { name: 'roles', label: 'Roles', hint: 'Separated by commas. The accounts get them when they are made.' },
-  { name: 'account_ends_at', label: 'End of the accounts', type: 'date', hint: 'Empty means never.' },
+  endField('End of the accounts', 'Empty means never.', { name: 'account_ends_at' }),
 ];
 
 const FIELDS: NonNullable<Question['fields']> = [
@@ -121,14 +121,14 @@ export const MANY: Question = {
   press: 'Make the link',
   fields: [
     { name: 'uses', label: 'Accounts that it can make', type: 'digits', value: '10', required: true },
-    { name: 'ends_at', label: 'End of the link', type: 'date', required: true },
+    endField('End of the link', 'At most a year away.', { required: true }),
     ...GIVEN,
   ],
   run: async (values) => {
     const { link } = await change<{ link: string }>('POST', 'invitations/link', {
       ...drawn(values),
       uses: typed(values, 'uses'),
-      ends_at: midnight(typed(values, 'ends_at')),
+      ends_at: midnightOf(typed(values, 'ends_at')),
     });
     return { next: shown(link) };
   },

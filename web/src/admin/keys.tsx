@@ -2,6 +2,7 @@ import { Button } from '../ui/button';
 import { useQueryOf } from './address';
 import { change } from './api';
 import { type Question, useAsk } from './ask';
+import { dateOf, endField, midnightOf } from './days';
 import { Actions } from './menu';
 import { Once, Tag, Time } from './parts';
 import { Head } from './shell';
@@ -10,18 +11,14 @@ import type { Key, KeyMade, Keys } from './types';
 
 const DAYS = 90;
 
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-
-/** The end of a key: a day, at most a year away. */
-const endField = () =>
-  ({
-    name: 'ends_at',
-    label: 'Ends',
-    type: 'date',
+/** The end of a key. */
+const keyEnds = () =>
+  endField('Ends', 'A day, at most a year away. You get an email 14 days before.', {
     required: true,
-    value: inDays(DAYS),
-    hint: 'A day, at most a year away. It begins at midnight in UTC. You get an email 14 days before.',
-  }) as const;
+    value: dateOf(new Date(Date.now() + DAYS * 86_400_000).toISOString()),
+  });
+
+const endIn = (values: FormData) => midnightOf(String(values.get('ends_at')));
 
 /** Shows the secret of a key, once. */
 const shown = ({ key: { name }, secret }: KeyMade): { next: Question } => ({
@@ -52,14 +49,14 @@ const create = (scopes: string[]): Question => ({
       options: scopes,
       hint: 'With people:write or invitations:write, a program can let people in without an approval.',
     },
-    endField(),
+    keyEnds(),
   ],
   run: async (values) =>
     shown(
       await change<KeyMade>('POST', 'keys', {
         name: String(values.get('name')),
         scopes: values.getAll('scopes'),
-        ends_at: values.get('ends_at'),
+        ends_at: endIn(values),
       }),
     ),
 });
@@ -77,9 +74,8 @@ function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) 
           ? 'You answer for the new secret. The present one works on until you end it. The old one ends, and with it the invitations that the key has sent since it was made.'
           : 'You answer for the new secret. The present one works on until you end it.',
     press: 'Make a new secret',
-    fields: [endField()],
-    run: async (values) =>
-      shown(await change<KeyMade>('POST', `${path}/rotate`, { ends_at: values.get('ends_at') })),
+    fields: [keyEnds()],
+    run: async (values) => shown(await change<KeyMade>('POST', `${path}/rotate`, { ends_at: endIn(values) })),
   };
   const endOld: Question = {
     title: `End the old secret of ${name}?`,

@@ -1,7 +1,8 @@
 import { actionsFor, nameOf } from './actions';
-import { midnightOf, useQueryOf, within } from './address';
+import { useQueryOf, within } from './address';
 import { useAsk } from './ask';
 import { BulkBar, Jobs, useJobs } from './bulk';
+import { midnightOf } from './days';
 import { Choice, type Filter, Filters } from './filters';
 import { Actions } from './menu';
 import { Roles, StateTag, Tag, Time } from './parts';

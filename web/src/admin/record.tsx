@@ -1,5 +1,6 @@
-import { midnightOf, useQueryOf, within, withValues } from './address';
+import { useQueryOf, within, withValues } from './address';
 import { boot } from './boot';
+import { midnightOf } from './days';
 import { Choice, type Filter, Filters } from './filters';
 import { Time } from './parts';
 import { Head } from './shell';

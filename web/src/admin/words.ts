@@ -19,6 +19,10 @@ export const MAILS: Record<string, string> = {
 export const mailWords = (template: string) =>
   MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
 
+/** A number with its noun. */
+export const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
 /** The roles of a text, which has commas or blanks between them. */
 export const rolesIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
