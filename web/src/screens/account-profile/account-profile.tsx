@@ -11,6 +11,7 @@ import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Picture } from './picture';
 import { Undo } from './undo';
+import { useTyped } from './use-typed';
 
 const PATH = '/auth/account/profile';
 
@@ -19,6 +20,7 @@ function View({ boot }: { boot: Boot }) {
   const { t } = text;
   useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/profile', boot);
+  useTyped(form.props.ref);
   return (
     <OwnPage
       boot={boot}
