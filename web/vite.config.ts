@@ -41,7 +41,7 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: isSsrBuild
-      ? { input: 'src/entry/prerender.tsx' }
+      ? { input: 'src/entry/prerender.tsx', checks: { ineffectiveDynamicImport: false } }
       : mode === 'admin'
         ? ADMIN
         : { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },

@@ -3,12 +3,13 @@ import { troubleOf } from '../../form/failure';
 import { OVER } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { usePress } from '../../lib/use-press';
+import { offerOf } from '../../passkey/offer';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
 
-/** Asks for a passkey in a dialog of the browser. It needs script; its code loads with the press. */
+/** Asks for a passkey in a dialog of the browser. It needs script. */
 export function UsePasskey({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
@@ -20,7 +21,6 @@ export function UsePasskey({ boot }: { boot: Boot }) {
       setBusy(false);
       return setWords(t('mfa.passkey.unsupported'));
     }
-    const { offerOf } = await import('../../passkey/offer');
     await offerOf({
       body: { return_to: boot.return_to, flow: '', second: boot.mfa.second },
       field: null,
