@@ -64,6 +64,19 @@ test.each(['people', 'invitations', 'apps', 'keys', 'record'])(
   },
 );
 
+test('a place whose file does not come says so and can be loaded again', async () => {
+  await open('people');
+  await settled();
+  const files = '**/auth/assets/admin-apps-*';
+  await page.route(files, (route) => route.abort());
+  await page.getByRole('link', { name: 'Apps' }).click();
+  await page.getByRole('heading', { name: 'This page didn’t load' }).waitFor();
+  expect.soft(await violations(page)).toEqual([]);
+  await page.unroute(files);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await settled();
+});
+
 test('apps are explained for a person, deleted, and copied', async () => {
   const fake = await open('apps');
   await page.getByRole('button', { name: 'Explain shop for a person' }).click();

@@ -5,11 +5,12 @@ import '../ui/tokens.css';
 import { announceProof } from '../screens/own/proof';
 import '../screens/own/shared.css';
 import '../screens/own/entries.css';
+import { ErrorSummary } from '../ui/message';
 import { personId, place } from './address';
 import { queries } from './api';
 import { AskProvider } from './ask';
 import { keepFocus } from './focus';
-import { type PlaceName, Shell } from './shell';
+import { Head, type PlaceName, Shell } from './shell';
 import './admin.css';
 import './table.css';
 
@@ -26,6 +27,17 @@ const PLACES: Record<PlaceName, () => Promise<{ Place: ComponentType }>> = {
     new URLSearchParams(location.search).has('webhook') ? import('./webhook') : import('./system'),
 };
 
+/** In place of one whose file did not come: the connection broke, or Portico is another version now. */
+const Missing = () => (
+  <>
+    <Head title="This page didn’t load" />
+    <ErrorSummary
+      words="Check the connection, and reload the page."
+      retry={{ label: 'Reload', onRetry: () => location.reload() }}
+    />
+  </>
+);
+
 /** Draws the place that the path names. The style of all places is in the document. */
 async function start() {
   announceProof();
@@ -33,7 +45,7 @@ async function start() {
   const root = document.getElementById('root');
   if (!root) return;
   const at = (Object.keys(PLACES) as PlaceName[]).find((name) => name === place) ?? 'people';
-  const { Place } = await PLACES[at]();
+  const { Place } = await PLACES[at]().catch(() => ({ Place: Missing }));
   createRoot(root).render(
     <QueryClientProvider client={queries}>
       <Shell at={at}>
