@@ -7,8 +7,16 @@ import { go } from '../lib/fragment';
 import { useRestoredPage } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
 import { useFirstField } from './effects';
-import { type FieldName, NO_FIELDS, NO_TROUBLE, type Trouble, troubleOf, withoutFault } from './failure';
-import { useTrouble } from './use-trouble';
+import {
+  type FieldName,
+  NO_FIELDS,
+  NO_TROUBLE,
+  type Trouble,
+  troubleOf,
+  troubleOfBoot,
+  withoutFault,
+} from './failure';
+import { type Summary, useTrouble } from './use-trouble';
 
 interface FormOptions<Path extends keyof Forms> {
   /** Boot data of a form that the server handles without script. The form starts with its errors. */
@@ -22,11 +30,6 @@ interface FormOptions<Path extends keyof Forms> {
   /** Called with each trouble. It returns true when the screen shows the trouble itself. */
   onTrouble?: (trouble: Trouble, form: HTMLFormElement) => boolean;
 }
-
-/** Props of the ErrorSummary. */
-type Summary = ReturnType<typeof useTrouble>['summary'] & {
-  retry: { label: string; onRetry: () => void } | undefined;
-};
 
 /** A form that sends `Body`. It has errors for no other fields. */
 export interface Form<Body> {
@@ -45,10 +48,10 @@ export interface Form<Body> {
   wait: number;
   /** Words for screen readers alone. */
   announcement: string;
-  summary: Summary;
+  summary: Summary & { retry: { label: string; onRetry: () => void } | undefined };
   clear: () => void;
-  /** Shows an error that the passkey button met. */
-  tell: (words: string) => void;
+  /** Shows an error that the passkey button met. Another try of the form would not help. */
+  tell: (trouble: Trouble) => void;
 }
 
 /**
@@ -70,8 +73,9 @@ export function useForm<Path extends keyof Forms>({
   const sentEmail = useRef(boot?.values.email);
   const [busy, setBusy] = useState(false);
   const [live, setLive] = useState(false);
-  const { trouble, setTrouble, show, left, announcement, setAnnouncement, summary } = useTrouble(boot, form);
-  const wait = summary.counted ? Number.POSITIVE_INFINITY : Math.max(hold, left);
+  const first = boot ? troubleOfBoot(boot) : NO_TROUBLE;
+  const { trouble, setTrouble, show, announcement, setAnnouncement, ...shown } = useTrouble(first, form);
+  const wait = Math.max(hold, shown.wait);
 
   useLayoutEffect(() => setLive(true), []); // before anything can be pressed
   useFirstField(form, boot ? boot.notice || boot.session.email : '');
@@ -83,8 +87,8 @@ export function useForm<Path extends keyof Forms>({
 
   const fail = (next: Trouble) => {
     setBusy(false);
-    const shown = form.current && onTrouble?.(next, form.current);
-    show(shown ? NO_TROUBLE : next);
+    const own = form.current && onTrouble?.(next, form.current);
+    show(own ? NO_TROUBLE : next);
   };
 
   const send = async (element: HTMLFormElement, button: HTMLElement | null) => {
@@ -139,11 +143,11 @@ export function useForm<Path extends keyof Forms>({
     wait,
     announcement,
     summary: {
-      ...summary,
+      ...shown.summary,
       retry: trouble.again && wait === 0 ? { label: text.t('common.try_again'), onRetry: retry } : undefined,
     },
     clear: () => show(NO_TROUBLE),
-    tell: (words) => show({ ...NO_TROUBLE, form: words }),
+    tell: (told) => show({ ...told, again: false }),
   };
 }
 

@@ -1,20 +1,25 @@
 import { type RefObject, useCallback, useMemo, useRef, useState } from 'react';
-import type { Boot } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import type { Text } from '../i18n/text';
 import { useCountdown } from '../lib/use-countdown';
 import { useFocusOnTrouble } from './effects';
-import { NO_TROUBLE, type Trouble, troubleOfBoot } from './failure';
+import type { Trouble } from './failure';
 
-/**
- * The errors of a form, first those that the server has found: they take the focus, and words with a
- * time count it down. `summary` has props of the ErrorSummary.
- */
-export function useTrouble(boot: Boot | undefined, form: RefObject<HTMLFormElement | null>) {
+/** Props of the ErrorSummary. */
+export interface Summary {
+  words: string;
+  /** The same words with the seconds that are left. */
+  counted: string;
+  requestId: { id: string; words: string };
+  ref: RefObject<HTMLDivElement | null>;
+}
+
+/** A trouble that counts its wait down, and its summary. A new one takes the focus. */
+export function useTrouble(first: Trouble, form: RefObject<HTMLFormElement | null>) {
   const text = useText();
   const ref = useRef<HTMLDivElement>(null);
   // The errors of the last response, and those left after the user has edited fields.
-  const [found, setFound] = useState(() => (boot ? troubleOfBoot(boot) : NO_TROUBLE));
+  const [found, setFound] = useState(first);
   const [trouble, setTrouble] = useState(found);
   const [announcement, setAnnouncement] = useState('');
 
@@ -25,28 +30,17 @@ export function useTrouble(boot: Boot | undefined, form: RefObject<HTMLFormEleme
   }, [text, found]);
   const asked = useMemo(() => ({ seconds: found.retryAfter }), [found]);
   const left = useCountdown(asked, onWaited);
+  const counted = left > 0 && trouble.form ? countedWords(trouble, left, text) : '';
   useFocusOnTrouble(found, form, ref);
 
   const show = (next: Trouble) => {
     setFound(next);
     setTrouble(next);
   };
-  const id = trouble.requestId;
-  return {
-    trouble,
-    setTrouble,
-    show,
-    left,
-    announcement,
-    setAnnouncement,
-    summary: {
-      words: trouble.form,
-      /** The same words with the seconds that are left. */
-      counted: left > 0 && trouble.form ? countedWords(trouble, left, text) : '',
-      requestId: { id, words: text.t('common.request_id', { id }) },
-      ref,
-    },
-  };
+  const requestId = { id: trouble.requestId, words: text.t('common.request_id', { id: trouble.requestId }) };
+  const summary: Summary = { words: trouble.form, counted, requestId, ref };
+  const wait = counted ? Number.POSITIVE_INFINITY : left;
+  return { trouble, setTrouble, show, wait, announcement, setAnnouncement, summary };
 }
 
 /** The words of a fault with the seconds that are left, or "" for words without a time. */

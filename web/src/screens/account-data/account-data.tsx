@@ -6,7 +6,7 @@ import { Lead } from '../../ui/lead';
 import { SuccessHint } from '../../ui/success';
 import { Changes } from '../own/changes';
 import { OwnPage } from '../own/own-page';
-import { Proof, useProven } from '../own/proof';
+import { Proof, useAsked } from '../own/proof';
 import type { Screen } from '../screen';
 
 const PATH = '/auth/account/data';
@@ -18,9 +18,8 @@ const PAUSE_MS = 5000;
 function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
-  const [asked, setAsked] = useState<string>(boot.again);
+  const { asked } = useAsked(boot.again);
   const [begun, setBegun] = useState(0);
-  useProven(() => setAsked(''));
   return (
     <OwnPage boot={boot} at="data" title={screen.title(boot, text)}>
       <Proof asked={asked} path={PATH} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
@@ -9,7 +9,7 @@ import { ErrorSummary } from '../../ui/message';
 import { Changes } from '../own/changes';
 import { Empty, Entries } from '../own/entry';
 import { OwnPage } from '../own/own-page';
-import { Proof, useProven } from '../own/proof';
+import { Proof, useAsked } from '../own/proof';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Add } from './add';
@@ -17,8 +17,7 @@ import { OnePasskey } from './entry';
 
 /** What is wrong with the form of a passkey that was sent without script. It is above all of them, and so in sight. */
 function Answer({ boot }: { boot: Boot }) {
-  const [asked, setAsked] = useState<string>(boot.again);
-  useProven(() => setAsked(''));
+  const { asked } = useAsked(boot.again);
   return (
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />

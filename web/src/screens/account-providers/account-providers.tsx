@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { Boot, LinkedProvider } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
@@ -8,7 +7,7 @@ import { Confirm } from '../own/confirm';
 import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
-import { Proof, useProven } from '../own/proof';
+import { Proof, useAsked } from '../own/proof';
 import type { Screen } from '../screen';
 import { Timed } from '../timed';
 
@@ -19,8 +18,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const { providers } = boot.account;
-  const [asked, setAsked] = useState<string>(boot.again);
-  useProven(() => setAsked(''));
+  const { asked } = useAsked(boot.again);
   return (
     <OwnPage boot={boot} at="providers" title={screen.title(boot, text)}>
       <Proof asked={asked} path={PATH} />

@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useFirstField } from '../../form/effects';
+import { troubleOfBoot } from '../../form/failure';
 import { PostForm } from '../../form/post-form';
 import { useTrouble } from '../../form/use-trouble';
 import { useText } from '../../i18n/provider';
@@ -45,7 +46,7 @@ function Answered({ boot }: { boot: Boot }) {
 function Enter({ boot }: { boot: Boot }) {
   const { t } = useText();
   const form = useRef<HTMLFormElement>(null);
-  const { summary, trouble } = useTrouble(boot, form);
+  const { summary, trouble } = useTrouble(troubleOfBoot(boot), form);
   useFirstField(form, ''); // the lead only says what the field is for
   return (
     <>

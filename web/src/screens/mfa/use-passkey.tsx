@@ -1,8 +1,7 @@
 import type { Boot } from '../../api/schema.gen';
-import { troubleOf } from '../../form/failure';
 import { OVER } from '../../form/reload-when-over';
+import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
-import { usePress } from '../../lib/use-press';
 import { offerOf } from '../../passkey/offer';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
@@ -11,36 +10,28 @@ import '../../ui/scripted.css';
 
 /** Asks for a passkey in a dialog of the browser. It needs script. */
 export function UsePasskey({ boot }: { boot: Boot }) {
-  const text = useText();
-  const { t } = text;
-  const { busy, setBusy, words, setWords, summary, begin } = usePress();
+  const { t } = useText();
+  const { busy, setBusy, wait, summary, begin, fail } = usePress(
+    (word: 'cancelled' | 'unsupported') => t(`mfa.passkey.${word}`),
+    ({ code }) => {
+      const over = OVER.test(code);
+      if (over) location.reload();
+      return over;
+    },
+  );
 
-  const press = async () => {
+  const press = () => {
     if (!begin()) return;
-    if (!globalThis.PublicKeyCredential) {
-      setBusy(false);
-      return setWords(t('mfa.passkey.unsupported'));
-    }
-    await offerOf({
-      body: { return_to: boot.return_to, flow: '', second: boot.mfa.second },
-      field: null,
-      onBusy: setBusy,
-      onTrouble: (trouble) => {
-        const { code, form } =
-          typeof trouble === 'string'
-            ? { code: '', form: t(`mfa.passkey.${trouble}`) }
-            : troubleOf(trouble, text);
-        if (OVER.test(code)) location.reload();
-        else setWords(form);
-      },
-    }).press();
+    if (!globalThis.PublicKeyCredential) return fail('unsupported');
+    const body = { return_to: boot.return_to, flow: '', second: boot.mfa.second };
+    void offerOf({ body, field: null, onBusy: setBusy, onTrouble: fail }).press();
   };
 
   return (
     <>
-      <ErrorSummary words={words} ref={summary} />
+      <ErrorSummary {...summary} />
       <div className="needs-script">
-        <Button type="button" busy={busy} onClick={press}>
+        <Button type="button" busy={busy} wait={wait} onClick={press}>
           {t('mfa.passkey.use')}
         </Button>
       </div>

@@ -1,28 +1,31 @@
-import { useEffect, useRef, useState } from 'react';
-import type { Failure } from '../../api/problem';
+import { useEffect, useRef } from 'react';
 import type { Boot } from '../../api/schema.gen';
-import { troubleOf } from '../../form/failure';
-import { GONE, UNPROVEN } from '../../form/reload-when-over';
+import { GONE } from '../../form/reload-when-over';
+import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
-import { usePress } from '../../lib/use-press';
 import { createPasskey, createQuietly } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
-import { Proof, useProven } from '../own/proof';
+import { Proof, useAsked } from '../own/proof';
 
 /** The button that makes the passkey. It needs script; the browser leads through the rest. */
 export function Create({ boot }: { boot: Boot }) {
-  const text = useText();
-  const { t } = text;
+  const { t } = useText();
   const quiet = useRef<AbortController>(null);
-  const [asked, setAsked] = useState('');
-  const { busy, setBusy, words, setWords, summary, begin } = usePress();
+  const { asked, ask } = useAsked('');
+  const { busy, wait, summary, begin, fail } = usePress(
+    (word: 'cancelled' | 'held' | 'unsupported') =>
+      t(word === 'cancelled' ? 'new-passkey.cancelled' : 'new-passkey.unsupported'),
+    (trouble) => {
+      if (GONE.test(trouble.code)) location.reload();
+      return ask(trouble);
+    },
+  );
   const { id: account } = boot.session;
   const { id: flow } = boot.flow;
-  useProven(() => setAsked(''));
   useEffect(() => {
     if (flow) return;
     const mine = new AbortController();
@@ -34,33 +37,23 @@ export function Create({ boot }: { boot: Boot }) {
     return () => mine.abort();
   }, [account, flow, boot.next]);
 
-  const wordsOf = (trouble: Failure | 'cancelled' | 'held' | 'unsupported') => {
-    if (typeof trouble === 'string')
-      return t(trouble === 'cancelled' ? 'new-passkey.cancelled' : 'new-passkey.unsupported');
-    const { code, form } = troubleOf(trouble, text);
-    if (GONE.test(code)) location.reload();
-    if (!UNPROVEN.test(code)) return form;
-    setAsked('yes');
-    return '';
-  };
-
   const create = async () => {
     if (!begin()) return;
     quiet.current?.abort();
     const made = flow
       ? await createPasskey('/auth/api/signup/passkey', { flow })
       : await createPasskey('/auth/api/account/passkeys', { account });
-    if ('next' in made) return go(flow ? made.next : boot.next); // stays busy until the next page loads
-    setBusy(false);
-    setWords(wordsOf(made.trouble));
+    if ('next' in made)
+      go(flow ? made.next : boot.next); // stays busy until the next page loads
+    else fail(made.trouble);
   };
 
   return (
     <>
       <Proof asked={asked} path="/auth/account/passkeys" />
-      <ErrorSummary words={words} ref={summary} />
+      <ErrorSummary {...summary} />
       <div className="needs-script">
-        <Button type="button" busy={busy} onClick={create}>
+        <Button type="button" busy={busy} wait={wait} onClick={create}>
           {t('new-passkey.create')}
         </Button>
       </div>

@@ -1,4 +1,6 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { Trouble } from '../../form/failure';
+import { UNPROVEN } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { oneOf, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
@@ -26,6 +28,18 @@ export function useProven(onProven: () => void): void {
     channel.onmessage = () => hear();
     return () => channel.close();
   }, []);
+}
+
+/** Whether Proof asks, which ends with the new sign-in. `ask` begins it for a fault that lacks one, else returns false. */
+export function useAsked(first: string) {
+  const [asked, setAsked] = useState(first);
+  useProven(() => setAsked(''));
+  const ask = ({ code }: Trouble) => {
+    const unproven = UNPROVEN.test(code);
+    if (unproven) setAsked('yes');
+    return unproven;
+  };
+  return { asked, ask };
 }
 
 interface ProofProps {

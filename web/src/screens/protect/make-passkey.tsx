@@ -1,9 +1,8 @@
 import type { Boot } from '../../api/schema.gen';
-import { troubleOf } from '../../form/failure';
 import { OVER } from '../../form/reload-when-over';
+import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
-import { usePress } from '../../lib/use-press';
 import { createPasskey } from '../../passkey/create';
 import { Button } from '../../ui/button';
 import { ErrorSummary } from '../../ui/message';
@@ -12,25 +11,28 @@ import styles from './protect.module.css';
 
 /** Makes a passkey in place of an authenticator app. It needs script. */
 export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
-  const text = useText();
-  const { t } = text;
-  const { busy, setBusy, words, setWords, summary, begin } = usePress();
+  const { t } = useText();
+  const { busy, wait, summary, begin, fail } = usePress(
+    (word: 'cancelled' | 'held' | 'unsupported') => t(`common.passkey_${word}`),
+    ({ code }) => {
+      const over = OVER.test(code);
+      if (over) location.reload();
+      return over;
+    },
+  );
 
   const press = async () => {
     if (!begin()) return;
     const made = await createPasskey('/auth/api/protect/passkey', { flow: flow.id });
-    if ('next' in made) return go(made.next); // stays busy until the next page loads
-    setBusy(false);
-    if (typeof made.trouble === 'string') return setWords(t(`common.passkey_${made.trouble}`));
-    const { code, form } = troubleOf(made.trouble, text);
-    if (OVER.test(code)) location.reload();
-    else setWords(form);
+    if ('next' in made)
+      go(made.next); // stays busy until the next page loads
+    else fail(made.trouble);
   };
 
   return (
     <div className={`${styles.other} needs-script`}>
-      <ErrorSummary words={words} ref={summary} />
-      <Button type="button" look="secondary" busy={busy} onClick={press}>
+      <ErrorSummary {...summary} />
+      <Button type="button" look="secondary" busy={busy} wait={wait} onClick={press}>
         {t('protect.passkey')}
       </Button>
     </div>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
-import { troubleOf } from '../../form/failure';
+import { NO_TROUBLE, troubleOf } from '../../form/failure';
+import type { Form } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { useRestoredPage } from '../../lib/use-restored-page';
 import type { Offer, OfferOptions } from '../../passkey/offer';
@@ -8,8 +9,8 @@ import { PasskeyButton } from '../../ui/passkey-button';
 interface PasskeyProps {
   body: OfferOptions['body'];
   field: () => HTMLInputElement | null;
-  /** Shows words in the place of the form's errors. */
-  tell: (words: string) => void;
+  /** The form in whose place of errors its own are shown. */
+  form: Pick<Form<object>, 'clear' | 'tell'>;
   /** Called when the device can make a passkey, so that one may be offered after the sign-in. */
   onAble: () => void;
 }
@@ -18,7 +19,7 @@ interface PasskeyProps {
  * The sign-in with a passkey: a button, and an offer in the menu of the email field. Their code
  * loads after the page, which works without it.
  */
-export function Passkey({ body, field, tell, onAble }: PasskeyProps) {
+export function Passkey({ body, field, form, onAble }: PasskeyProps) {
   const text = useText();
   const { t } = text;
   const [offer, setOffer] = useState<Offer>();
@@ -37,7 +38,11 @@ export function Passkey({ body, field, tell, onAble }: PasskeyProps) {
         field: field(),
         onBusy: setBusy,
         onTrouble: (trouble) =>
-          tell(typeof trouble === 'string' ? t(`signin.passkey_${trouble}`) : troubleOf(trouble, text).form),
+          form.tell(
+            typeof trouble === 'string'
+              ? { ...NO_TROUBLE, form: t(`signin.passkey_${trouble}`) }
+              : troubleOf(trouble, text),
+          ),
       });
       setOffer(made);
       void made.arm();
@@ -58,7 +63,7 @@ export function Passkey({ body, field, tell, onAble }: PasskeyProps) {
 
   const press = () => {
     if (busy) return;
-    tell('');
+    form.clear();
     void offer?.press();
   };
   return (

@@ -93,7 +93,7 @@ function View({ boot }: { boot: Boot }) {
         <Passkey
           body={hidden}
           field={() => emailOf(form.props.ref.current)}
-          tell={form.tell}
+          form={form}
           onAble={() => setMakesPasskeys(boot.again ? '' : 'yes')}
         />
       </When>
