@@ -1,4 +1,5 @@
 /** The buttons and the offer of passkeys, when the network or the server fails. */
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Api, openWorld, problem, shown, visit, type World } from './browser';
 
@@ -45,4 +46,57 @@ test('a press on a passkey does not lead into the form', async () => {
   await button.click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+/** The sign-in page in a browser whose menu offers passkeys. */
+async function openOffer(answer: Api[string], hidden: boolean) {
+  const api: Api = { [ASK]: answer };
+  const asked = { count: 0 };
+  const { page } = await visit(world, shown('signin/idle'), {
+    api,
+    early: async (page) => {
+      page.on('request', (request) => {
+        asked.count += Number(request.url().endsWith(ASK));
+      });
+      await page.evaluate((hidden) => {
+        PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(true);
+        navigator.credentials.get = () => new Promise(() => {});
+        Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+      }, hidden);
+    },
+  });
+  await page.locator('[data-ready] button', { hasText: SIGN_IN }).waitFor(); // the offer is loaded
+  return { page, api, asked };
+}
+
+const CHALLENGE = { body: { challenge: 'AAAA', rp_id: 'localhost', timeout: 300_000 } };
+
+const comeBack = (page: Page) => page.evaluate(() => dispatchEvent(new Event('focus')));
+
+const offered = (page: Page) => page.locator('[autocomplete="username webauthn"]').waitFor();
+
+test('an offer of passkeys that failed, or is too old, begins again when the user comes back', async () => {
+  const { page, api, asked } = await openOffer('abort', false);
+  await expect.poll(() => asked.count).toBe(1);
+  api[ASK] = CHALLENGE;
+  await comeBack(page);
+  await offered(page);
+  await comeBack(page); // the challenge is still good
+  await page.evaluate(() => {
+    const now = Date.now();
+    Date.now = () => now + 280_000; // a laptop that has slept
+  });
+  await comeBack(page);
+  await expect.poll(() => asked.count).toBe(3);
+});
+
+test('a tab in the background asks for no challenge until it is seen', async () => {
+  const { page, asked } = await openOffer(CHALLENGE, true);
+  await page.waitForLoadState('networkidle');
+  expect(asked.count).toBe(0);
+  await page.evaluate(() => {
+    Reflect.deleteProperty(document, 'hidden');
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await offered(page);
 });

@@ -21,6 +21,8 @@ export interface OfferOptions {
 export interface Offer {
   /** Offers passkeys in the menu of the field, until one is chosen. */
   arm: () => Promise<void>;
+  /** Offers them again, if this tab is in sight and the last challenge has failed or is old. */
+  renew: () => void;
   /** Asks for a passkey in a dialog of the browser. */
   press: () => Promise<void>;
   stop: () => void;
@@ -30,6 +32,8 @@ export interface Offer {
 export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer {
   let pending: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When an offer needs another challenge. Timers stand still while a laptop sleeps. */
+  let due = 0;
 
   /** The token `webauthn` stands in the field only while an offer is pending. */
   const plain = () => field?.setAttribute('autocomplete', 'username');
@@ -49,16 +53,21 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
     stop();
     const mine = new AbortController();
     pending = mine;
-    const tell = (trouble: Trouble) => {
-      if (mediation !== 'conditional' && !mine.signal.aborted) onTrouble(trouble);
-      return 'over' as const;
+    due = Number.POSITIVE_INFINITY;
+    const tell = (trouble: Trouble): 'over' => {
+      if (mine.signal.aborted) return 'over';
+      plain();
+      due = 0;
+      if (mediation !== 'conditional') onTrouble(trouble);
+      return 'over';
     };
     const asked = await request<PasskeyAsk>('POST', '/auth/api/passkey/ask', {});
     if (mine.signal.aborted) return 'over';
     if (!asked.ok) return tell(asked.failure);
     const { challenge, rp_id: rpId, timeout } = asked.value;
     if (mediation === 'conditional') {
-      timer = setTimeout(arm, RENEW_MS);
+      due = Date.now() + RENEW_MS;
+      timer = setTimeout(renew, RENEW_MS + 1000); // a clock that is being set may run slower
       field?.setAttribute('autocomplete', 'username webauthn');
     }
     try {
@@ -69,7 +78,6 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
       });
       return found ? await signIn(found as PublicKeyCredential, rpId) : tell('unsupported');
     } catch (error) {
-      if (pending === mine) plain();
       return tell((error as Error).name === 'NotAllowedError' ? 'cancelled' : 'unsupported');
     }
   };
@@ -102,6 +110,12 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
     while ((await run('conditional')) === 'refused'); // each time, the user has chosen another passkey
   };
 
+  const renew = () => {
+    if (document.hidden || Date.now() < due) return;
+    due = Number.POSITIVE_INFINITY; // coming back is two events
+    void arm();
+  };
+
   const press = async () => {
     onBusy(true);
     if ((await run('optional')) === 'going') return;
@@ -109,5 +123,5 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
     await arm();
   };
 
-  return { arm, press, stop };
+  return { arm, renew, press, stop };
 }

@@ -3,6 +3,7 @@ import { NO_TROUBLE, troubleOf } from '../../form/failure';
 import type { Form } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { useRestoredPage } from '../../lib/use-restored-page';
+import { useReturn } from '../../lib/use-return';
 import type { Offer, OfferOptions } from '../../passkey/offer';
 import { PasskeyButton } from '../../ui/passkey-button';
 
@@ -45,7 +46,7 @@ export function Passkey({ body, field, form, onAble }: PasskeyProps) {
           ),
       });
       setOffer(made);
-      void made.arm();
+      made.renew();
       if (await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()) onAble();
     };
     load().catch(() => undefined); // the password still works
@@ -60,6 +61,7 @@ export function Passkey({ body, field, form, onAble }: PasskeyProps) {
       void offer?.arm();
     }, [offer]),
   );
+  useReturn(useCallback(() => offer?.renew(), [offer]));
 
   const press = () => {
     if (busy) return;
