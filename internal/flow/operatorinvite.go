@@ -204,7 +204,7 @@ func (f *Operator) linesOf(list string) (all []JudgedLine, err error) {
 			l.Address, l.Verdict = people.Short(l.Address), Malformed
 		case seen[address.Key]:
 			l.Verdict = Twice
-		case !f.admits(address.Key):
+		case !f.admitsDomain(address.Key):
 			l.Verdict = Outside
 		default:
 			seen[address.Key], l.address, l.Address = true, address, address.Mail

@@ -78,7 +78,7 @@ func (f *Flows) takeAddress(ctx context.Context, tx Tx, c Caller, p Pending, d d
 	if err := f.advance(ctx, tx, p, Done); err != nil {
 		return Result{}, err
 	}
-	if !d.Recovery && !f.admits(address.Key) {
+	if !d.Recovery && !f.admitsDomain(address.Key) {
 		return Result{}, SignUpDomain
 	}
 	var r Result

@@ -148,7 +148,7 @@ func (f *Owner) changeOther(ctx context.Context, found session.Found, mail strin
 // Faults: SignUpDomain; as changeOther.
 func (f *Owner) MakePrimary(ctx context.Context, c Caller, found session.Found, mail string) (r Result, err error) {
 	err = f.changeOther(ctx, found, mail, func(tx Tx, owner cleared, o account.Other) error {
-		if !f.admits(o.Address.Key) {
+		if !f.admitsDomain(o.Address.Key) {
 			return SignUpDomain
 		}
 		r, err = f.replaceAddress(ctx, tx, c, owner, found.Session, o.Address, account.Other{Use: o.Use, Until: account.Forever})

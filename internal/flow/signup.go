@@ -52,7 +52,7 @@ func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*in
 		return i, err
 	case !f.registersAny():
 		return nil, SignUpClosed
-	case !f.admits(proven):
+	case !f.admitsDomain(proven):
 		return nil, SignUpDomain
 	case i == nil && (link != "" || f.settings.SignUp == ModeInvited):
 		return nil, SignUpUninvited
@@ -72,7 +72,7 @@ func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template s
 	switch {
 	case err != nil, p.Kind != SignUp && (p.Kind != AddressChange || d.Recovery):
 		return "", err
-	case !f.admits(p.AddressKey):
+	case !f.admitsDomain(p.AddressKey):
 		return mailOutside, nil
 	case p.Kind == SignUp && i == nil && (d.Invitation != "" || f.settings.SignUp == ModeInvited):
 		return mailUninvited, nil
@@ -80,9 +80,9 @@ func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template s
 	return "", nil
 }
 
-// admits reports whether an account may have the address with this key as its primary one.
+// admitsDomain reports whether an account may have the address with this key as its primary one.
 // An operator may give it any.
-func (f *core) admits(key string) bool {
+func (f *core) admitsDomain(key string) bool {
 	_, domain, _ := strings.Cut(key, "@")
 	return len(f.settings.Domains) == 0 || slices.Contains(f.settings.Domains, domain)
 }
