@@ -28,6 +28,9 @@ func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r
 		if err := r.Unmet(owner.Roles, f.clock.Now()); err != nil {
 			return err
 		}
+		if r.TooWeak(found.Session.Strong()) {
+			return &openid.Error{Code: "unmet_authentication_requirements", Description: "the user has given no second factor"}
+		}
 		if err := f.spendMark(ctx, tx, m); err != nil {
 			return err
 		}

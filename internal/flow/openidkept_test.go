@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"errors"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -67,6 +68,33 @@ func TestBearer_FromMemory(t *testing.T) {
 			n.follow()
 			n.knows("after the other node has looked", tokens.Access, false, false)
 		})
+	}
+}
+
+// A session without a second factor gives no code for a request that must have one, whatever was judged before.
+func TestAuthorize_TooWeak(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	asked := url.Values{
+		"client_id": {"rp"}, "redirect_uri": {"https://rp.test/cb"}, "response_type": {"code"}, "scope": {"openid"},
+		"claims": {`{"id_token":{"acr":{"essential":true,"value":"2"}}}`},
+	}
+	request, err := openid.NewClients([]openid.Client{n.client}).ParseRequest(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authorize := func(found session.Found) error {
+		_, err := n.OpenID.Authorize(n.Context(), n.Caller, found, request, flow.Mark{}, false)
+		return err
+	}
+	found := n.found()
+	var wrong *openid.Error
+	if err := authorize(found); !errors.As(err, &wrong) || wrong.Code != "unmet_authentication_requirements" {
+		t.Errorf("without a second factor: %v", err)
+	}
+	found.Session.StrongAt = n.clock.Now()
+	if err := authorize(found); err != nil {
+		t.Errorf("with one: %v", err)
 	}
 }
 

@@ -136,9 +136,6 @@ const methodStrong = "mfa"
 const (
 	acrOne = "1" // one proof
 	acrTwo = "2" // a second factor too
-
-	// Strongest is the highest value of acr.
-	Strongest = acrTwo
 )
 
 // ACRValues returns the values of acr, the highest first.

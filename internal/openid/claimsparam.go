@@ -168,6 +168,9 @@ func (r Request) Unmet(roles []string, now time.Time) error {
 	return nil
 }
 
+// TooWeak reports whether the ID token must say that a second factor was given, and none was.
+func (r Request) TooWeak(strong bool) bool { return r.Level == acrTwo && !strong }
+
 // Stale reports whether a sign-in is too old for the request. signedIn is zero if a
 // provider does not tell, and auth_time cannot be in the ID token then.
 func (r Request) Stale(signedIn, now time.Time) bool {

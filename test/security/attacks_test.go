@@ -304,6 +304,7 @@ func attacks() testform.Catalogue {
 			"SEC-323": "A page of another origin, or of another client, reads the answers to an app in the browser.",
 			"SEC-340": "Someone keeps an address on the way of an OpenID sign-in, and opens it later or in another browser, to pass for a user who has just signed in.",
 			"SEC-342": "A user loses a role, a consent or a session, or a client changes, between the steps of an OpenID sign-in and after it.",
+			"SEC-526": "A user with the password alone gets a code for a client that must have a second factor, by waiting until the sign-in is too old.",
 			"SEC-478": "A thief with the password alone keeps the tokens of a client whose rules ask for a second factor by now, or who has lost the role that came without one.",
 			"SEC-479": "A thief has a refresh token that ended because nobody used its session, and waits for the next sign-in of the user.",
 			"SEC-481": "A user passes for an OpenID client, because the id from the former system is that of the client.",

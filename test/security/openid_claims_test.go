@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/config"
 	"portico/internal/secret"
@@ -73,6 +74,32 @@ func TestSEC267_ClaimsOneByOne(t *testing.T) {
 	twice := codeRequest("claims", "{}").Encode() + "&claims=" + url.QueryEscape(email)
 	if got := v.get("/auth/openid/authorize?" + twice); strings.Contains(got.header.Get("Location"), "code=") {
 		t.Error("a parameter that is there twice counts")
+	}
+}
+
+func TestSEC526_WaitsAtTheSecondFactor(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, withNewProofs)
+	address := fresh("v")
+	v, waits := s.visitor().register(address), s.visitor()
+	waits.signIn(address, good).must(200)
+	s.clock.Advance(2 * time.Minute)
+	q := codeRequest("client_id", "recent", "claims", `{"id_token":{"acr":{"essential":true,"value":"2"}}}`)
+	answered := waits.signInTo(address, waits.sentFor(q))
+	v.signIn(address, good).must(200)
+	phone := v.enrol()
+	for range 3 {
+		s.clock.Advance(2 * time.Minute) // the rule wants a sign-in of the last minute
+		a := waits.get(answered)
+		if !strings.HasPrefix(a.header.Get("Location"), "/auth/mfa?") {
+			t.Fatalf("without a second factor: %d %s", a.status, a.header.Get("Location"))
+		}
+	}
+	next := waits.post("mfa", object{"code": phone.code(), "return_to": answered}).next()
+	got := s.rp("token", codeForm(waits.get(next).sentBack(rpBack).Get("code"), "client_id", "recent"))
+	if middle, _ := secret.Decode(strings.Split(got.ID+"..", ".")[1]); !strings.Contains(string(middle), `"acr":"2"`) {
+		t.Errorf("after a second factor, the ID token tells %s", middle)
 	}
 }
 

@@ -54,25 +54,26 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 		return err
 	}
 	ruling := request.Client.Admits(openid.Standing{Roles: found.User.Roles, ProvenAt: at, StrongAt: found.Session.StrongAt}, now)
-	if ruling == openid.Admitted && request.Level == openid.Strongest && !found.Session.Strong() {
+	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && !mark.Answered
+	if ruling != openid.NotAdmitted && request.TooWeak(found.Session.Strong()) { // also when the sign-in that has answered is too old by now
 		ruling = openid.NotStrong
 	}
-	again := signedIn && (request.Login || request.Stale(at, now) || weak || ruling == openid.TooOld) && !mark.Answered
 	subject, err := h.OpenID.Subject(r.Context(), request.Client, found.User.ID)
 	if err != nil {
 		return err
 	}
 	another := signedIn && !request.For(subject)
 	choose := (request.Select || another) && !mark.Sent
+	stays := signedIn && !choose && !another
 	switch {
-	case signedIn && !choose && !another && ruling == openid.NotAdmitted:
+	case stays && ruling == openid.NotAdmitted:
 		if request.None || query.Has(refusedParam) {
 			denied := &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
 			return h.refuse(w, r, request, fmt.Errorf("%w: %w", denied, rule.Refuse(found.User.ID, request.Client.RuleTexts...)))
 		}
 		back := h.carry(w, r, request, flow.Mark{}, flow.CutMark(rawQuery)+"&"+refusedParam+"=1")
 		return h.Screens.RefuseUser(w, r, found, request.Client, h.another(w, r, rawQuery), pages.Authorize+"?"+back)
-	case signedIn && !choose && !another && !again && ruling == openid.NotStrong:
+	case stays && !again && ruling == openid.NotStrong:
 		if unmet := request.Unmet(found.User.Roles, now); unmet != nil {
 			return h.refuse(w, r, request, unmet)
 		}
@@ -80,7 +81,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request, rawQuery string
 			return h.refuse(w, r, request, &openid.Error{Code: "interaction_required", Description: "the user must give a second factor"})
 		}
 		return h.lead(w, r, request, pages.MFA, url.Values{}, h.carry(w, r, request, mark, rawQuery))
-	case signedIn && !choose && !another && !again:
+	case stays && !again:
 		return h.give(w, r, found, request, mark, h.carry(w, r, request, mark, rawQuery), agreed)
 	case request.None || another && !choose:
 		return h.refuse(w, r, request, &openid.Error{Code: "login_required", Description: "the user must sign in"})
