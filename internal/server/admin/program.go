@@ -20,8 +20,8 @@ import (
 // work names the scheme, as RFC 6750 wants it.
 func (a *Admin) program(w http.ResponseWriter, r *http.Request, sent []string, o operation) (flow.Actor, error) {
 	by, err := flow.Actor{}, error(apikey.Unknown)
-	if scheme, text, _ := strings.Cut(sent[0], " "); len(sent) == 1 && strings.EqualFold(scheme, "Bearer") {
-		by, err = a.Operator.ByKey(r.Context(), a.Actions.Caller(w, r), strings.TrimLeft(text, " "))
+	if scheme, text := server.Credentials(sent[0]); len(sent) == 1 && strings.EqualFold(scheme, "Bearer") {
+		by, err = a.Operator.ByKey(r.Context(), a.Actions.Caller(w, r), text)
 	}
 	challenge := `Bearer error="invalid_token"`
 	if err == nil {

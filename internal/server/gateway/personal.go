@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"portico/internal/apikey"
+	"portico/internal/server"
 )
 
 // personal returns the personal access token of a request. It reads nothing unless some app takes them. A request
@@ -25,10 +26,10 @@ func (g *Gateway) personal(r *http.Request) (text string, sent bool) {
 	return "", false
 }
 
-// bearerOf returns the token of an Authorization line. One or more spaces are before it (RFC 9110 11.4).
+// bearerOf returns the token of an Authorization line.
 func bearerOf(line string) (token string, ok bool) {
-	scheme, token, _ := strings.Cut(line, " ")
-	return strings.TrimLeft(token, " "), strings.EqualFold(scheme, "Bearer")
+	scheme, token := server.Credentials(line)
+	return token, strings.EqualFold(scheme, "Bearer")
 }
 
 // takesPersonal reports whether any app takes personal access tokens.

@@ -112,7 +112,7 @@ func presented(r *http.Request) (scheme, token string, err error) {
 			return "", "", invalidRequest("send the access token once")
 		}
 	}
-	word, token, _ := strings.Cut(sent[0], " ")
+	word, token := server.Credentials(sent[0])
 	for _, scheme := range []string{schemeBearer, schemeDPoP} {
 		if strings.EqualFold(word, scheme) {
 			return scheme, token, nil

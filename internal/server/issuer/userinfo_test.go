@@ -26,6 +26,7 @@ func TestUserInfo_PlacesOfTheToken(t *testing.T) {
 		{"a header with another form and a query", "POST", path + "?a=b", "schema=openid", []string{"Content-Type", form, "Authorization", "Bearer " + access}, 200, ""},
 		{"both", "POST", path, inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"both, in a wrong form", "POST", path + "?a=b", inForm + "&" + inForm, []string{"Content-Type", form, "Authorization", "Bearer " + access}, 400, "invalid_request"},
+		{"a header with two spaces", "GET", path, "", []string{"Authorization", "Bearer  " + access}, 200, ""},
 		{"two headers", "GET", path, "", []string{"Authorization", "Bearer " + access, "Authorization", "Bearer " + access}, 400, "invalid_request"},
 		{"twice in a form", "POST", path, inForm + "&" + inForm, []string{"Content-Type", form}, 400, "invalid_request"},
 		{"the query", "GET", path + "?" + inForm, "", nil, 401, ""},
