@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"portico/internal/secret"
@@ -96,9 +97,12 @@ func (f *Flows) RedeemAdmission(ctx context.Context, admission, host, nonce stri
 	return f.sealText("session", host, []byte(c.Token)), found, nil
 }
 
-// TokenAt returns the session token in the cookie of an app's host, or "" if the
-// value was not made for that host.
+// TokenAt returns the session token in the cookie of a host, or "". At the public host the value is the token. That of an
+// app's host was made for that host.
 func (f *Flows) TokenAt(host, value string) string {
+	if _, public, _ := strings.Cut(f.settings.Targets.Self, "://"); host == public {
+		return value
+	}
 	token, ok := f.openText("session", host, value)
 	if !ok {
 		return ""

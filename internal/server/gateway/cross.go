@@ -178,11 +178,7 @@ func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
 
 // token returns the session token that the browser sent to a host, or "".
 func (g *Gateway) token(w http.ResponseWriter, r *http.Request, host string) string {
-	value := g.Actions.SessionToken(w, r)
-	if value == "" || host == g.host {
-		return value
-	}
-	return g.Actions.Flows.TokenAt(host, value)
+	return g.Actions.Flows.TokenAt(host, g.Actions.SessionToken(w, r))
 }
 
 // signInURL returns the URL where a visitor signs in, or gives what else err says

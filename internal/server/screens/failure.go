@@ -71,10 +71,7 @@ func (s *Screens) explain(w http.ResponseWriter, r *http.Request, b *Boot, f *fa
 // signedIn returns the user whose session reaches the host of the request, or
 // the zero SignedIn. An error page must not fail because of a session.
 func (s *Screens) signedIn(w http.ResponseWriter, r *http.Request) SignedIn {
-	token := s.Actions.SessionToken(w, r)
-	if _, public, _ := strings.Cut(s.Actions.Targets.Self, "://"); token != "" && r.Host != public {
-		token = s.Actions.Flows.TokenAt(r.Host, token)
-	}
+	token := s.Actions.Flows.TokenAt(r.Host, s.Actions.SessionToken(w, r))
 	if token == "" {
 		return SignedIn{}
 	}
