@@ -184,5 +184,5 @@ func (a *Actions) renew(w http.ResponseWriter, result flow.Result) {
 		return
 	}
 	a.device.Write(w, result.Device, deviceLife)
-	a.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
+	a.KeepSession(w, result.Session.Value, result.Session.ExpiresAt)
 }

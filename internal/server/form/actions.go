@@ -132,7 +132,7 @@ func (a *Actions) Give(w http.ResponseWriter, result flow.Result) {
 	} else {
 		a.provider.Clear(w)
 	}
-	a.session.Write(w, result.Session.Value, result.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
+	a.KeepSession(w, result.Session.Value, result.Session.ExpiresAt)
 }
 
 // BindBrowser returns the cookie that flows are bound to, and sets one if there is none. A page does so before
@@ -153,9 +153,9 @@ func (a *Actions) keepBrowser(w http.ResponseWriter, fresh string) {
 	}
 }
 
-// KeepSession sets the session cookie on the host of an app.
-func (a *Actions) KeepSession(w http.ResponseWriter, value string, found session.Found) {
-	a.session.Write(w, value, found.Session.ExpiresAt.Sub(a.clock.Now())+session.Remembered)
+// KeepSession sets the session cookie of a session that ends at a time at the latest.
+func (a *Actions) KeepSession(w http.ResponseWriter, value string, ends time.Time) {
+	a.session.Write(w, value, ends.Sub(a.clock.Now())+session.Remembered)
 }
 
 // KeepCrossing stores the nonce that binds a session's transfer to this

@@ -123,7 +123,7 @@ func (g *Gateway) arrive(w http.ResponseWriter, r *http.Request) error {
 	to := g.localTarget(r.URL.Query().Get("to"))
 	value, found, err := g.Actions.Flows.RedeemAdmission(r.Context(), g.Actions.TakeAdmission(w, r), r.Host, g.Actions.Crossing(w, r))
 	if err == nil {
-		g.Actions.KeepSession(w, value, found)
+		g.Actions.KeepSession(w, value, found.Session.ExpiresAt)
 		return leave(w, to)
 	}
 	if !errors.Is(err, flow.Unknown) && !errors.Is(err, session.Required) {
