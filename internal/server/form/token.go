@@ -25,21 +25,21 @@ type (
 	}
 )
 
-// The messages about the step before.
-const (
-	TokenMade  = "token_made"
-	TokenEnded = "token_ended"
-)
+// TokenEnded is the message about the step before.
+const TokenEnded = "token_ended"
 
 // MakeToken is the action of the form for a new token. The next page shows it once, by a cookie.
 func (a *Actions) MakeToken(w http.ResponseWriter, r *http.Request, in MakeToken) (string, error) {
-	return a.ownStep(w, r, in.Account, pages.Tokens, TokenMade, func(c flow.Caller, found session.Found) (flow.Result, error) {
-		text, err := a.owner.MakeToken(r.Context(), c, found, flow.TokenAsk{Nonce: in.Nonce, Name: in.Name, App: in.App, Role: in.Role, Days: in.Days})
-		if err == nil {
-			a.made.Write(w, found.User.ID+"."+text, doneLife)
-		}
-		return flow.Result{}, err
-	})
+	found, err := a.signedInAs(w, r, in.Account)
+	if err != nil {
+		return "", err
+	}
+	text, err := a.owner.MakeToken(r.Context(), a.Caller(w, r), found, flow.TokenAsk{Nonce: in.Nonce, Name: in.Name, App: in.App, Role: in.Role, Days: in.Days})
+	if err != nil {
+		return "", err
+	}
+	a.made.Write(w, found.User.ID+"."+text, doneLife)
+	return pages.Tokens, nil
 }
 
 // Made returns the token that the account has just made in this browser, once, or "".
