@@ -124,8 +124,8 @@ func walk(typed string) *Mistake {
 	}
 }
 
-// At returns the value at a path of names that dots join, or nil. null counts as no value.
-func At(object, path string) json.RawMessage {
+// at returns the value at a path of names that dots join, or nil. null counts as no value.
+func at(object, path string) json.RawMessage {
 	value := json.RawMessage(object)
 	for name := range strings.SplitSeq(path, ".") {
 		var members map[string]json.RawMessage
@@ -152,7 +152,7 @@ func Add(claims map[string]any, extra []string, object string) {
 			continue
 		}
 		if path, ok := strings.CutPrefix(source, Source); ok {
-			if value := At(object, path); value != nil {
+			if value := at(object, path); value != nil {
 				claims[name] = value
 			}
 		} else if text, ok := strings.CutPrefix(source, "'"); ok {

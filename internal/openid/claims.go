@@ -21,8 +21,8 @@ const (
 	claimGroups   = "groups"
 )
 
-// AllClaims, in Client.IDTokenClaims, stands for every claim of the granted scopes.
-const AllClaims = "all"
+// allClaims, in Client.IDTokenClaims, stands for every claim of the granted scopes.
+const allClaims = "all"
 
 // Claims returns the names of all claims about users.
 func Claims() []string {
@@ -113,7 +113,7 @@ func (l Live) IDToken(issuer string, client Client, access string, now time.Time
 		claims["nonce"] = l.Grant.Nonce
 	}
 	return l.User.tell(claims, client, func(name string) bool {
-		standing := slices.Contains(client.IDTokenClaims, name) || slices.Contains(client.IDTokenClaims, AllClaims)
+		standing := slices.Contains(client.IDTokenClaims, name) || slices.Contains(client.IDTokenClaims, allClaims)
 		return standing && slices.Contains(l.Grant.Scopes, scopeOf(name)) || slices.Contains(l.Grant.Claims, inIDToken+name)
 	})
 }

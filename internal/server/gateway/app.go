@@ -64,7 +64,7 @@ func newApp(a App, public *url.URL, buffers *buffers, log *slog.Logger, before *
 	w := &app{App: a, headers: append(standard(), a.Headers...), ownHost: origin.Of(public) != public.Scheme+"://"+a.Site.Host, forwardedHost: []string{a.Site.Host}}
 	w.holder, w.siteData = server.NewCookie(public, "user-"+a.Name), everySiteData
 	for _, h := range w.headers {
-		if h.Part == SessionAge {
+		if h.Part == partSessionAge {
 			w.ages = append(w.ages, h.Name)
 		}
 	}

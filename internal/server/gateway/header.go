@@ -13,12 +13,12 @@ import (
 type Part string
 
 const (
-	ID         Part = "id"
-	Email      Part = "email"
-	Name       Part = "name"
-	Roles      Part = "roles"
-	Token      Part = "token"
-	SessionAge Part = "session_age"
+	partID         Part = "id"
+	partEmail      Part = "email"
+	partName       Part = "name"
+	partRoles      Part = "roles"
+	partToken      Part = "token"
+	partSessionAge Part = "session_age"
 )
 
 // Header maps a part of the identity to the name of a request header.
@@ -30,8 +30,8 @@ type Header struct {
 // standard returns the headers that every app gets.
 func standard() []Header {
 	return []Header{
-		{"X-Portico-User", ID}, {"X-Portico-Email", Email}, {"X-Portico-Name", Name}, {"X-Portico-Roles", Roles},
-		{"X-Portico-Session-Age", SessionAge}, {"X-Portico-Token", Token},
+		{"X-Portico-User", partID}, {"X-Portico-Email", partEmail}, {"X-Portico-Name", partName}, {"X-Portico-Roles", partRoles},
+		{"X-Portico-Session-Age", partSessionAge}, {"X-Portico-Token", partToken},
 	}
 }
 
@@ -45,7 +45,7 @@ func ParseHeader(text string) (Header, error) {
 		return Header{}, fmt.Errorf("%q does not name a header and a part of the identity", text)
 	case len(name) > maxFolded || strings.ContainsFunc(name, func(r rune) bool { return r > 'z' || !alphanumeric(byte(r)) && r != '-' }):
 		return Header{}, fmt.Errorf("%q is not a header name of letters, digits and hyphens", name)
-	case !slices.Contains([]Part{ID, Email, Name, Roles, Token, SessionAge}, p):
+	case !slices.Contains([]Part{partID, partEmail, partName, partRoles, partToken, partSessionAge}, p):
 		return Header{}, fmt.Errorf("%q is not a part of the identity", p)
 	case hasMeaning(name):
 		return Header{}, fmt.Errorf("%s has a meaning in HTTP, or belongs to Portico", name)

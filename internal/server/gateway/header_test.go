@@ -24,7 +24,7 @@ func cgi(name string) string {
 // header.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	g := newGuard([]App{{Headers: []Header{{"X-Tenant-User", ID}}}})
+	g := newGuard([]App{{Headers: []Header{{"X-Tenant-User", partID}}}})
 	for _, name := range []string{
 		"X-Portico-User", "x-portico-user", "X_Portico_User", "X-Portico_User", "X_PORTICO-USER", "X.Portico.User", "HTTP_X_PORTICO_USER", "Http-X-Portico-User",
 		"HTTP_HTTP_X_PORTICO_USER", "X!Portico~User", "X-Portico-", "X-Portico-Anything", "x_portico_" + strings.Repeat("a", 100), "X-Tenant-User", "x_tenant.user", "Remote-User", "REMOTE_USER",
@@ -96,8 +96,8 @@ func FuzzGuard(f *testing.F) {
 func TestParseHeader(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Header{
-		"Remote-User: email": {"Remote-User", Email}, "x-forwarded-user:id": {"X-Forwarded-User", ID}, " X-Jwt : token ": {"X-Jwt", Token},
-		"X-WEBAUTH-USER: name": {"X-Webauth-User", Name}, "Age2: session_age": {"Age2", SessionAge},
+		"Remote-User: email": {"Remote-User", partEmail}, "x-forwarded-user:id": {"X-Forwarded-User", partID}, " X-Jwt : token ": {"X-Jwt", partToken},
+		"X-WEBAUTH-USER: name": {"X-Webauth-User", partName}, "Age2: session_age": {"Age2", partSessionAge},
 	} {
 		if got, err := ParseHeader(text); err != nil || got != want {
 			t.Errorf("ParseHeader(%q) = %v, %v; want %v", text, got, err, want)

@@ -129,14 +129,14 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 		return nil, err
 	}
 	values := map[Part]string{
-		ID: person.ID, Email: person.Address, Name: encode(person.Name), Roles: strings.Join(person.Roles, ","), Token: token,
+		partID: person.ID, partEmail: person.Address, partName: encode(person.Name), partRoles: strings.Join(person.Roles, ","), partToken: token,
 	}
 	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: found.Session.ExpiresAt}
 	for _, sum := range g.Holders.Sums(a.Name, person.ID) {
 		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
 	}
 	for _, h := range a.headers {
-		if h.Part != SessionAge {
+		if h.Part != partSessionAge {
 			id.headers = append(id.headers, filled{h.Name, []string{values[h.Part]}})
 		}
 	}
