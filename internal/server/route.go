@@ -45,8 +45,8 @@ func Quiet(rt *route) { rt.quiet = true }
 // redirect to a GET.
 func CrossSite(rt *route) { rt.crossSite = true }
 
-// Keyed exempts the requests with an Authorization header from the cross-origin guard. No page can
-// make a browser add one to a request to another site. The handler must then take no cookie.
+// Keyed exempts the requests with an Authorization header from the cross-origin guard. The handler must then take
+// neither a cookie nor Basic credentials: browsers add both by themselves, also to a request that another site makes.
 func Keyed(rt *route) { rt.keyed = true }
 
 // Streaming removes the body limit, the deadline of a body and the requirement of a

@@ -3,6 +3,6 @@
 //
 // It does not choose the encoding of a response; its callers do.
 //
-// Invariant: tokens travel in cookies, never in a body or in one of Portico's
-// URLs.
+// Invariant: actions give tokens to the browser in cookies alone. The address that
+// they return has none.
 package form
