@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -27,8 +28,8 @@ type Finished struct {
 // node serves the database. It changes nothing if the database was not restored since it
 // was served last.
 func (a *App) FinishRestore(ctx context.Context, options FinishOptions, tell func(string)) (f Finished, err error) {
-	if err := a.Claim(); err != nil {
-		return f, err
+	if !a.unserved() {
+		return f, store.ErrInUse
 	}
 	now, kept, err := lineages(ctx, a.Store)
 	telling := now != "" || !a.Store.Shared() // whether the names identify a copy
@@ -39,7 +40,7 @@ func (a *App) FinishRestore(ctx context.Context, options FinishOptions, tell fun
 	if err != nil {
 		return f, err
 	}
-	err = a.Store.Write(ctx, func(tx *store.Tx) error {
+	err = a.Store.Fill(ctx, func(_ *sql.Conn, tx *store.Tx) error { // all tables change, and some are large
 		for _, r := range rows { // of the time of the copy
 			if err := tx.DeleteNode(ctx, r.ID); err != nil {
 				return err

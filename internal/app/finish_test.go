@@ -1,6 +1,7 @@
 package app
 
 import (
+	"database/sql"
 	"errors"
 	"slices"
 	"testing"
@@ -121,6 +122,28 @@ func TestFinishRestore_NotWhileServed(t *testing.T) {
 	a := open(t, cfg, Options{})
 	defer a.end(t)
 	if f, err := a.FinishRestore(t.Context(), FinishOptions{Force: true}, func(string) {}); f.Done || !errors.Is(err, store.ErrInUse) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// It takes as long as a large database needs: the server ends none of its statements.
+func TestFinishRestore_WithoutTimeLimit(t *testing.T) {
+	t.Parallel()
+	a := open(t, settingsOnPostgres(t), Options{})
+	defer a.end(t)
+	if err := a.noteLineage(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := a.Store.Fill(t.Context(), func(conn *sql.Conn, _ *store.Tx) error {
+		_, err := conn.ExecContext(t.Context(), `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+				$$BEGIN RAISE EXCEPTION 'statement_timeout is %', current_setting('statement_timeout'); END$$;
+			CREATE TRIGGER limited BEFORE UPDATE ON installation FOR EACH ROW WHEN (current_setting('statement_timeout') <> '0') EXECUTE FUNCTION refuse()`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := a.FinishRestore(t.Context(), FinishOptions{Force: true}, func(string) {}); err != nil || !f.Done {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
