@@ -43,6 +43,6 @@ type NewcomerStore interface {
 	DeleteWelcome(ctx context.Context, accountID string) error
 	// NextWelcome returns the account whose email has waited longest.
 	NextWelcome(ctx context.Context) (accountID string, ok bool, err error)
-	// StopWelcomes takes all that wait out of the queue, and returns how many did.
-	StopWelcomes(ctx context.Context) (int64, error)
+	// StopWelcomes takes up to limit that wait out of the queue, and returns how many.
+	StopWelcomes(ctx context.Context, limit int) (int64, error)
 }

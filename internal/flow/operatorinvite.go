@@ -34,8 +34,8 @@ const (
 	mostUses = 10_000
 	mostLife = 366 * 24 * time.Hour // of a link for many
 
-	// linesAtOnce is how many lines of a list a transaction judges and sends. Each takes many statements, and with a
-	// database on another machine those of a whole list would exceed the time of a request.
+	// linesAtOnce is how many lines of a list, or newcomers, a transaction judges and sends. Each takes many statements, and
+	// with a database on another machine those of a whole list would exceed the time of a request.
 	linesAtOnce = 25
 )
 

@@ -55,12 +55,14 @@ func (f *Operator) Welcome(ctx context.Context, w Welcoming) (Welcomed, error) {
 		if err != nil {
 			return found, err
 		}
-		counts, err := f.welcomePage(ctx, w, page.People)
-		if err != nil {
-			return found, err
-		}
-		for why, n := range counts {
-			found[why] += n
+		for part := range slices.Chunk(page.People, linesAtOnce) {
+			counts, err := f.welcomeSome(ctx, w, part)
+			if err != nil {
+				return found, err
+			}
+			for why, n := range counts {
+				found[why] += n
+			}
 		}
 		if q.After = page.Next; q.After == "" {
 			return found, nil
@@ -68,8 +70,8 @@ func (f *Operator) Welcome(ctx context.Context, w Welcoming) (Welcomed, error) {
 	}
 }
 
-// welcomePage is Welcome for some people, in one transaction.
-func (f *Operator) welcomePage(ctx context.Context, w Welcoming, people []account.Person) (counts Welcomed, err error) {
+// welcomeSome is Welcome for some people, in one transaction.
+func (f *Operator) welcomeSome(ctx context.Context, w Welcoming, people []account.Person) (counts Welcomed, err error) {
 	next := Welcome{QueuedAt: f.clock.Now(), Pace: w.Pace}
 	run := func(tx Tx) error {
 		counts = Welcomed{}
@@ -138,13 +140,22 @@ func (f *Operator) unwelcome(ctx context.Context, tx Tx, a account.Account, w We
 	return "", nil
 }
 
+// stopAtOnce bounds one transaction of StopWelcomes, whose people each take a part of one statement.
+const stopAtOnce = 1000
+
 // StopWelcomes takes back all emails of Welcome that wait, and returns how many did.
 func (f *Operator) StopWelcomes(ctx context.Context) (n int64, err error) {
-	err = f.store.Write(ctx, func(tx Tx) (err error) {
-		n, err = tx.StopWelcomes(ctx)
-		return err
-	})
-	return n, err
+	for {
+		var some int64
+		err := f.store.Write(ctx, func(tx Tx) (err error) {
+			some, err = tx.StopWelcomes(ctx, stopAtOnce)
+			return err
+		})
+		if err != nil || some == 0 {
+			return n, err
+		}
+		n += some
+	}
 }
 
 // turn is the limit that keeps the pace of emails. Background work looks for the next one every second, so a

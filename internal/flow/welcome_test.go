@@ -1,6 +1,8 @@
 package flow_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"testing"
@@ -170,6 +172,38 @@ func TestWelcome_Pace(t *testing.T) {
 	b.clock.Advance(24 * time.Hour) // nothing ran: that gives no burst
 	if got := b.turn(); got != 10 {
 		t.Errorf("%d emails of ten seconds", got)
+	}
+}
+
+// cautious stops one email in each transaction.
+type cautious struct{ flow.Tx }
+
+func (c cautious) StopWelcomes(ctx context.Context, _ int) (int64, error) { return c.Tx.StopWelcomes(ctx, 1) }
+
+type cautiousStore struct{ flow.Store }
+
+func (s cautiousStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	return s.Store.Write(ctx, func(tx flow.Tx) error { return fn(cautious{tx}) })
+}
+
+// An order for many takes several transactions, because one would exceed the time of a request.
+func TestWelcome_InParts(t *testing.T) {
+	t.Parallel()
+	s := &mortal{}
+	b := setup(t, func(c *flow.Config) { s.Store = cautiousStore{c.Store}; c.Store = s })
+	for i := range 30 {
+		b.arrives(fmt.Sprintf("p%d@example.org", i))
+	}
+	all := func(w *flow.Welcoming) { w.Query.Limit = account.MostPeople }
+	s.left.Store(2)
+	if _, err := b.Operator.Welcome(t.Context(), welcoming(all)); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	if got, want := b.welcomes(welcoming(all)), (flow.Welcomed{"waiting": 25, "": 5}); !cmp.Equal(got, want) {
+		t.Errorf("after an interruption: %v, want %v", got, want)
+	}
+	if n, err := b.Operator.StopWelcomes(t.Context()); n != 30 || err != nil {
+		t.Errorf("%d stopped: %v", n, err)
 	}
 }
 

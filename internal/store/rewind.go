@@ -36,7 +36,7 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 			return 0, err
 		}
 	}
-	if _, err := t.StopWelcomes(ctx); err != nil {
+	if err := t.run(ctx, `UPDATE newcomer SET queued_at = 0 WHERE queued_at > 0`); err != nil {
 		return 0, err
 	}
 	if _, err := t.exec(ctx, `UPDATE webhook_delivery SET state = 'dropped', ended_at = $1, answer = $2 WHERE webhook > '' AND ended_at = 0`, micros(now), reason); err != nil {

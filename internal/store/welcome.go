@@ -33,6 +33,6 @@ func (t *Tx) NextWelcome(ctx context.Context) (string, bool, error) {
 }
 
 // StopWelcomes implements flow.NewcomerStore.
-func (t *Tx) StopWelcomes(ctx context.Context) (int64, error) {
-	return t.exec(ctx, `UPDATE newcomer SET queued_at = 0 WHERE queued_at > 0`)
+func (t *Tx) StopWelcomes(ctx context.Context, limit int) (int64, error) {
+	return t.exec(ctx, `UPDATE newcomer SET queued_at = 0 WHERE account_id IN (SELECT account_id FROM newcomer WHERE queued_at > 0 LIMIT CAST($1 AS BIGINT))`, limit)
 }

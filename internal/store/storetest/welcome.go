@@ -79,12 +79,16 @@ func (b welcomes) NextWelcome_TheLongestWait() {
 }
 
 func (b welcomes) StopWelcomes_KeepsWhatWasMailed() {
-	one, mailed := b.bare(1), b.bare(2)
+	one, two, mailed := b.bare(1), b.bare(2), b.bare(3)
 	b.set(one, flow.Welcome{QueuedAt: moment()})
+	b.set(two, flow.Welcome{QueuedAt: moment()})
 	b.set(mailed, flow.Welcome{MailedAt: moment()})
-	n := result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.StopWelcomes(b.Context()) })
-	if w, _ := b.has(mailed); n != 1 || w.MailedAt.IsZero() {
-		b.Errorf("%d were stopped, and the mailed one has %+v", n, w)
+	stop := func() int64 {
+		return result(b.bundle, func(tx *store.Tx) (int64, error) { return tx.StopWelcomes(b.Context(), 1) })
+	}
+	b.equal("how many", []int64{stop(), stop(), stop()}, []int64{1, 1, 0})
+	if w, _ := b.has(mailed); w.MailedAt.IsZero() {
+		b.Errorf("the mailed one has %+v", w)
 	}
 	if _, ok := b.next(); ok {
 		b.Error("one waits")
