@@ -30,14 +30,19 @@ func (a *App) Unsent(ctx context.Context, limit int) (waiting, dead []outbox.Lis
 // FlushEmails makes the waiting emails due now. It returns how many it made due, and how
 // many wait in all.
 func (a *App) FlushEmails(ctx context.Context) (made int64, waiting int, err error) {
-	err = a.Store.Write(ctx, func(tx *store.Tx) error {
+	err = a.Store.Read(ctx, func(tx *store.Tx) error {
 		all, err := a.Outbox.Counts(ctx, tx)
-		if err == nil {
-			waiting = all.Waiting
-			made, err = a.Outbox.Flush(ctx, tx)
-		}
+		waiting = all.Waiting
 		return err
 	})
+	for more := true; more && err == nil; {
+		var some int64
+		err = a.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			some, more, err = a.Outbox.Flush(ctx, tx)
+			return err
+		})
+		made += some
+	}
 	return made, waiting, err
 }
 

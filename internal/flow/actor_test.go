@@ -40,7 +40,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	registered := openid.Registered{ID: "registered", EndsAt: n.clock.Now().Add(time.Hour)}
 	if err := n.store.Write(ctx, func(tx flow.Tx) error {
 		for _, id := range []string{"refused", "refused too"} {
-			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now()}); err != nil {
+			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now().Add(-time.Second)}); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,8 @@
 package flow_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -8,6 +10,8 @@ import (
 	"time"
 
 	"portico/internal/audit"
+	"portico/internal/flow"
+	"portico/internal/outbox"
 	"portico/internal/store"
 	"portico/internal/webhook"
 )
@@ -88,5 +92,34 @@ func TestMail_AboutChanges(t *testing.T) {
 				t.Errorf("%s with the button: %v", to, button)
 			}
 		}
+	}
+}
+
+// All emails that were given up take several transactions, because one would exceed the time of a request.
+func TestMailAllAgain_InParts(t *testing.T) {
+	t.Parallel()
+	s := &mortal{}
+	b := setup(t, func(c *flow.Config) { s.Store = c.Store; c.Store = s })
+	err := b.store.past(t.Context(), func(tx *store.Tx) error {
+		for i := range 150 {
+			dead := outbox.Record{ID: fmt.Sprint(i), Template: "notice", DeadAt: b.clock.Now().Add(-time.Second)}
+			if err := tx.InsertMessage(t.Context(), dead); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.left.Store(2)
+	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 100 || !errors.Is(err, errKilled) {
+		t.Fatalf("%d emails, and then %v", n, err)
+	}
+	if n := b.counted(audit.MailSentAgain); n != 100 {
+		t.Errorf("%d records", n)
+	}
+	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 50 || err != nil {
+		t.Errorf("%d emails after an interruption: %v", n, err)
 	}
 }

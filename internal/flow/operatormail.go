@@ -42,23 +42,26 @@ func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID
 	})
 }
 
-// MailAllAgain does what MailAgain does for all emails that were given up and whose content has
+// MailAllAgain does what MailAgain does for all emails that were given up until now and whose content has
 // not expired. It returns their number.
 func (f *Operator) MailAllAgain(ctx context.Context, by Actor) (n int, err error) {
-	err = f.acts(ctx, by, func(tx Tx) error {
-		revived, err := f.outbox.RetryAll(ctx, tx)
-		if err != nil {
-			return err
-		}
-		for _, m := range revived {
-			if err := f.sentAgain(ctx, tx, by, m); err != nil {
-				return err
+	for now := f.clock.Now(); ; {
+		some := 0
+		err := f.acts(ctx, by, func(tx Tx) error {
+			revived, err := f.outbox.RetrySome(ctx, tx, now)
+			for _, m := range revived {
+				if err == nil {
+					err = f.sentAgain(ctx, tx, by, m)
+				}
 			}
+			some = len(revived)
+			return err
+		})
+		if err != nil || some == 0 {
+			return n, err
 		}
-		n = len(revived)
-		return nil
-	})
-	return n, err
+		n += some
+	}
 }
 
 func (f *Operator) sentAgain(ctx context.Context, tx Tx, by Actor, m outbox.Record) error {

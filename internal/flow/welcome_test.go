@@ -178,7 +178,9 @@ func TestWelcome_Pace(t *testing.T) {
 // cautious stops one email in each transaction.
 type cautious struct{ flow.Tx }
 
-func (c cautious) StopWelcomes(ctx context.Context, _ int) (int64, error) { return c.Tx.StopWelcomes(ctx, 1) }
+func (c cautious) StopWelcomes(ctx context.Context, _ int) (int64, error) {
+	return c.Tx.StopWelcomes(ctx, 1)
+}
 
 type cautiousStore struct{ flow.Store }
 

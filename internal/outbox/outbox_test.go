@@ -347,7 +347,7 @@ func TestFlush(t *testing.T) {
 		tried := len(r.deliveries())
 		away.Store(false)
 		err := r.write(t.Context(), func(tx outbox.Store) error {
-			n, err := r.outbox.Flush(t.Context(), tx)
+			n, _, err := r.outbox.Flush(t.Context(), tx)
 			if n != 1 {
 				t.Errorf("%d messages were made due, want the one that is postponed", n)
 			}

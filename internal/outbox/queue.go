@@ -8,6 +8,12 @@ import (
 	"portico/internal/fault"
 )
 
+// What a transaction changes at most, so that it has time enough and other writes wait briefly.
+const (
+	flushBatch = 1000 // of each lane
+	retryBatch = 100  // each with an outcome and a record of its own
+)
+
 // Listed is a message that is not delivered, without its content.
 type Listed struct {
 	ID         string
@@ -59,7 +65,7 @@ func (o *Outbox) list(records []Record, err error) ([]Listed, error) {
 // never been tried, and returns it. It returns a Missing fault (CodeUnknown) when there is no
 // such message or its content has expired.
 func (o *Outbox) Retry(ctx context.Context, tx Store, id string) (Listed, error) {
-	revived, err := o.revive(ctx, tx, id)
+	revived, err := o.revive(ctx, tx, id, o.clock.Now())
 	switch {
 	case err != nil:
 		return Listed{}, err
@@ -69,15 +75,15 @@ func (o *Outbox) Retry(ctx context.Context, tx Store, id string) (Listed, error)
 	return o.listed(revived[0]), nil
 }
 
-// RetryAll does the same with all dead messages whose content has not expired, and
-// returns them.
-func (o *Outbox) RetryAll(ctx context.Context, tx Store) ([]Record, error) {
-	return o.revive(ctx, tx, "")
+// RetrySome does the same with a batch of the messages that died before now and whose
+// content has not expired, and returns them. A caller who repeats it with the same time
+// gets none that has died again.
+func (o *Outbox) RetrySome(ctx context.Context, tx Store, now time.Time) ([]Record, error) {
+	return o.revive(ctx, tx, "", now)
 }
 
-func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, error) {
-	now := o.clock.Now()
-	revived, err := tx.ReviveMessages(ctx, id, now)
+func (o *Outbox) revive(ctx context.Context, tx Store, id string, now time.Time) ([]Record, error) {
+	revived, err := tx.ReviveMessages(ctx, id, now, retryBatch)
 	for _, r := range revived {
 		if err == nil {
 			err = tx.UpdateOutcome(ctx, Outcome{ID: r.ID, At: now, State: Waiting, Answer: r.Reason})
@@ -90,19 +96,20 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string) ([]Record, err
 	return revived, nil
 }
 
-// Flush makes the waiting messages due now and returns their number. It leaves a
-// message that is due within the Lease: it may be a claimed one, which is being sent.
-func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, err error) {
+// Flush makes a batch of the waiting messages due now. It returns their number, and whether
+// there may be more. It leaves a message that is due within the Lease: it may be a claimed
+// one, which is being sent.
+func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, more bool, err error) {
 	now := o.clock.Now()
 	for lane := range Lane(Lanes) {
-		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease))
+		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease), flushBatch)
 		if err != nil {
-			return 0, fmt.Errorf("flush the outbox: %w", err)
+			return 0, false, fmt.Errorf("flush the outbox: %w", err)
 		}
-		n += made
+		n, more = n+made, more || made == flushBatch
 	}
 	o.wakeAfter(tx)
-	return n, nil
+	return n, more, nil
 }
 
 // Drop deletes a message that waits or is dead. A message that is being sent may

@@ -115,7 +115,7 @@ func (r *Runner) claim(ctx context.Context, limit int, busy []string) []Record {
 	now := r.Outbox.clock.Now()
 	err := r.Write(ctx, func(tx Store) (err error) {
 		if claimed, err = tx.ClaimMessages(ctx, r.Lane, now, now.Add(Lease), limit, busy...); err == nil && len(claimed) == 0 {
-			_, err = tx.HastenMessages(ctx, r.Lane, now, now.Add(horizon)) // no message is postponed for that long: the clock was set back
+			_, err = tx.HastenMessages(ctx, r.Lane, now, now.Add(horizon), flushBatch) // no message is postponed for that long: the clock was set back
 		}
 		return err
 	})

@@ -54,9 +54,9 @@ type Store interface {
 	// and to none of the clients that are busy.
 	ClaimMessages(ctx context.Context, lane Lane, now, until time.Time, limit int, busy ...string) ([]Record, error)
 
-	// HastenMessages makes living records of the lane that are due after the horizon due at
-	// now, and returns their number. Their Failures begin again at zero.
-	HastenMessages(ctx context.Context, lane Lane, now, horizon time.Time) (int64, error)
+	// HastenMessages makes up to limit living records of the lane that are due after the
+	// horizon due at now, and returns their number. Their Failures begin again at zero.
+	HastenMessages(ctx context.Context, lane Lane, now, horizon time.Time, limit int) (int64, error)
 
 	// SettleMessage writes DueAt, DeadAt, Failures, Uncertain and Reason if
 	// Claims is still r.Claims. It reports whether it was.
@@ -74,10 +74,10 @@ type Store interface {
 	// DeadMessages returns up to limit dead records, the newest first.
 	DeadMessages(ctx context.Context, limit int) ([]Record, error)
 
-	// ReviveMessages makes a dead record due at now, or all of them if the id is "",
-	// with Failures and Uncertain at zero, unless its NotAfter has passed. It returns
-	// the records.
-	ReviveMessages(ctx context.Context, id string, now time.Time) ([]Record, error)
+	// ReviveMessages makes a dead record due at now, or up to limit of those that died
+	// before if the id is "", with Failures and Uncertain at zero, unless its NotAfter has
+	// passed. It returns the records.
+	ReviveMessages(ctx context.Context, id string, now time.Time, limit int) ([]Record, error)
 
 	// CountMessages returns the state of the queue, counted up to a number of messages.
 	CountMessages(ctx context.Context, most int) (Counts, error)

@@ -42,8 +42,9 @@ func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until tim
 }
 
 // HastenMessages implements outbox.Store.
-func (t *Tx) HastenMessages(ctx context.Context, lane outbox.Lane, now, horizon time.Time) (int64, error) {
-	return t.exec(ctx, `UPDATE outbox SET due_at = $1, failures = 0 WHERE dead_at = 0 AND lane = $3 AND due_at > $2`, micros(now), micros(horizon), lane)
+func (t *Tx) HastenMessages(ctx context.Context, lane outbox.Lane, now, horizon time.Time, limit int) (int64, error) {
+	return t.exec(ctx, `UPDATE outbox SET due_at = $1, failures = 0 WHERE dead_at = 0 AND due_at > $2
+		AND id IN (SELECT id FROM outbox WHERE dead_at = 0 AND lane = $3 AND due_at > $2 LIMIT CAST($4 AS BIGINT))`, micros(now), micros(horizon), lane, limit)
 }
 
 // SettleMessage implements outbox.Store.
@@ -79,9 +80,11 @@ func (t *Tx) DeadMessages(ctx context.Context, limit int) ([]outbox.Record, erro
 }
 
 // ReviveMessages implements outbox.Store.
-func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time) ([]outbox.Record, error) {
+func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time, limit int) ([]outbox.Record, error) {
 	return collect(ctx, t, `UPDATE outbox SET due_at = $2, dead_at = 0, failures = 0, uncertain = 0
-		WHERE ($1 = '' OR id = $1) AND dead_at > 0 AND (not_after = 0 OR not_after > $2) RETURNING `+outboxColumns, []any{id, micros(now)}, scanOutbox)
+		WHERE dead_at > 0 AND id IN (SELECT id FROM outbox WHERE dead_at > 0 AND (id = $1 OR $1 = '' AND dead_at < $2)
+			AND (not_after = 0 OR not_after > $2) LIMIT CAST($3 AS BIGINT))
+		RETURNING `+outboxColumns, []any{id, micros(now), limit}, scanOutbox)
 }
 
 // CountMessages implements outbox.Store.

@@ -106,21 +106,24 @@ func (b outboxes) ClaimMessages_OfNoBusyClient() {
 
 func (b outboxes) HastenMessages_BeyondTheHorizon() {
 	now, horizon := moment(), moment().Add(time.Hour)
-	far := waiting("far", horizon.Add(time.Microsecond))
-	far.Failures = 9
-	b.message(far)
+	for _, id := range []string{"far", "far too"} {
+		far := waiting(id, horizon.Add(time.Microsecond))
+		far.Failures = 9
+		b.message(far)
+	}
 	b.message(waiting("near", horizon))
 	other := waiting("of another lane", horizon.Add(time.Microsecond))
 	other.Lane = outbox.Awaited
 	b.message(other)
 	dead := b.message(full[outbox.Record](1))
-	b.write(func(tx *store.Tx) error {
-		n, err := tx.HastenMessages(b.Context(), outbox.Mail, now, horizon)
-		b.equal("the number", n, int64(1))
-		return err
-	})
-	if got := b.claim(now, now, 9); len(got) != 1 || got[0].ID != "far" || got[0].Failures != 0 {
-		b.Errorf("claimed %v, want the one beyond the horizon", got)
+	hasten := func() int64 {
+		return result(b.bundle, func(tx *store.Tx) (int64, error) {
+			return tx.HastenMessages(b.Context(), outbox.Mail, now, horizon, 1)
+		})
+	}
+	b.equal("the numbers", []int64{hasten(), hasten(), hasten()}, []int64{1, 1, 0})
+	if got := b.claim(now, now, 9); len(got) != 2 || got[0].Failures+got[1].Failures != 0 {
+		b.Errorf("claimed %v, want the two beyond the horizon", got)
 	}
 	b.equal("the dead messages", b.dead(9), []outbox.Record{dead})
 }
@@ -188,7 +191,7 @@ func (b outboxes) ReviveMessages_DeadAndNotTooLate() {
 	b.message(late)
 	for id, want := range map[string]bool{endless.ID: true, late.ID: false, "alive": false, "no": false} {
 		if b.did(func(tx *store.Tx) (bool, error) {
-			revived, err := tx.ReviveMessages(b.Context(), id, now)
+			revived, err := tx.ReviveMessages(b.Context(), id, now, 9)
 			return len(revived) > 0, err
 		}) != want {
 			b.Errorf("%.8s revived, want %v", id, want)
@@ -199,22 +202,24 @@ func (b outboxes) ReviveMessages_DeadAndNotTooLate() {
 }
 
 func (b outboxes) ReviveMessages_All() {
-	now := moment()
-	for n := range 3 {
+	now := moment().Add(time.Second)
+	for n := range 4 {
 		r := full[outbox.Record](n + 1)
 		r.NotAfter = time.Time{}
-		if n == 2 {
+		switch n {
+		case 2:
 			r.NotAfter = now
+		case 3:
+			r.DeadAt = now
 		}
 		b.message(r)
 	}
 	b.message(waiting("alive", now.Add(time.Hour)))
-	b.write(func(tx *store.Tx) error {
-		revived, err := tx.ReviveMessages(b.Context(), "", now)
-		b.equal("the number", len(revived), 2)
-		return err
-	})
-	b.equal("the state", b.counts(), outbox.Counts{Waiting: 3, Dead: 1, Oldest: moment()})
+	revive := func() int {
+		return len(result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) { return tx.ReviveMessages(b.Context(), "", now, 1) }))
+	}
+	b.equal("the numbers", []int{revive(), revive(), revive()}, []int{1, 1, 0})
+	b.equal("the state", b.counts(), outbox.Counts{Waiting: 3, Dead: 2, Oldest: moment()})
 }
 
 func (b outboxes) Purge_DeadMessages() {
