@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"portico/internal/audit"
@@ -39,12 +40,9 @@ func (a *App) releaseRecord(ctx context.Context) (from time.Time, err error) {
 		from, more, err = a.sealer.Release(ctx, tx, before)
 		return more, err
 	}); err != nil || from.IsZero() { // another process has the lease
-		return from, err
+		return time.Time{}, err
 	}
-	if err := a.Store.MakeMonths(ctx, now, now); err != nil {
-		return from, err
-	}
-	return from, a.Store.DropMonths(ctx, from)
+	return from, errors.Join(a.Store.MakeMonths(ctx, now, now), a.Store.DropMonths(ctx, from))
 }
 
 // VerifyRecord compares the audit records with their seals.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -23,13 +24,11 @@ const (
 // imported people, and seals audit records.
 func (a *App) startBackground(ctx context.Context, work *sync.WaitGroup, drift *clock.Drift) {
 	a.repeat(ctx, work, tidyEvery, "delete expired data", func(ctx context.Context) error {
-		if err := a.tidyRevocations(ctx); err != nil || !a.watchClock(drift) {
+		err := a.tidyRevocations(ctx)
+		if !a.watchClock(drift) {
 			return err
 		}
-		if err := a.purge(ctx); err != nil {
-			return err
-		}
-		return a.comparePeople(ctx)
+		return errors.Join(err, a.purge(ctx), a.comparePeople(ctx))
 	})
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
 	a.repeat(ctx, work, jobsEvery, "email imported people", a.welcome)
@@ -52,27 +51,27 @@ func (a *App) tidyRevocations(ctx context.Context) error {
 	})
 }
 
+// purge does each step whatever becomes of the others: a table that is locked, or a row that cannot be changed, holds up
+// its own step alone.
 func (a *App) purge(ctx context.Context) error {
 	live := a.live.Load() // a reload replaces it
 	operator := live.Operator
 	records, err := a.releaseRecord(ctx)
-	if err != nil {
-		return err
-	}
+	aged := a.batches(ctx, func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) })
+	err = errors.Join(err, aged)
 	for _, batch := range []func(*store.Tx) (more bool, err error){
-		func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) }, // reads sessions that Purge deletes
 		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
 		func(tx *store.Tx) (bool, error) { return false, tellOfApplicants(ctx, tx, live) },
 		func(tx *store.Tx) (bool, error) { return a.forgetEvents(ctx, tx) },
-		func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) },
 	} {
-		if err := a.batches(ctx, batch); err != nil {
-			return err
-		}
+		err = errors.Join(err, a.batches(ctx, batch))
 	}
-	return a.forgetClients(ctx, operator)
+	if aged == nil { // it reads sessions and grants that Purge deletes
+		err = errors.Join(err, a.batches(ctx, func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, a.clock.Now(), records) }))
+	}
+	return errors.Join(err, a.forgetClients(ctx, operator))
 }
 
 // forgetClients ends what users have given registered clients that have ended.
@@ -83,9 +82,7 @@ func (a *App) forgetClients(ctx context.Context, operator *flow.Operator) error 
 		return err
 	})
 	for _, id := range ended {
-		if err == nil {
-			err = operator.ForgetEnded(ctx, id)
-		}
+		err = errors.Join(err, operator.ForgetEnded(ctx, id))
 	}
 	return err
 }

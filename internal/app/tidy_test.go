@@ -1,6 +1,7 @@
 package app
 
 import (
+	"database/sql"
 	"errors"
 	"slices"
 	"testing"
@@ -71,6 +72,39 @@ func TestPurge_TellsFirst(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A step that fails holds up none of the others.
+func TestPurge_FailingSteps(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	a := open(t, settings(t, t.TempDir()), Options{Clock: now})
+	t.Cleanup(func() { a.end(t) })
+	left, aged := a.create(t, "left@example.org"), a.granted(t, "aged@example.org")
+	if err := a.Store.Fill(t.Context(), func(conn *sql.Conn, tx *store.Tx) error {
+		err := tx.InsertDeparture(t.Context(), account.Departure{AccountID: left.ID, LeftAt: now.Now(), EraseAt: now.Now().Add(time.Hour)})
+		for _, table := range []string{"audit_chain", "account_end"} {
+			_, failed := conn.ExecContext(t.Context(), "ALTER TABLE "+table+" RENAME TO away_"+table)
+			err = errors.Join(err, failed)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(aged.ExpiresAt.Sub(now.Now()) + 7*24*time.Hour)
+	if err := a.purge(t.Context()); err == nil {
+		t.Error("the errors are not told")
+	}
+	if err := a.Store.Read(t.Context(), func(tx *store.Tx) error {
+		_, there, err := tx.AccountByID(t.Context(), left.ID)
+		_, granted, failed := tx.LiveGrant(t.Context(), aged.ID)
+		if there || granted {
+			t.Errorf("an account that was due is there (%v), and so is an old grant (%v)", there, granted)
+		}
+		return errors.Join(err, failed)
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // granted returns a grant of a client for the session of a new account.
