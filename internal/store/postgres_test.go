@@ -269,6 +269,34 @@ func TestWrite_KeysAreFew(t *testing.T) {
 	}
 }
 
+// Those of connections that broke go once they are old.
+func TestPurge_KeysOfBrokenConnections(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, "pool_max_conns", "2")
+	past := s.past()
+	for range 2 {
+		if err := s.note(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := past.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		later time.Duration
+		left  int
+	}{{0, 3}, {25 * time.Hour, 1}} { // with its own
+		err := s.store.Write(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Purge(t.Context(), time.Now().Add(test.later), time.Time{})
+			return err
+		})
+		if n := s.count(`SELECT COUNT(*) FROM commit_key`); n != test.left || err != nil {
+			t.Errorf("%d keys are left after %v, want %d (%v)", n, test.later, test.left, err)
+		}
+	}
+}
+
 // FLT-06: a caller who waits for a lock is refused in time, and costs no
 // connection.
 func TestStore_TableLocked(t *testing.T) {

@@ -57,6 +57,8 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-webhook.Keep)},
 		{`DELETE FROM once WHERE hash IN (SELECT hash FROM once WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now},
 		{`DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < $1 AND seal <= 0 LIMIT CAST($2 AS BIGINT))`, records},
+		// A write needs its key for seconds. The rest of the time is for machines whose clocks differ.
+		{`DELETE FROM commit_key WHERE id IN (SELECT id FROM commit_key WHERE id < CAST(CAST($1 AS BIGINT) AS TEXT) LIMIT CAST($2 AS BIGINT))`, now.Add(-retention)},
 	} {
 		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,7 +62,7 @@ func (p *DB) Write(ctx context.Context, fn func(*engine.Tx) error) error {
 	}
 	ctx, cancel := p.within(ctx)
 	defer cancel()
-	w := &writing{DB: p, ctx: ctx, fn: fn, key: ids.New()}
+	w := &writing{DB: p, ctx: ctx, fn: fn, key: newKey()}
 	for try := 1; ; try++ {
 		again, err := w.try()
 		if err == nil && !again {
@@ -213,9 +214,13 @@ func refused(err error) bool {
 // commit.
 const keyName = "portico key"
 
+// newKey returns a key that begins with the time in decimal digits, whose order is the same in
+// every collation. By it, store.Purge finds the keys of connections that broke.
+func newKey() string { return strconv.FormatInt(time.Now().UnixMicro(), 10) + ids.New() }
+
 // keyText leaves a key in place of the one that the connection left before, so that there
-// are no more keys than connections. We made both keys; as text they need no round trip of
-// their own.
+// are no more keys than connections, and those of connections that broke. We made both keys;
+// as text they need no round trip of their own.
 func keyText(before, key string) string {
 	text := "INSERT INTO commit_key (id) VALUES ('" + key + "')"
 	if before != "" {
