@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -237,6 +239,45 @@ func TestBackup(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// One of several runs to a name writes it, and the others say so. What a killed run has left goes, and not what another
+// run may be writing.
+func TestBackup_Overlapping(t *testing.T) {
+	t.Parallel()
+	s, ctx, folder := open(t), t.Context(), t.TempDir()
+	copied, left, written := filepath.Join(folder, "copy.db"), filepath.Join(folder, ".portico-copy-1"), filepath.Join(folder, ".portico-copy-2")
+	ago := time.Now().Add(-25 * time.Hour)
+	if err := errors.Join(insert(ctx, s, "v@x.test"), os.WriteFile(left, nil, 0o600), os.WriteFile(written, nil, 0o600), os.Chtimes(left, ago, ago)); err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Int64
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			switch err := s.Backup(ctx, copied); {
+			case err == nil:
+				done.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if done.Load() != 1 {
+		t.Errorf("%d runs say that they wrote the backup", done.Load())
+	}
+	if found, _ := filepath.Glob(filepath.Join(folder, "*")); !slices.Equal(found, []string{written, copied}) {
+		t.Errorf("the folder has %v", found)
+	}
+	restored, err := Open(ctx, Config{URL: "sqlite:" + copied, MustExist: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restored.Close()
+	if err := insert(ctx, restored, "v@x.test"); !errors.Is(err, account.Exists) {
+		t.Errorf("the account is not in the backup: %v", err)
+	}
 }
 
 func TestMigrate_NewerSchema(t *testing.T) {

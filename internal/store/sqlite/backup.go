@@ -7,46 +7,85 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"portico/internal/file"
 )
 
+const (
+	// parts are the names of copies that are being written. They are those of all databases, since
+	// most backups have the day in their name.
+	parts = ".portico-copy-*"
+	// partGone is how long such a file stands still until no run writes it.
+	partGone = 24 * time.Hour
+)
+
 // Backup implements engine.Engine.
 func (s *DB) Backup(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil {
+	err := fs.ErrExist
+	if _, missing := os.Lstat(path); missing != nil {
+		err = s.copyTo(ctx, path, putNew)
+	}
+	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write the backup %s: %w: choose another name", path, fs.ErrExist)
 	}
-	return s.copyTo(ctx, path)
+	return err
 }
 
-// copyTo writes a consistent copy to path, in place of a file that is there.
-func (s *DB) copyTo(ctx context.Context, path string) error {
-	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("write the backup: %w", err)
+// putNew gives a file another name, which no file has.
+func putNew(part, path string) error {
+	err := os.Link(part, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
 	}
+	f, err := file.New(path, 0o600) // this disk has no links
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(part, path))
+}
+
+// copyTo writes a consistent copy to a file of its own, which put then names.
+func (s *DB) copyTo(ctx context.Context, path string, put func(part, path string) error) error {
+	folder := filepath.Dir(path)
+	removeParts(folder)
 	// The file is made first, so that it is private whatever the umask.
-	f, err := file.New(part, 0o600)
+	f, err := os.CreateTemp(folder, parts)
 	if err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
-	defer os.Remove(part)
+	defer os.Remove(f.Name())
 	defer f.Close()
+	file.HandOver(f)
 	db, err := OpenPool(s.path, []string{"busy_timeout(5000)"}, 1)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, part); err != nil {
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, f.Name()); err != nil {
 		return s.Explain(fmt.Errorf("write the backup: %w", err))
 	}
-	if err := markCopy(ctx, part); err != nil {
+	if err := markCopy(ctx, f.Name()); err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
-	return os.Rename(part, path)
+	if err := put(f.Name(), path); err != nil {
+		return fmt.Errorf("write the backup: %w", err)
+	}
+	return file.Sync(folder)
+}
+
+// removeParts removes what killed runs have left in a folder.
+func removeParts(folder string) {
+	left, _ := fs.Glob(file.Folder(folder), parts)
+	for _, name := range left {
+		part := filepath.Join(folder, name)
+		if info, err := os.Lstat(part); err == nil && time.Since(info.ModTime()) > partGone {
+			_ = os.Remove(part)
+		}
+	}
 }
 
 // markCopy lets a copy say that it is one, until 'portico restore' puts it in place: an operator

@@ -53,7 +53,7 @@ func (s *DB) saveName(version int64) string { return fmt.Sprintf("%s.schema-%d",
 
 // Keep implements engine.Engine.
 func (s *DB) Keep(ctx context.Context, version int64) error {
-	if err := s.copyTo(ctx, s.saveName(version)); err != nil {
+	if err := s.copyTo(ctx, s.saveName(version), os.Rename); err != nil {
 		return fmt.Errorf("keep a copy before the migration: %w", err)
 	}
 	return nil
