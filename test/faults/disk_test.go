@@ -121,8 +121,14 @@ func TestFLT09_FilesCannotGrow(t *testing.T) {
 		t.Skip(err)
 	}
 	o.during(me, known)
+	if status := o.health("/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("while nothing can be stored, /readyz says %d", status)
+	}
 	if err := limitFiles(o.r.cmd.Process.Pid, unlimited); err != nil {
 		t.Fatal(err)
+	}
+	if status := o.health("/readyz"); status != http.StatusOK {
+		t.Errorf("before anybody writes again, /readyz says %d", status)
 	}
 	o.recovers(known)
 }

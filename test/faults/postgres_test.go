@@ -93,7 +93,7 @@ func (b *browser) unavailable(method, target string, body map[string]string) {
 	}
 }
 
-func (p *onPostgres) health(path string) int {
+func (p *place) health(path string) int {
 	resp, err := http.Get("http://" + p.ops + path)
 	if err != nil {
 		return 0

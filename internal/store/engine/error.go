@@ -17,8 +17,8 @@ var (
 	// ErrNoBackup says that the engine has its own tool for copies.
 	ErrNoBackup = errors.New("a PostgreSQL database is copied by its own tools: run pg_dump --format=custom, and keep the key file as well")
 
-	// ErrReadOnly says that a database server takes no writes. A standby takes
-	// none, and some managed servers take none when their disk is full.
+	// ErrReadOnly says that a database takes no writes. A standby takes
+	// none, and SQLite and some managed servers take none when their disk is full.
 	ErrReadOnly = errors.New("the PostgreSQL database is read-only, as a standby is: name the server that takes writes")
 
 	// ErrText says that a text cannot be stored. PostgreSQL refuses U+0000 and

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -32,6 +33,7 @@ type DB struct {
 	statements statements
 	measures   engine.Measures
 	checkpoint *checkpoint
+	failing    atomic.Bool // a write could not be stored, and Ping has stored none since
 
 	jobs chan *job
 	stop chan struct{}
@@ -70,8 +72,22 @@ func (s *DB) Reader() *sql.DB { return s.reader }
 // Read implements engine.Engine.
 func (s *DB) Read() *engine.Tx { return &engine.Tx{Runner: runner{s.reader, &s.statements}} }
 
-// Ping implements engine.Engine.
-func (s *DB) Ping(ctx context.Context) error { return s.reader.PingContext(ctx) }
+// Ping implements engine.Engine. A full disk still answers, so after a write that could not be
+// stored, Ping writes what is there already, until that is stored: nobody else may come to write.
+func (s *DB) Ping(ctx context.Context) error {
+	if _, err := finds(ctx, s.reader, `SELECT 1 FROM sqlite_schema`); err != nil || !s.failing.Load() {
+		return err
+	}
+	err := s.Write(ctx, func(tx *engine.Tx) error {
+		tx.After = append(tx.After, func() { s.failing.Store(false) })
+		_, err := tx.Exec(ctx, `PRAGMA user_version = 0`)
+		return err
+	})
+	if failsToStore(err) {
+		return engine.Reword(err.Error(), engine.ErrReadOnly)
+	}
+	return err
+}
 
 // Shared implements engine.Engine.
 func (s *DB) Shared() bool { return false }

@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"portico/internal/store/engine"
 )
 
 // open returns a database with the one table that every write reads.
@@ -38,4 +41,31 @@ func TestOpen_SettingsAndModes(t *testing.T) {
 			t.Errorf("%s: mode %v (%v), want 0600", filepath.Base(path), info.Mode(), err)
 		}
 	}
+}
+
+// A database that cannot store says so until it can, and nobody else has to write.
+func TestPing_TakesWrites(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	is := func(when string, want error) {
+		t.Helper()
+		if err := s.Ping(ctx); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", when, err, want)
+		}
+	}
+	full := func(on string) {
+		t.Helper()
+		if _, err := s.writer.ExecContext(ctx, "PRAGMA query_only = "+on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is("at first", nil)
+	full("1")
+	if err := s.Write(ctx, func(*engine.Tx) error { return nil }); err == nil {
+		t.Fatal("a write was stored")
+	}
+	is("after a write that failed", engine.ErrReadOnly)
+	is("asked again", engine.ErrReadOnly)
+	full("0")
+	is("with room again", nil)
 }

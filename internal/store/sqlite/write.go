@@ -132,6 +132,7 @@ func (s *DB) commitGroup(first *job) {
 	for _, j := range group {
 		if j.err == nil && err != nil || failsToStore(j.err) {
 			s.measures.Failed.Add(1)
+			s.failing.Store(true)
 			j.err = engine.Unavailable(cmp.Or(j.err, err))
 		}
 		j.done <- j.err
