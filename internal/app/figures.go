@@ -35,16 +35,19 @@ func (a *App) figures(ctx context.Context) metric.Figures {
 	}
 	var counts outbox.Counts
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		counts, err = a.Outbox.Counts(ctx, tx)
+		counts, err = tx.CountMessages(ctx)
 		return err
 	})
 	if err != nil {
 		return f
 	}
 	f.Webhooks = a.webhookFigures(ctx)
-	f.Queue = &metric.Queue{Waiting: counts.Waiting, Dead: counts.Dead}
-	if !counts.Oldest.IsZero() {
-		f.Queue.Oldest = max(0, a.clock.Now().Sub(counts.Oldest))
+	for lane := range outbox.Lane(outbox.Lanes) {
+		q := metric.Queue{Lane: lane.Name(), Waiting: counts[lane].Waiting, Dead: counts[lane].Dead}
+		if q.Waiting > 0 {
+			q.Oldest = max(0, a.clock.Now().Sub(counts[lane].Oldest))
+		}
+		f.Queues = append(f.Queues, q)
 	}
 	return f
 }

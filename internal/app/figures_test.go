@@ -219,7 +219,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 		t.Errorf("%s is %v", pool, after[pool])
 	}
 	for name, want := range map[string]float64{
-		"portico_database_up": 1, "portico_outbox_waiting": 0, "portico_outbox_dead": 0, "portico_outbox_oldest_age_seconds": 0,
+		"portico_database_up": 1, `portico_outbox_waiting{lane="awaited"}`: 0, `portico_outbox_dead{lane="mail"}`: 0, `portico_outbox_oldest_age_seconds{lane="logouts"}`: 0,
 		"portico_hashing_slots_in_use": 0,
 	} {
 		if got, ok := after[name]; !ok || got != want {
@@ -234,7 +234,7 @@ func TestMetrics_CountAJourney(t *testing.T) {
 // sent waits until n emails have left the outbox.
 func (r *running) sent(t *testing.T, n uint64) {
 	t.Helper()
-	for after := r.scrape(t); after["portico_outbox_sent_total"] < float64(n) || after["portico_outbox_waiting"] > 0; after = r.scrape(t) {
+	for after := r.scrape(t); after["portico_outbox_sent_total"] < float64(n) || after[`portico_outbox_waiting{lane="awaited"}`]+after[`portico_outbox_waiting{lane="mail"}`] > 0; after = r.scrape(t) {
 		if t.Context().Err() != nil {
 			t.Fatal("the emails are not sent")
 		}
@@ -253,7 +253,7 @@ func TestMetrics_DatabaseGone(t *testing.T) {
 	if up, ok := s["portico_database_up"]; !ok || up != 0 {
 		t.Errorf("portico_database_up is %v", up)
 	}
-	if _, ok := s["portico_outbox_waiting"]; ok {
+	if _, ok := s[`portico_outbox_waiting{lane="mail"}`]; ok {
 		t.Error("the outbox looks empty although the database is down")
 	}
 	r.stop()
@@ -269,7 +269,8 @@ func TestFigures_OldestMail(t *testing.T) {
 	a := open(t, settings(t, t.TempDir()), Options{Dist: dist(), Clock: now})
 	defer a.end(t)
 	a.mount(t)
-	if q := a.figures(t.Context()).Queue; q == nil || *q != (metric.Queue{}) {
+	awaited := func() metric.Queue { return a.figures(t.Context()).Queues[outbox.Awaited] }
+	if q := awaited(); q != (metric.Queue{Lane: "awaited"}) {
 		t.Errorf("an empty outbox is %+v", q)
 	}
 	for _, address := range []string{"a@example.org", "b@example.org"} {
@@ -278,7 +279,7 @@ func TestFigures_OldestMail(t *testing.T) {
 		}
 		now.Advance(time.Minute)
 	}
-	if q := a.figures(t.Context()).Queue; q == nil || *q != (metric.Queue{Waiting: 2, Oldest: 2 * time.Minute}) {
+	if q := awaited(); q != (metric.Queue{Lane: "awaited", Waiting: 2, Oldest: 2 * time.Minute}) {
 		t.Errorf("the outbox is %+v, want two emails, the oldest of which is two minutes old", q)
 	}
 }

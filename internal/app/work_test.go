@@ -266,7 +266,7 @@ func TestRun_StopWaitsForMail(t *testing.T) {
 			t.Error(err)
 		}
 		_ = a.Store.Read(t.Context(), func(tx *store.Tx) error {
-			if c, err := tx.CountMessages(t.Context(), outbox.MostCounted); c.Waiting != 0 || c.Dead != 0 || err != nil {
+			if c, err := tx.CountMessages(t.Context()); len(c) != 0 || err != nil {
 				t.Errorf("the outbox holds %+v (%v): the email would be sent again", c, err)
 			}
 			return nil

@@ -11,7 +11,7 @@ import (
 
 type mailDropCmd struct {
 	IDs     []string `arg:"" optional:"" name:"id" help:"The IDs from 'portico mail list'."`
-	GivenUp bool     `help:"All emails that were given up."`
+	GivenUp bool     `help:"All that were given up, emails and messages to clients about ended sessions."`
 	Waiting bool     `help:"All emails that wait."`
 	JSON    bool     `name:"json" help:"Print as JSON."`
 }
@@ -53,7 +53,7 @@ func (s *session) dropMails(a *app.App, ids []string) (dropped []outbox.Listed, 
 // sent meanwhile.
 func (c mailDropCmd) dropAll(s *session, a *app.App) (dropped []outbox.Listed, err error) {
 	for {
-		waiting, dead, _, err := a.Unsent(s, listedMails)
+		waiting, dead, _, err := a.Unsent(s, listedMails, outbox.Emails...)
 		if err != nil {
 			return dropped, err
 		}

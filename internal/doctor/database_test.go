@@ -104,6 +104,9 @@ func TestOutbox(t *testing.T) {
 	expect(t, cfg, "outbox", OK, "0 waiting")
 	const add = "INSERT INTO outbox (id, template, account_id, payload, created_at, not_after, due_at, dead_at, claims, failures, uncertain, reason, client_id) VALUES "
 	change(t, cfg, add+"('a', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Minute))+", 0, "+micros(time.Now())+", 0, 0, 0, 0, '', '')")
+	// A message to a client about an ended session is no email.
+	change(t, cfg, add+"('logout', 'x', '', x'00', "+micros(time.Now().Add(-time.Hour))+", 0, "+micros(time.Now())+", 0, 0, 0, 0, '', 'app')")
+	change(t, cfg, "UPDATE outbox SET lane = 2 WHERE id = 'logout'")
 	expect(t, cfg, "outbox", OK, "1 waiting, the oldest for 2m")
 	change(t, cfg, add+"('b', 'x', '', x'00', "+micros(time.Now().Add(-2*time.Hour))+", 0, "+micros(time.Now().Add(-2*time.Hour))+", 0, 0, 0, 0, '', ''), ('c', 'x', '', x'00', 1, 0, 0, 1, 0, 0, 0, '', '')")
 	expect(t, cfg, "outbox", Warning, "2 waiting, the oldest for 2h")

@@ -40,8 +40,8 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 	var counts outbox.Counts
 	var waiting []outbox.Record
 	err := db.store.Read(ctx, func(tx *store.Tx) (err error) {
-		if counts, err = tx.CountMessages(ctx, outbox.MostCounted); err == nil {
-			waiting, err = tx.WaitingMessages(ctx, someMails)
+		if counts, err = tx.CountMessages(ctx); err == nil {
+			waiting, err = tx.WaitingMessages(ctx, someMails, outbox.Emails...)
 		}
 		return err
 	})
@@ -49,9 +49,11 @@ func (d *doctor) outbox(ctx context.Context, r *report) {
 		r.add(Failed, words(err), "")
 		return
 	}
-	d.waiting(r, counts, waiting)
-	if counts.Dead > 0 {
-		r.add(Warning, counted(counts.Dead, outbox.MostCounted)+" could not be delivered",
+	mails := counts.Of(outbox.Emails...)
+	mails.Dead = counts.Of().Dead // the list has all
+	d.waiting(r, mails, waiting)
+	if mails.Dead > 0 {
+		r.add(Warning, counted(mails.Dead, outbox.MostCounted)+" could not be delivered",
 			"'portico mail list' has the reasons, 'portico mail retry' tries again, and 'portico mail drop' deletes them")
 	}
 }
@@ -66,7 +68,7 @@ func counted(n, most int) string {
 
 // waiting judges the emails that wait: whether a node sends them, and why the tried ones
 // are still here.
-func (d *doctor) waiting(r *report, counts outbox.Counts, waiting []outbox.Record) {
+func (d *doctor) waiting(r *report, counts outbox.Count, waiting []outbox.Record) {
 	now := d.clock.Now()
 	found, age := counted(counts.Waiting, outbox.MostCounted)+" waiting", time.Duration(0)
 	if counts.Waiting > 0 {

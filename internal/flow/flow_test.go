@@ -15,7 +15,6 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/ids"
-	"portico/internal/outbox"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -234,8 +233,8 @@ func TestRecover_TellsFewWhoAreUnknown(t *testing.T) {
 	}
 	waiting := func() (n int) {
 		err := b.store.Read(t.Context(), func(tx flow.Tx) error {
-			c, err := tx.CountMessages(t.Context(), outbox.MostCounted)
-			n = c.Waiting
+			c, err := tx.CountMessages(t.Context())
+			n = c.Of().Waiting
 			return err
 		})
 		if err != nil {

@@ -64,8 +64,8 @@ func (o *owner) reads() []outbox.Message {
 	o.Helper()
 	for queued := 1; queued > 0; time.Sleep(time.Millisecond) {
 		err := o.store.Read(o.Context(), func(tx flow.Tx) error {
-			counts, err := tx.CountMessages(o.Context(), outbox.MostCounted)
-			queued = counts.Waiting
+			counts, err := tx.CountMessages(o.Context())
+			queued = counts.Of().Waiting
 			return err
 		})
 		if err != nil {

@@ -39,8 +39,8 @@
 //   - A claim lasts longer than a delivery may take, and ends soon enough for
 //     the message to be sent again within a minute of a crash.
 //   - A message whose content has expired is not sent.
-//   - An email that somebody waits for never waits behind others. Both kinds have a Runner of
-//     their own, so that neither starves the other.
+//   - An email that somebody waits for never waits behind others. Each lane has a Runner of
+//     its own, so that none starves another.
 //   - No OpenID client holds more deliveries of a Runner than PerClient. Its other messages
 //     wait unclaimed.
 //   - A suppressed message takes the same work as a real one and is never sent,

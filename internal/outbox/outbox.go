@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"portico/internal/clock"
@@ -76,8 +77,13 @@ const (
 	GuestLogoutTemplate = "backchannel-logout-guest"
 )
 
-// emails reports whether the messages of the lane are emails.
-func (l Lane) emails() bool { return l == Mail || l == Awaited }
+// Emails are the lanes whose messages are emails.
+var Emails = []Lane{Mail, Awaited}
+
+func (l Lane) emails() bool { return slices.Contains(Emails, l) }
+
+// Name returns the name of the lane in metrics.
+func (l Lane) Name() string { return [Lanes]string{"mail", "awaited", "logouts", "guest_logouts"}[l] }
 
 func laneOf(m Message) Lane {
 	switch {

@@ -110,17 +110,17 @@ func (r *room) deliveries() []outbox.Message {
 	return append([]outbox.Message(nil), r.sent...)
 }
 
-func (r *room) counts() outbox.Counts {
+func (r *room) counts() outbox.Count {
 	r.t.Helper()
 	var c outbox.Counts
 	err := r.store.Read(r.t.Context(), func(tx *store.Tx) (err error) {
-		c, err = r.outbox.Counts(r.t.Context(), tx)
+		c, err = tx.CountMessages(r.t.Context())
 		return err
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return c
+	return c.Of()
 }
 
 func (r *room) undelivered() []outbox.Listed {

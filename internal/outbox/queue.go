@@ -40,9 +40,9 @@ func (o *Outbox) listed(r Record) Listed {
 	return l
 }
 
-// Waiting returns up to limit messages that wait, the first due first.
-func (o *Outbox) Waiting(ctx context.Context, tx Store, limit int) ([]Listed, error) {
-	return o.list(tx.WaitingMessages(ctx, limit))
+// Waiting returns up to limit messages of lanes that wait, or of all lanes, the first due first.
+func (o *Outbox) Waiting(ctx context.Context, tx Store, limit int, lanes ...Lane) ([]Listed, error) {
+	return o.list(tx.WaitingMessages(ctx, limit, lanes...))
 }
 
 // Dead returns up to limit messages that were given up, the newest first.
@@ -138,9 +138,4 @@ func (o *Outbox) wakeAfter(tx Store) {
 			o.Wake(lane)
 		}
 	})
-}
-
-// Counts returns the state of the queue, counted up to MostCounted.
-func (o *Outbox) Counts(ctx context.Context, tx Store) (Counts, error) {
-	return tx.CountMessages(ctx, MostCounted)
 }

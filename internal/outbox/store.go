@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -26,14 +27,31 @@ type Record struct {
 	Reason    string // of the last failure, for the operator
 }
 
-// MostCounted is how many messages of each kind are counted.
+// MostCounted is how many waiting messages of each lane are counted, and how many dead ones of all lanes.
 const MostCounted = 10_000
 
-// Counts is the state of the queue, as far as it is counted.
-type Counts struct {
+// Counts is the state of each lane that has messages.
+type Counts map[Lane]Count
+
+// Count is the state of messages, as far as they are counted.
+type Count struct {
 	Waiting int       // waiting or claimed
 	Dead    int       // given up, listed for the operator
 	Oldest  time.Time // CreatedAt of the oldest that waits; zero when none does
+}
+
+// Of adds up lanes, or all if none is named.
+func (c Counts) Of(lanes ...Lane) (sum Count) {
+	for lane, one := range c {
+		if len(lanes) > 0 && !slices.Contains(lanes, lane) {
+			continue
+		}
+		sum.Waiting, sum.Dead = sum.Waiting+one.Waiting, sum.Dead+one.Dead
+		if one.Waiting > 0 && (sum.Oldest.IsZero() || one.Oldest.Before(sum.Oldest)) {
+			sum.Oldest = one.Oldest
+		}
+	}
+	return sum
 }
 
 // Store is what the outbox needs of a transaction.
@@ -68,8 +86,9 @@ type Store interface {
 	// Message returns the record with the id.
 	Message(ctx context.Context, id string) (Record, bool, error)
 
-	// WaitingMessages returns up to limit living records, the first due first.
-	WaitingMessages(ctx context.Context, limit int) ([]Record, error)
+	// WaitingMessages returns up to limit living records of the lanes, or of all if none
+	// is named, the first due first.
+	WaitingMessages(ctx context.Context, limit int, lanes ...Lane) ([]Record, error)
 
 	// DeadMessages returns up to limit dead records, the newest first.
 	DeadMessages(ctx context.Context, limit int) ([]Record, error)
@@ -79,6 +98,6 @@ type Store interface {
 	// passed. It returns the records.
 	ReviveMessages(ctx context.Context, id string, now time.Time, limit int) ([]Record, error)
 
-	// CountMessages returns the state of the queue, counted up to a number of messages.
-	CountMessages(ctx context.Context, most int) (Counts, error)
+	// CountMessages returns the state of the queue, counted up to MostCounted.
+	CountMessages(ctx context.Context) (Counts, error)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,13 +65,20 @@ func (t *Tx) Message(ctx context.Context, id string) (outbox.Record, bool, error
 	return first(ctx, t, `SELECT `+outboxColumns+` FROM outbox WHERE id = $1`, []any{id}, scanOutbox)
 }
 
-// WaitingMessages implements outbox.Store. It reads each lane by its index, up to the limit.
-func (t *Tx) WaitingMessages(ctx context.Context, limit int) ([]outbox.Record, error) {
-	var lanes []string
-	for lane := range outbox.Lanes {
-		lanes = append(lanes, `SELECT * FROM (SELECT `+outboxColumns+` FROM outbox WHERE dead_at = 0 AND lane = `+strconv.Itoa(lane)+` ORDER BY due_at LIMIT CAST($1 AS BIGINT)) looked`)
+// WaitingMessages implements outbox.Store.
+func (t *Tx) WaitingMessages(ctx context.Context, limit int, lanes ...outbox.Lane) ([]outbox.Record, error) {
+	return collect(ctx, t, waitingIn(lanes, outboxColumns)+` ORDER BY due_at, id LIMIT CAST($1 AS BIGINT)`, []any{limit}, scanOutbox)
+}
+
+// waitingIn is the query of the messages of lanes that wait, or of all lanes. It reads each lane by its index, up to $1.
+func waitingIn(lanes []outbox.Lane, columns string) string {
+	var each []string
+	for lane := range outbox.Lane(outbox.Lanes) {
+		if len(lanes) == 0 || slices.Contains(lanes, lane) {
+			each = append(each, `SELECT * FROM (SELECT `+columns+` FROM outbox WHERE dead_at = 0 AND lane = `+strconv.Itoa(int(lane))+` ORDER BY due_at LIMIT CAST($1 AS BIGINT)) looked`)
+		}
 	}
-	return collect(ctx, t, strings.Join(lanes, " UNION ALL ")+` ORDER BY due_at, id LIMIT CAST($1 AS BIGINT)`, []any{limit}, scanOutbox)
+	return strings.Join(each, " UNION ALL ")
 }
 
 // DeadMessages implements outbox.Store.
@@ -88,14 +96,19 @@ func (t *Tx) ReviveMessages(ctx context.Context, id string, now time.Time, limit
 }
 
 // CountMessages implements outbox.Store.
-func (t *Tx) CountMessages(ctx context.Context, most int) (outbox.Counts, error) {
-	return only(ctx, t, `SELECT COUNT(*), (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE dead_at > 0 LIMIT CAST($1 AS BIGINT)) looked), COALESCE(MIN(created_at), 0)
-		FROM (SELECT created_at FROM outbox WHERE dead_at = 0 ORDER BY lane, due_at LIMIT CAST($1 AS BIGINT)) looked`, []any{most},
-		func(row scanner) (outbox.Counts, error) {
-			var c outbox.Counts
+func (t *Tx) CountMessages(ctx context.Context) (outbox.Counts, error) {
+	const columns = `lane, dead_at, created_at`
+	counts := outbox.Counts{}
+	_, err := collect(ctx, t, `SELECT lane, COUNT(*) FILTER (WHERE dead_at = 0), COUNT(*) FILTER (WHERE dead_at > 0), COALESCE(MIN(created_at) FILTER (WHERE dead_at = 0), 0)
+		FROM (`+waitingIn(nil, columns)+` UNION ALL SELECT * FROM (SELECT `+columns+` FROM outbox WHERE dead_at > 0 ORDER BY dead_at DESC LIMIT CAST($1 AS BIGINT)) looked) looked
+		GROUP BY lane`, []any{outbox.MostCounted},
+		func(row scanner) (lane outbox.Lane, err error) {
+			var c outbox.Count
 			var oldest int64
-			err := row.Scan(&c.Waiting, &c.Dead, &oldest)
+			err = row.Scan(&lane, &c.Waiting, &c.Dead, &oldest)
 			c.Oldest = fromMicros(oldest)
-			return c, err
+			counts[lane] = c
+			return lane, err
 		})
+	return counts, err
 }

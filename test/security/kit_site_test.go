@@ -31,7 +31,6 @@ import (
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/logtest"
-	"portico/internal/outbox"
 	"portico/internal/screentest"
 	"portico/internal/secret"
 	"portico/internal/server"
@@ -238,8 +237,8 @@ func (s *site) settle() {
 	for deadline := time.Now().Add(testform.Patience); ; time.Sleep(2 * time.Millisecond) {
 		waiting := -1
 		err := s.app.Store.Read(s.Context(), func(tx *store.Tx) error {
-			counts, err := tx.CountMessages(s.Context(), outbox.MostCounted)
-			waiting = counts.Waiting
+			counts, err := tx.CountMessages(s.Context())
+			waiting = counts.Of().Waiting
 			for _, hook := range s.config.Webhooks {
 				events, failed := tx.Deliveries(s.Context(), hook.Name, "", 100)
 				err = errors.Join(err, failed)

@@ -18,7 +18,7 @@ type System struct {
 	Nodes           func(ctx context.Context) ([]AdminNode, error)
 	// Unsent returns up to limit emails that wait, up to limit that were given up, and how many
 	// there are beyond, counted up to app.MostMore.
-	Unsent func(ctx context.Context, limit int) (waiting, dead []outbox.Listed, more int, err error)
+	Unsent func(ctx context.Context, limit int, lanes ...outbox.Lane) (waiting, dead []outbox.Listed, more int, err error)
 	// TestWebhook records and sends a test. Its fault is webhook.Missing.
 	TestWebhook func(ctx context.Context, by flow.Actor, name string) (webhook.Result, error)
 }

@@ -34,8 +34,8 @@ func (s told) endAged() {
 func (s told) waiting() (n int64) {
 	s.Helper()
 	err := s.Store.Read(s.Context(), func(tx *store.Tx) error {
-		counts, err := s.Outbox.Counts(s.Context(), tx)
-		n = int64(counts.Waiting)
+		counts, err := tx.CountMessages(s.Context())
+		n = int64(counts.Of().Waiting)
 		return err
 	})
 	if err != nil {

@@ -205,7 +205,7 @@ func (b outboxes) ReviveMessages_All() {
 	now := moment().Add(time.Second)
 	for n := range 4 {
 		r := full[outbox.Record](n + 1)
-		r.NotAfter = time.Time{}
+		r.NotAfter, r.Lane = time.Time{}, outbox.Mail
 		switch n {
 		case 2:
 			r.NotAfter = now
@@ -219,7 +219,7 @@ func (b outboxes) ReviveMessages_All() {
 		return len(result(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) { return tx.ReviveMessages(b.Context(), "", now, 1) }))
 	}
 	b.equal("the numbers", []int{revive(), revive(), revive()}, []int{1, 1, 0})
-	b.equal("the state", b.counts(), outbox.Counts{Waiting: 3, Dead: 2, Oldest: moment()})
+	b.equal("the state", b.counts(), outbox.Count{Waiting: 3, Dead: 2, Oldest: moment()})
 }
 
 func (b outboxes) Purge_DeadMessages() {
@@ -230,27 +230,32 @@ func (b outboxes) Purge_DeadMessages() {
 	b.message(waiting("alive", moment()))
 	b.purge()
 	b.equal("the dead messages", b.dead(9), []outbox.Record{young})
-	b.equal("the state", b.counts(), outbox.Counts{Waiting: 1, Dead: 1, Oldest: moment()})
+	b.equal("the state", b.counts(), outbox.Count{Waiting: 1, Dead: 1, Oldest: moment()})
 }
 
-func (b outboxes) CountMessages_OldestThatWaits() {
-	b.equal("the state of nothing", b.counts(), outbox.Counts{})
-	old, young := waiting("old", moment()), waiting("young", moment())
-	young.CreatedAt = moment().Add(time.Second)
-	b.message(young)
-	b.message(old)
-	b.message(full[outbox.Record](1))
-	b.equal("the state", b.counts(), outbox.Counts{Waiting: 2, Dead: 1, Oldest: moment()})
-}
-
-func (b outboxes) CountMessages_UpToANumber() {
-	b.message(waiting("one", moment()))
-	b.message(waiting("another", moment()))
-	c, _ := find(b.bundle, func(tx *store.Tx) (outbox.Counts, bool, error) {
-		c, err := tx.CountMessages(b.Context(), 1)
+func (b outboxes) CountMessages_OfEachLane() {
+	b.equal("the state of nothing", b.counts(), outbox.Count{})
+	old, young, logout := waiting("old", moment()), waiting("young", moment()), waiting("logout", moment())
+	young.CreatedAt, young.Lane = moment().Add(time.Second), outbox.Awaited
+	logout.CreatedAt, logout.Lane = moment().Add(-time.Second), outbox.Logouts
+	dead := full[outbox.Record](1)
+	dead.Lane = outbox.Logouts
+	for _, m := range []outbox.Record{young, old, logout, dead} {
+		b.message(m)
+	}
+	counts, _ := find(b.bundle, func(tx *store.Tx) (outbox.Counts, bool, error) {
+		c, err := tx.CountMessages(b.Context())
 		return c, true, err
 	})
-	b.equal("the state", c, outbox.Counts{Waiting: 1, Oldest: moment()})
+	b.equal("the lanes", counts, outbox.Counts{
+		outbox.Mail: {Waiting: 1, Oldest: moment()}, outbox.Awaited: {Waiting: 1, Oldest: young.CreatedAt},
+		outbox.Logouts: {Waiting: 1, Dead: 1, Oldest: logout.CreatedAt},
+	})
+	b.equal("the emails", counts.Of(outbox.Emails...), outbox.Count{Waiting: 2, Oldest: moment()})
+	b.equal("all", b.counts(), outbox.Count{Waiting: 3, Dead: 1, Oldest: logout.CreatedAt})
+	b.equal("the emails that wait", len(list(b.bundle, func(tx *store.Tx) ([]outbox.Record, error) {
+		return tx.WaitingMessages(b.Context(), 9, outbox.Emails...)
+	})), 2)
 }
 
 // waiting is a message before its first delivery attempt.
@@ -289,11 +294,11 @@ func (b *bundle) dead(limit int) []outbox.Record {
 	return list(b, func(tx *store.Tx) ([]outbox.Record, error) { return tx.DeadMessages(b.Context(), limit) })
 }
 
-func (b *bundle) counts() outbox.Counts {
+func (b *bundle) counts() outbox.Count {
 	b.Helper()
-	c, _ := find(b, func(tx *store.Tx) (outbox.Counts, bool, error) {
-		c, err := tx.CountMessages(b.Context(), outbox.MostCounted)
-		return c, true, err
+	c, _ := find(b, func(tx *store.Tx) (outbox.Count, bool, error) {
+		c, err := tx.CountMessages(b.Context())
+		return c.Of(), true, err
 	})
 	return c
 }

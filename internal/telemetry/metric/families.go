@@ -120,12 +120,12 @@ func hashingFamilies() []family {
 
 func mailFamilies() []family {
 	return []family{
-		ofQueue("portico_outbox_waiting", "Emails that wait to be sent or are being sent, counted up to 10,000. Absent when the database does not answer.",
-			func(q *Queue) float64 { return float64(q.Waiting) }),
-		ofQueue("portico_outbox_oldest_age_seconds", "Time since the oldest email that waits was caused. Absent when the database does not answer.",
-			func(q *Queue) float64 { return q.Oldest.Seconds() }),
-		ofQueue("portico_outbox_dead", "Emails that were given up and wait for the operator, counted up to 10,000. Absent when the database does not answer.",
-			func(q *Queue) float64 { return float64(q.Dead) }),
+		ofQueue("portico_outbox_waiting", "Messages that wait or are being sent, counted up to 10,000: awaited (emails that somebody waits for), mail (other emails), logouts and guest_logouts (to clients, about ended sessions). Absent when the database does not answer.",
+			func(q Queue) float64 { return float64(q.Waiting) }),
+		ofQueue("portico_outbox_oldest_age_seconds", "Age of the oldest message that waits. Absent when the database does not answer.",
+			func(q Queue) float64 { return q.Oldest.Seconds() }),
+		ofQueue("portico_outbox_dead", "Messages that were given up, counted up to 10,000 in all lanes. Absent when the database does not answer.",
+			func(q Queue) float64 { return float64(q.Dead) }),
 		plain("portico_outbox_sent_total", counter, "Emails that the mail server has accepted.",
 			func(f *Figures) uint64 { return f.Mail.Sent }),
 		plain("portico_outbox_retried_total", counter, "Deliveries that failed and will be tried again.",
@@ -139,10 +139,10 @@ func mailFamilies() []family {
 
 // ofQueue returns a gauge that is absent while the state of the outbox is
 // unknown. Zero would look like an empty queue.
-func ofQueue(name, help string, read func(*Queue) float64) family {
-	return family{name, gauge, nil, help, func(f *Figures, e *emitter) {
-		if f.Queue != nil {
-			e.value(read(f.Queue))
+func ofQueue(name, help string, read func(Queue) float64) family {
+	return family{name, gauge, []string{"lane"}, help, func(f *Figures, e *emitter) {
+		for _, q := range f.Queues {
+			e.value(read(q), q.Lane)
 		}
 	}}
 }
@@ -150,7 +150,7 @@ func ofQueue(name, help string, read func(*Queue) float64) family {
 func databaseFamilies() []family {
 	return []family{
 		plain("portico_database_up", gauge, "Whether the database has answered this scrape, and takes writes.", func(f *Figures) int {
-			if f.Queue == nil {
+			if len(f.Queues) == 0 {
 				return 0
 			}
 			return 1
@@ -268,7 +268,7 @@ func webhookFamilies() []family {
 			},
 		},
 		{
-			"portico_webhook_waiting", gauge, []string{"webhook"}, "Events that wait for a webhook.",
+			"portico_webhook_waiting", gauge, []string{"webhook"}, "Events that wait for a webhook, counted up to 10,000.",
 			func(f *Figures, e *emitter) {
 				for _, w := range f.Webhooks {
 					e.value(float64(w.Waiting), w.Name)

@@ -32,7 +32,7 @@ type Figures struct {
 	Hashing    password.Stats
 	Hashes     tally.Snapshot[time.Duration]
 	Mail       outbox.Totals
-	Queue      *Queue // nil when the database does not answer
+	Queues     []Queue // none when the database does not answer
 	Database   store.Stats
 	Differing  int // settings that differ on another node
 	Traces     Traces
@@ -47,8 +47,9 @@ type Build struct {
 	Version, Revision, Go string
 }
 
-// Queue is the state of the outbox.
+// Queue is the state of a lane of the outbox.
 type Queue struct {
+	Lane          string
 	Waiting, Dead int
 	Oldest        time.Duration // age of the oldest waiting message
 }

@@ -46,7 +46,7 @@ func sample() Figures {
 		Hashing:  password.Stats{Slots: 2, Running: 1, Waiting: 3, Refused: 4, Abandoned: 5},
 		Hashes:   took.Snapshot(),
 		Mail:     outbox.Totals{Sent: 20, Failed: 21, Dead: 22, Expired: 23},
-		Queue:    &Queue{Waiting: 30, Dead: 31, Oldest: 1500 * time.Millisecond},
+		Queues:   []Queue{{Lane: "awaited", Waiting: 30, Dead: 31, Oldest: 1500 * time.Millisecond}, {Lane: "logouts", Waiting: 32}},
 		Database: store.Stats{
 			Pools:  []store.Pool{{Name: "read", Max: 4, Open: 3, InUse: 1, Waits: 40, Waited: 2 * time.Second}},
 			Queued: 41, Commit: took.Snapshot(), Group: group.Snapshot(),
@@ -153,9 +153,10 @@ func TestHandler(t *testing.T) {
 		`portico_hashing_shed_total 4`,
 		`portico_hashing_abandoned_total 5`,
 		`portico_hashing_duration_seconds_count 1`,
-		`portico_outbox_waiting 30`,
-		`portico_outbox_dead 31`,
-		`portico_outbox_oldest_age_seconds 1.5`,
+		`portico_outbox_waiting{lane="awaited"} 30`,
+		`portico_outbox_waiting{lane="logouts"} 32`,
+		`portico_outbox_dead{lane="awaited"} 31`,
+		`portico_outbox_oldest_age_seconds{lane="awaited"} 1.5`,
 		`portico_outbox_sent_total 20`,
 		`portico_outbox_retried_total 21`,
 		`portico_outbox_given_up_total 22`,
@@ -183,7 +184,7 @@ func TestHandler(t *testing.T) {
 func TestHandler_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	f := sample()
-	f.Queue = nil
+	f.Queues = nil
 	text := scrape(t, f)
 	if !strings.Contains(text, "\nportico_database_up 0\n") || strings.Contains(text, "\nportico_outbox_waiting") || !strings.Contains(text, "\nportico_outbox_sent_total 20\n") {
 		t.Error("the figures are not those of a database that does not answer")
