@@ -61,8 +61,11 @@ func (c exportAllCmd) Run(s *session) error {
 			done, err = c.write(s, a, out)
 			return err
 		})
-		if err != nil || c.File == "-" {
+		if err != nil {
 			return err
+		}
+		if c.File == "-" {
+			s.Stdout = s.Stderr // which has no archive
 		}
 		return s.print(c.JSON, done, done.lines()...)
 	})
