@@ -112,6 +112,9 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 			if one.Changes, problem, err = f.renewPerson(ctx, tx, by, *existing, a, how.DryRun); err != nil {
 				return nil, nil, err
 			}
+			if slices.Contains(one.Changes, "identities") {
+				found.join(a, existing.ID)
+			}
 			one.Left = a.left
 			if one.Outcome = Unchanged; len(one.Changes) > 0 {
 				one.Outcome, touched = Changed, append(touched, existing.ID)
@@ -139,7 +142,8 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 	return done, touched, nil
 }
 
-// met is what the database has already of the people of a call. It grows by those who are made.
+// met is what the database has already of the people of a call. It grows by those who are made, and by the identities that
+// others get.
 type met struct {
 	accounts    map[string]*account.Account // by canonical address
 	kept        map[string]string           // other addresses: which account has them
@@ -245,13 +249,18 @@ func (m met) add(a *arrival) {
 	for _, o := range a.Others {
 		m.kept[o.Address.Key] = id
 	}
-	for _, i := range a.Identities {
-		m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}] = id
-	}
+	m.join(a, id)
 	for _, k := range a.Passkeys {
 		m.credentials[string(k.Credential)] = id
 	}
 	if a.Subject.Value != "" {
 		m.subjects[a.Subject.Value] = id
+	}
+}
+
+// join notes that an account has the identities of a person.
+func (m met) join(a *arrival, id string) {
+	for _, i := range a.Identities {
+		m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}] = id
 	}
 }

@@ -69,6 +69,23 @@ func TestImport_TakenByAnother(t *testing.T) {
 	}
 }
 
+// A line gives an account an identity. No later line of the same call gets it, and a dry run says so.
+func TestImport_UpdateGivesAnIdentityOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withProvider(t))
+	mara, noah := people.Person{Email: "mara@example.org", EmailVerified: true}, people.Person{Email: "noah@example.org", EmailVerified: true}
+	b.brings(how(), mara, noah)
+	mara.Identities = []people.Identity{{Issuer: google, Subject: "1"}}
+	noah.Identities = mara.Identities
+	fresh := people.Person{Email: "zoe@example.org", EmailVerified: true, Identities: mara.Identities}
+	refused := `refused identities: "1": belongs to another account`
+	for _, h := range []flow.Import{how(update, dry), how(update)} {
+		if got := b.brings(h, mara, noah, fresh); !slices.Equal(got, []string{"changed; identities", refused, refused}) {
+			t.Errorf("dry %t: %q", h.DryRun, got)
+		}
+	}
+}
+
 // What an account has is bounded. What is beyond is left out, and counted.
 func TestImport_Most(t *testing.T) {
 	t.Parallel()

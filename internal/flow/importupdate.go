@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -169,9 +170,11 @@ func (f *Operator) newIdentities(ctx context.Context, tx Tx, has account.Account
 }
 
 // attachImported joins an identity without an email to the owner.
+//
+// Faults: IdentityTaken.
 func (f *Operator) attachImported(ctx context.Context, tx Tx, a cleared, i account.Identity) error {
-	if ok, err := tx.InsertIdentity(ctx, i); err != nil || !ok {
-		return err
+	if ok, err := tx.InsertIdentity(ctx, i); err != nil || !ok { // it may have been joined since settle read
+		return cmp.Or[error](err, IdentityTaken)
 	}
 	return f.endFlows(ctx, tx, &a)
 }
