@@ -9,6 +9,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/invitation"
 	"portico/internal/session"
 )
@@ -104,18 +105,25 @@ func (f *core) notLast(ctx context.Context, tx Tx, a account.Account) error {
 //
 // Faults: the field email.
 func (f *Operator) FirstAdmin(ctx context.Context, by Actor, email string) (link string, until time.Time, err error) {
-	empty := false
-	if err := f.store.Read(ctx, func(tx Tx) error { empty, err = f.empty(ctx, tx); return err }); err != nil || !empty {
-		return "", until, err
+	address, bad := account.ParseAddress(email, "email")
+	if bad != nil {
+		return "", until, fault.InvalidFields(*bad)
 	}
-	a, err := f.CreateUser(ctx, by, email, "", "", RoleAdmin)
-	if errors.Is(err, account.Exists) {
-		return "", until, nil
-	}
-	if err != nil {
-		return "", until, err
-	}
-	return f.AccountLink(ctx, by, a)
+	err = f.acts(ctx, by, func(tx Tx) error {
+		link = ""
+		empty, err := f.empty(ctx, tx)
+		if err != nil || !empty {
+			return err
+		}
+		a, err := f.makeUser(ctx, tx, by, account.New{Address: address, Roles: []string{RoleAdmin}})
+		if err != nil {
+			return err
+		}
+		issued, err := f.handLink(ctx, tx, by, made(a), mailLinkMade)
+		link, until = f.linkTo(issued.Link), issued.ExpiresAt
+		return err
+	})
+	return link, until, ignore(err, account.Exists)
 }
 
 // FirstLink returns a link by which whoever opens it gets the first account, as an admin, with the address

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"errors"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,35 @@ func TestFirstAdmin(t *testing.T) {
 		if link, _, err := b.Operator.FirstAdmin(t.Context(), flow.ByOperator, address); err != nil || link != "" {
 			t.Errorf("%s after it: %q, %v", address, link, err)
 		}
+	}
+}
+
+// Whenever the process is killed, its next start prints the link if this one has not.
+func TestFirstAdmin_Killed(t *testing.T) {
+	t.Parallel()
+	for at := range int64(3) {
+		m := &mortal{}
+		b := setup(t, func(c *flow.Config) { m.Store, c.Store = c.Store, m })
+		m.left.Store(at)
+		link, _, err := b.Operator.FirstAdmin(t.Context(), flow.ByOperator, "mara@example.org")
+		if errors.Is(err, errKilled) {
+			link, _, err = b.Operator.FirstAdmin(t.Context(), flow.ByOperator, "mara@example.org")
+		}
+		if err != nil || link == "" {
+			t.Errorf("killed at write %d: %q, %v", at, link, err)
+		}
+	}
+}
+
+// Nobody becomes the first admin after somebody has signed up.
+func TestFirstAdmin_AfterASignUp(t *testing.T) {
+	t.Parallel()
+	m := &mortal{}
+	b := setup(t, func(c *flow.Config) { m.Store, c.Store = c.Store, m })
+	m.does = func() { b.visitor("192.0.2.1").register("kim@example.org") }
+	m.left.Store(1)
+	if link, _, err := b.Operator.FirstAdmin(t.Context(), flow.ByOperator, "mara@example.org"); err != nil || link != "" || b.hasAccount("mara@example.org") {
+		t.Errorf("%q, %v", link, err)
 	}
 }
 

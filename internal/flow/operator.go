@@ -43,12 +43,19 @@ func (f *Operator) CreateUser(ctx context.Context, by Actor, email, name, chosen
 		if err := by.mayChange(roles); err != nil {
 			return err
 		}
-		if a, err = f.accounts.Create(ctx, tx, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)}); err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID, strings.Join(a.Roles, ",")))
+		a, err = f.makeUser(ctx, tx, by, account.New{Address: address, Name: name, Password: hash, Roles: distinct(roles)})
+		return err
 	})
 	return a, err
+}
+
+// makeUser is CreateUser in the transaction of its caller, which has judged its input.
+func (f *Operator) makeUser(ctx context.Context, tx Tx, by Actor, n account.New) (account.Account, error) {
+	a, err := f.accounts.Create(ctx, tx, n)
+	if err != nil {
+		return a, err
+	}
+	return a, f.record.Add(ctx, tx, by.fact(audit.AccountCreated, a.ID, strings.Join(a.Roles, ",")))
 }
 
 // hashChosen checks and hashes a password that an operator chose. It returns ""
