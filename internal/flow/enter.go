@@ -273,6 +273,19 @@ func (f *Flows) SignOut(ctx context.Context, c Caller) error {
 	return ignore(ignore(err, session.Missing), session.Required) // it has just ended elsewhere
 }
 
+// signsOut is SignOut in the transaction of its caller. It returns the account of the session, "" without one.
+func (f *Flows) signsOut(ctx context.Context, tx Tx, c Caller) (left string, err error) {
+	found, err := f.sessions.Peek(ctx, tx, c.Session)
+	var owner judged
+	if err == nil {
+		owner, err = f.owned(ctx, tx, found)
+	}
+	if err == nil {
+		err = f.endOwn(ctx, tx, c, owner, found.Session.ID, session.Left, audit.SignedOut)
+	}
+	return found.User.ID, ignore(ignore(err, session.Missing), session.Required)
+}
+
 // Session returns the session of a token, session.Required or session.Ended. It
 // counts as use.
 func (f *Flows) Session(ctx context.Context, token string) (session.Found, error) {
@@ -292,16 +305,19 @@ func (f *Flows) PeekSession(ctx context.Context, token string) (session.Found, e
 }
 
 func (f *core) endSession(ctx context.Context, c Caller, found session.Found, id string, why session.Reason, name audit.Name) error {
-	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		ok, err := f.endOne(ctx, tx, owner.ID, id, why)
-		if err == nil && !ok {
-			err = session.Missing
-		}
-		if err != nil {
-			return err
-		}
-		return f.record.Add(ctx, tx, fact(c, name, owner.ID, ""))
-	})
+	return f.own(ctx, found, func(tx Tx, owner judged) error { return f.endOwn(ctx, tx, c, owner, id, why, name) })
+}
+
+// endOwn is endSession in the transaction of its caller.
+func (f *core) endOwn(ctx context.Context, tx Tx, c Caller, owner judged, id string, why session.Reason, name audit.Name) error {
+	ok, err := f.endOne(ctx, tx, owner.ID, id, why)
+	if err == nil && !ok {
+		err = session.Missing
+	}
+	if err != nil {
+		return err
+	}
+	return f.record.Add(ctx, tx, fact(c, name, owner.ID, ""))
 }
 
 func version(a account.Account) string { return strconv.FormatInt(a.Version, 10) }

@@ -102,23 +102,26 @@ func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (Result
 
 // startAgain ends a sign-in that waits at a step.
 func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step Step) (Result, error) {
-	_, r, err := f.drop(ctx, c, flowID, step)
-	return r, err
+	return f.drop(ctx, c, flowID, step, func(Tx, Pending, *Result) error { return nil })
 }
 
-// drop is startAgain, and returns the flow. It returns an empty one if none waits at the step.
-func (f *Flows) drop(ctx context.Context, c Caller, flowID string, step Step) (p Pending, r Result, err error) {
+// drop is startAgain with something more in the same transaction, unless no flow waits at the step.
+func (f *Flows) drop(ctx context.Context, c Caller, flowID string, step Step, more func(tx Tx, p Pending, r *Result) error) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
-		if p, _, err = f.at(ctx, tx, c, flowID, step); err != nil {
+		p, _, err := f.at(ctx, tx, c, flowID, step)
+		if err != nil {
 			return err
 		}
-		r.Next = pages.ReturnTo(pages.SignIn, f.target(p).String())
-		return f.advance(ctx, tx, p, Done)
+		r = Result{Next: pages.ReturnTo(pages.SignIn, f.target(p).String())}
+		if err := f.advance(ctx, tx, p, Done); err != nil {
+			return err
+		}
+		return more(tx, p, &r)
 	})
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
-		return Pending{}, Result{Next: pages.SignIn}, nil
+		return Result{Next: pages.SignIn}, nil
 	}
-	return p, r, err
+	return f.settled(r, r.left, err)
 }
 
 // countFactor counts a guess before it is checked. It returns the fault of a guess

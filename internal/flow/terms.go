@@ -91,10 +91,11 @@ func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) erro
 // an account is signed out: the session that the browser had before ends too. It
 // succeeds when there is no such step.
 func (f *Flows) RefuseTerms(ctx context.Context, c Caller, flowID string) (Result, error) {
-	p, r, err := f.drop(ctx, c, flowID, Accept)
-	if err != nil || p.AccountID == "" {
-		return r, err
-	}
-	r.Next = pages.SignedOut
-	return r, f.SignOut(ctx, c)
+	return f.drop(ctx, c, flowID, Accept, func(tx Tx, p Pending, r *Result) (err error) {
+		if p.AccountID != "" {
+			r.Next = pages.SignedOut
+			r.left, err = f.signsOut(ctx, tx, c)
+		}
+		return err
+	})
 }

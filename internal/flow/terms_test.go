@@ -207,6 +207,30 @@ func TestTerms_Refused(t *testing.T) {
 	}
 }
 
+// The step and the session of before end together: a press that fails can be repeated.
+func TestTerms_RefusedTwice(t *testing.T) {
+	t.Parallel()
+	for at := range int64(3) {
+		m := &mortal{}
+		b, change := withTerms(t, "", func(c *flow.Config) { m.Store, c.Store = c.Store, m })
+		v := b.visitor("192.0.2.1")
+		v.register("mara@example.org")
+		change("1")
+		r := v.must(v.signIn("mara@example.org", good))
+		m.left.Store(at)
+		_, err := v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)
+		if errors.Is(err, errKilled) {
+			_, err = v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)
+		}
+		if err != nil || v.signedIn() != "" {
+			t.Errorf("after a failure of write %d: signed in as %q, %v", at, v.signedIn(), err)
+		}
+		if f := b.record(audit.SignedOut); f.AccountID != b.user("mara@example.org").ID {
+			t.Errorf("the record is %+v", f)
+		}
+	}
+}
+
 // A change of the credentials ends the step.
 func TestTerms_AfterANewPassword(t *testing.T) {
 	t.Parallel()
