@@ -35,32 +35,46 @@ type LinkInput struct {
 func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "confirm-link", flowUnknown)
 	defer w.end(&r, &err)
-	p, d, err := f.linked(ctx, in.Token)
+	var p Pending
+	var d, now data
+	err = f.store.Read(ctx, func(tx Tx) error {
+		s, err := f.codes.FindLink(ctx, tx, in.Token)
+		if err == nil {
+			p, d, err = f.linked(ctx, tx, s)
+		}
+		return err
+	})
 	if err != nil {
 		return Result{}, err
 	}
 	w.kind = p.Kind
-	if f.away(c, p, d) {
-		return Result{}, LinkElsewhere
-	}
-	if p.Kind == SignUp && !f.here(c, p) {
-		if in.Anew || d.Password == "" {
-			d = d.addressOnly()
-		} else if err := f.provePassword(ctx, p, d, in.Password); err != nil {
+	elsewhere := p.Kind == SignUp && !f.here(c, p)
+	if elsewhere && !in.Anew && d.Password != "" {
+		if err := f.provePassword(ctx, p, d, in.Password); err != nil {
 			return Result{wrong: wrongLink(err)}, err
 		}
 	}
 	value, fresh := browser(c)
 	c.BrowserCookie = value
 	err = f.making(ctx, c, func(tx Tx, c Caller) error {
-		if _, err := f.codes.RedeemLink(ctx, tx, in.Token); err != nil {
+		s, err := f.codes.RedeemLink(ctx, tx, in.Token)
+		if err == nil {
+			p, now, err = f.linked(ctx, tx, s) // again: its form may have been sent once more
+		}
+		switch {
+		case err != nil:
+			return err
+		case f.away(c, p, now):
+			return LinkElsewhere
+		case elsewhere && (in.Anew || d.Password == ""):
+			now = now.addressOnly()
+		case elsewhere && now.Password != d.Password:
+			return LinkPassword
+		case p.Kind == Recovery && !f.here(c, p):
+			r.FlowID, r.Next, err = f.moveRecovery(ctx, tx, c, p, now)
 			return err
 		}
-		if p.Kind == Recovery && !f.here(c, p) {
-			r.FlowID, r.Next, err = f.moveRecovery(ctx, tx, c, p, d)
-			return err
-		}
-		r, err = f.proven(ctx, tx, c, p, d)
+		r, err = f.proven(ctx, tx, c, p, now)
 		return err
 	})
 	if err != nil {
@@ -71,18 +85,11 @@ func (f *Flows) ConfirmLink(ctx context.Context, c Caller, in LinkInput) (r Resu
 }
 
 // linked returns the flow of a valid link, in any browser.
-func (f *Flows) linked(ctx context.Context, token string) (p Pending, d data, err error) {
-	err = f.store.Read(ctx, func(tx Tx) error {
-		s, err := f.codes.FindLink(ctx, tx, token)
-		if err != nil {
-			return err
-		}
-		p, d, err = f.flowOfLink(ctx, tx, s)
-		if err == nil && p.Step != Verify {
-			return code.LinkUsed
-		}
-		return err
-	})
+func (f *Flows) linked(ctx context.Context, tx Tx, s code.Secret) (Pending, data, error) {
+	p, d, err := f.flowOfLink(ctx, tx, s)
+	if err == nil && p.Step != Verify {
+		err = code.LinkUsed
+	}
 	return p, d, err
 }
 

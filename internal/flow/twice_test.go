@@ -10,6 +10,7 @@ import (
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/people"
 )
 
 // sends sends a form that mails a code.
@@ -125,5 +126,56 @@ func TestFormSentTwice_AtOnce(t *testing.T) {
 		if other := <-pages; other != first {
 			t.Errorf("forms that were sent at once are the flows %s and %s", first, other)
 		}
+	}
+}
+
+// The newest form also counts if it comes while the link of an earlier one is used: with its password, and elsewhere
+// only for whoever knows that one.
+func TestFormSentTwice_DuringALink(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		m := &mortal{}
+		b := setup(t, func(c *flow.Config) { m.Store, c.Store = c.Store, m })
+		here := b.visitor("192.0.2.1")
+		here.sends(flow.SignUp, "mara@example.org", good)
+		in := flow.LinkInput{Token: linkToken(b.next()), Password: good}
+		v := here
+		if elsewhere {
+			v = b.visitor("192.0.2.2")
+		}
+		m.does = func() { here.sends(flow.SignUp, "mara@example.org", another) }
+		m.left.Store(1)
+		r, err := b.Flows.ConfirmLink(t.Context(), v.Caller, in)
+		if elsewhere {
+			if !errors.Is(err, flow.LinkPassword) || b.hasAccount("mara@example.org") {
+				t.Errorf("the password of the earlier form: %+v, %v", r, err)
+			}
+			in.Password = another
+			r, err = b.Flows.ConfirmLink(t.Context(), v.Caller, in)
+		}
+		v.must(r, err)
+		if _, err := b.visitor("192.0.2.3").signIn("mara@example.org", another); err != nil {
+			t.Errorf("elsewhere %t: the password of the newest form: %v", elsewhere, err)
+		}
+	}
+}
+
+// Another email is of the flow as the newest form left it.
+func TestFormSentTwice_DuringAResend(t *testing.T) {
+	t.Parallel()
+	m := &mortal{}
+	b := setup(t, withProvider(t), func(c *flow.Config) { m.Store, c.Store = c.Store, m })
+	v := b.visitor("192.0.2.1")
+	r := v.forgets("mara@example.org")
+	b.next()
+	m.does = func() {
+		b.brings(how(), people.Person{Email: "mara@example.org", EmailVerified: true, Identities: []people.Identity{{Issuer: google, Subject: "1"}}})
+		v.forgets("mara@example.org")
+		b.clock.Advance(31 * time.Second)
+	}
+	m.left.Store(1)
+	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
+	if form, again := b.next(), b.next(); form.Template != "provider-only" || again.Template != form.Template {
+		t.Errorf("the form mails %s, and the button after it %s", form.Template, again.Template)
 	}
 }

@@ -303,7 +303,7 @@ func (f *Flows) addresseeOf(ctx context.Context, tx account.Store, p Pending) (a
 func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account.Address) (spent bool, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		// Read again: of two concurrent calls, the second waits here.
-		_, d, err := f.at(ctx, tx, c, p.ID, Verify)
+		p, d, err := f.at(ctx, tx, c, p.ID, Verify)
 		if err != nil {
 			return err
 		}
