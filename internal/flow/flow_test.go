@@ -145,6 +145,25 @@ func TestSignIn_UnprovenAddress(t *testing.T) {
 	}
 }
 
+// After sign-up was closed, nobody gets a code for it: not by signing in to a sign-up either.
+func TestSignIn_UnprovenAddressAfterSignUpHasClosed(t *testing.T) {
+	t.Parallel()
+	var cfg flow.Config
+	b := setup(t, func(c *flow.Config) { cfg = *c })
+	b.visitor("192.0.2.7").register("mara@example.org")
+	v := b.visitor("192.0.2.1")
+	for _, address := range []string{"new@example.org", "mara@example.org"} {
+		v.sends(flow.SignUp, address, another)
+	}
+	cfg.SignUp, cfg.Before = flow.ModeClosed, &b.All
+	b.All = flow.New(cfg)
+	for _, address := range []string{"new@example.org", "mara@example.org"} {
+		if r, err := v.signIn(address, another); !errors.Is(err, flow.Rejected) {
+			t.Errorf("%s: %+v, %v", address, r, err)
+		}
+	}
+}
+
 // SEC-062: each sign-in makes a new token and ends the browser's old one.
 func TestSignIn_Rotates(t *testing.T) {
 	t.Parallel()

@@ -178,7 +178,7 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 	switch {
 	case err != nil:
 		return Result{}, err
-	case !ok:
+	case !ok, f.allows(*who.pending, who.data) != nil: // no code is mailed that would then be refused
 		return f.refuse(ctx, c, who, address, d)
 	}
 	returnTo := in.ReturnTo
