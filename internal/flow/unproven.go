@@ -21,12 +21,13 @@ func (f *core) asksForAddress(ctx context.Context, tx Tx, e entry) (bool, error)
 	return tx.IsUnproven(ctx, e.account.ID)
 }
 
-// unprovenOf is IsUnproven of the account of a flow, if it has one.
+// unprovenOf is IsUnproven of the account of a flow, if it has one. It costs the same without one.
 func (f *core) unprovenOf(ctx context.Context, tx Tx, known *account.Account) (bool, error) {
-	if known == nil {
-		return false, nil
+	id := ""
+	if known != nil {
+		id = known.ID
 	}
-	return tx.IsUnproven(ctx, known.ID)
+	return tx.IsUnproven(ctx, id)
 }
 
 func (e entry) provesAddress() bool {

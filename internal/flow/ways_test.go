@@ -224,28 +224,33 @@ func TestKnownBrowsers_ShareTheirCounts(t *testing.T) {
 	b.lifts("mail known hour", "password known", "code known")
 }
 
-// factorReads counts the reads of authenticator apps.
-type factorReads struct {
+// accountReads counts the reads of authenticator apps and of unproven addresses.
+type accountReads struct {
 	flow.Store
 	n *atomic.Int64
 }
 
-type factorReadsTx struct {
+type accountReadsTx struct {
 	flow.Tx
 	n *atomic.Int64
 }
 
-func (s factorReads) Write(ctx context.Context, fn func(flow.Tx) error) error {
-	return s.Store.Write(ctx, func(tx flow.Tx) error { return fn(factorReadsTx{tx, s.n}) })
+func (s accountReads) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	return s.Store.Write(ctx, func(tx flow.Tx) error { return fn(accountReadsTx{tx, s.n}) })
 }
 
-func (s factorReads) Read(ctx context.Context, fn func(flow.Tx) error) error {
-	return s.Store.Read(ctx, func(tx flow.Tx) error { return fn(factorReadsTx{tx, s.n}) })
+func (s accountReads) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	return s.Store.Read(ctx, func(tx flow.Tx) error { return fn(accountReadsTx{tx, s.n}) })
 }
 
-func (t factorReadsTx) FactorsOf(ctx context.Context, id string) ([]factor.Factor, error) {
+func (t accountReadsTx) FactorsOf(ctx context.Context, id string) ([]factor.Factor, error) {
 	t.n.Add(1)
 	return t.Tx.FactorsOf(ctx, id)
+}
+
+func (t accountReadsTx) IsUnproven(ctx context.Context, id string) (bool, error) {
+	t.n.Add(1)
+	return t.Tx.IsUnproven(ctx, id)
 }
 
 // A browser that another account knows costs the same reads for every address. Without a
@@ -253,7 +258,7 @@ func (t factorReadsTx) FactorsOf(ctx context.Context, id string) ([]factor.Facto
 func TestKnownBrowser_TellsNoAddresses(t *testing.T) {
 	t.Parallel()
 	reads := new(atomic.Int64)
-	b := setup(t, func(c *flow.Config) { c.Store = factorReads{c.Store, reads} })
+	b := setup(t, func(c *flow.Config) { c.Store = accountReads{c.Store, reads} })
 	eve, mara := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
 	eve.register("eve@example.org")
 	mara.register("mara@example.org")
