@@ -8,6 +8,7 @@ import (
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/passkey"
 )
 
 // awayStore is a database that goes away in the middle of a transaction: at
@@ -40,6 +41,13 @@ func (t awayTx) FlowByID(ctx context.Context, id string) (flow.Pending, bool, er
 		return flow.Pending{}, false, errAway
 	}
 	return t.Tx.FlowByID(ctx, id)
+}
+
+func (t awayTx) PasskeyByCredential(ctx context.Context, credential []byte) (passkey.Passkey, bool, error) {
+	if t.at == "passkey" {
+		return passkey.Passkey{}, false, errAway
+	}
+	return t.Tx.PasskeyByCredential(ctx, credential)
 }
 
 // A good link that is opened while the database is away is not called broken.

@@ -56,11 +56,14 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 	}
 	attempts := fromNetwork(signInPeer, c)
 	if err := f.spend(ctx, c, use.Challenge(), passkey.SignIn, "", attempts...); err != nil {
-		return Result{wrong: wrongPasskey}, err
+		return Result{}, err
 	}
 	p, err := read(ctx, f.store, func(tx Tx) (passkey.Passkey, error) { return passkeyOf(ctx, tx, use.Credential()) })
-	if err != nil {
+	if errors.Is(err, passkey.Unknown) {
 		return Result{wrong: wrongPasskey}, err
+	}
+	if err != nil {
+		return Result{}, err
 	}
 	used, suspect, err := f.passkeys.Check(use, p)
 	if err != nil {

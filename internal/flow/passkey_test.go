@@ -107,6 +107,44 @@ func TestSignInPasskey(t *testing.T) {
 	}
 }
 
+// Only passkeys that are unknown, or whose answer is wrong, count as wrong.
+func TestSignInPasskey_CountsWrongOnes(t *testing.T) {
+	t.Parallel()
+	at := ""
+	b := setup(t, withPasskeys(t), func(c *flow.Config) { c.Store = awayStore{c.Store, &at} })
+	v := b.visitor("192.0.2.1")
+	v.register("mara@example.org")
+	a := v.adds()
+	forged := *a
+	forged.Sign = func([]byte) []byte { return []byte("forged") }
+	for _, each := range []struct {
+		what string
+		by   *passkeytest.Authenticator
+		away string        // where the database goes away
+		late time.Duration // after the challenge
+		want uint64
+	}{
+		{"a good one", a, "", 0, 0},
+		{"an unknown one", passkeytest.New("portico.test", "https://portico.test", a.Handle), "", 0, 1},
+		{"a forged one", &forged, "", 0, 1},
+		{"no database", a, "passkey", 0, 0},
+		{"an expired challenge", a, "", passkey.Life, 0},
+	} {
+		ask, err := b.Flows.AskPasskey(v.Caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := b.Flows.Stats().Wrong["passkey"]
+		b.clock.Advance(each.late)
+		at = each.away
+		_, err = b.Flows.SignInPasskey(t.Context(), v.Caller, flow.PasskeyInput{Answer: each.by.Use(ask.Challenge)})
+		at = ""
+		if n := b.Flows.Stats().Wrong["passkey"] - before; n != each.want {
+			t.Errorf("%s: %d wrong, %v", each.what, n, err)
+		}
+	}
+}
+
 // SEC-124 of passkeys: the last way in stays, and a removed passkey ends what it
 // may have started.
 func TestRemovePasskey(t *testing.T) {

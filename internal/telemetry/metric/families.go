@@ -77,7 +77,7 @@ func flowFamilies() []family {
 		},
 		{
 			"portico_wrong_guesses_total", counter, []string{"secret"},
-			"Guesses that were compared and were wrong, over all accounts and addresses: of a password, of a code, or of the password that a mailed link asks for.",
+			"Guesses that were compared and wrong, for all accounts and addresses: a password, code, second factor or passkey, or the password that a mailed link asks for.",
 			func(f *Figures, e *emitter) { e.each(f.Flows.Wrong) },
 		},
 		{
