@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -40,7 +39,7 @@ func (a *App) FinishRestore(ctx context.Context, options FinishOptions, tell fun
 	if err != nil {
 		return f, err
 	}
-	err = a.Store.Fill(ctx, func(_ *sql.Conn, tx *store.Tx) error { // all tables change, and some are large
+	err = a.Store.Rework(ctx, func(tx *store.Tx) error { // all tables change, and some are large
 		for _, r := range rows { // of the time of the copy
 			if err := tx.DeleteNode(ctx, r.ID); err != nil {
 				return err

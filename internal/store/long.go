@@ -20,3 +20,8 @@ func (s *Store) Fill(ctx context.Context, fn func(*sql.Conn, *Tx) error) error {
 		return s.engine.Explain(s.engine.Long(ctx, true, func(conn *sql.Conn, core *engine.Tx) error { return fn(conn, &Tx{core}) }))
 	})
 }
+
+// Rework is Fill for changes that need no connection of their own.
+func (s *Store) Rework(ctx context.Context, fn func(*Tx) error) error {
+	return s.Fill(ctx, func(_ *sql.Conn, tx *Tx) error { return fn(tx) })
+}
