@@ -33,7 +33,6 @@ var stays = map[string]string{
 	"openid_watch":             "openid.Keeper.EndAged looks at the session, and deletes the row",
 	"revocation":               "session.Keeper.Tidy deletes it when every node has read it",
 	"signing_key":              "signingkey.Keeper deletes it when its last token has expired",
-	"commit_key":               ofNode,
 	"lease":                    ofNode,
 	"node":                     ofNode,
 	"account_role":             ofAccount,
@@ -94,6 +93,9 @@ func purgesAll(t *testing.T, s *store.Store, db *sql.DB, schema string) {
 		left := 0
 		if err := db.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&left); err != nil {
 			t.Fatal(err)
+		}
+		if table == "commit_key" && s.Shared() {
+			left-- // the key of this purge
 		}
 		switch _, reason := stays[table]; {
 		case left > 0 && !reason:
