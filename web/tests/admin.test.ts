@@ -420,6 +420,7 @@ test('a page that stays open overnight has other words for its times', async () 
   await page.clock.setFixedTime(now.getTime() + 86_400_000);
   await page.evaluate(() => dispatchEvent(new Event('visibilitychange'))); // somebody looks at it
   await row('person1@').getByText('yesterday').waitFor();
+  await page.clock.setFixedTime(now); // the newest event was an hour ago, today or yesterday
   await page.goto(`${world.origin}/auth/admin/people/p1`);
   const day = page.locator('.day').first();
   const before = await day.textContent();
