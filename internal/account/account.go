@@ -114,7 +114,7 @@ type Store interface {
 	AccountOfSession(ctx context.Context, sessionID string) (Account, bool, error)
 	// UpdatePassword sets the verifier and adds one to the credential version.
 	UpdatePassword(ctx context.Context, id, password string) error
-	// RehashPassword sets another verifier of the same password.
+	// RehashPassword sets another verifier, "" for none, and keeps the version: no session and no flow ends.
 	RehashPassword(ctx context.Context, id, password string) error
 	// UpdateState sets the state and adds one to the credential version.
 	UpdateState(ctx context.Context, id string, state State) error

@@ -22,8 +22,8 @@
 //	                                       or keep if the owner has closed the account,
 //	                                       or protect if it needs a second factor
 //	/auth/signup           SignUp          verify
-//	/auth/forgot-password  Recover         verify
 //	                       SignInPasskey   as SignIn, without the second factor
+//	/auth/forgot-password  Recover         verify
 //	/auth/signin-code      SendCode        verify; then done, as SignIn
 //	/auth/verify-code      VerifyCode      signup: done, with an account and a session
 //	                       Resend          recovery: reset
@@ -74,11 +74,11 @@
 //     get the same response. Only the mailbox learns the truth.
 //   - An account exists only after its address was proven, so a password that a
 //     stranger chose never opens it.
-//   - A browser that waits for a second factor has no session, and nothing about the
-//     account changes until the factor is given. admitted asks for it after every proof that is not
+//   - A browser that waits for a second factor has no session. A recovery has already replaced the
+//     password then, and ended the sessions: its mailbox was proven. admitted asks for it after every proof that is not
 //     strong itself, and every way to a session ends in admitted. A browser that the account trusts is
 //     not asked; its session counts one proof.
-//   - The same holds for the terms, which come last: admitted asks for them after
+//   - Nor has it one before it has accepted the terms: admitted asks for them after
 //     every kind of sign-in. A sign-up makes no account before they are accepted.
 //   - An account that needs a second factor and has none gets no session until it has
 //     one, or its owner puts it off within the grace period: admitted asks after the terms.

@@ -39,7 +39,7 @@ type Overview struct {
 	Held      []passkey.Passkey // all its passkeys
 }
 
-// Overview returns the overview of the signed-in user, all of it of the same moment.
+// Overview returns the overview of the signed-in user.
 func (f *Owner) Overview(ctx context.Context, found session.Found) (o Overview, err error) {
 	now, id := f.clock.Now(), found.User.ID
 	idle := f.sessions.IdleEnd(now).Sub(now)
