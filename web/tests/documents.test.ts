@@ -176,7 +176,7 @@ test('the sign-in page loads no code of the account', () => {
   expect(calls('signin')).toEqual([]);
 });
 
-test('the sign-in page loads the offer of a passkey after the first paint', () => {
+test('no document loads the offer of a passkey, which comes after the first paint', () => {
   expect(manifest.assets.filter((asset) => /\/offer-[^/]+\.js$/.test(asset))).toHaveLength(1);
-  expect(templateOf('signin')).not.toContain('/offer-');
+  for (const screen of screenNames) expect(templateOf(screen)).not.toContain('/offer-');
 });

@@ -32,12 +32,17 @@ test.each([
   await page.getByText('You can try again now.').waitFor({ timeout: 20_000 });
 });
 
-test('a passkey of the second step needs no more files', async () => {
-  const api: Api = { [ASK]: problem(503, { code: 'unavailable' }) };
-  const { page } = await visit(world, shown('mfa/passkey'), { api });
-  await page.route('**/auth/assets/**', (route) => route.abort());
-  await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('This is temporarily unavailable.').waitFor();
+test('a passkey of the second step whose file does not come says so, or loads the page anew', async () => {
+  const { page } = await visit(world, shown('mfa/passkey'));
+  const press = () => page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.route('**/auth/assets/offer-*', (route) => route.abort());
+  await page.context().setOffline(true);
+  await press();
+  await page.getByText("You're offline.").waitFor();
+  await page.context().setOffline(false);
+  const anew = page.waitForEvent('load');
+  await press();
+  await anew;
 });
 
 test('a press on a passkey does not lead into the form', async () => {

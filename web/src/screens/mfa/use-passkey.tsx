@@ -2,13 +2,12 @@ import type { Boot } from '../../api/schema.gen';
 import { OVER } from '../../form/reload-when-over';
 import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
-import { offerOf } from '../../passkey/offer';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import '../../ui/scripted.css';
 
-/** Asks for a passkey in a dialog of the browser. It needs script. */
+/** Asks for a passkey in a dialog of the browser. It needs script; its code loads with the press. */
 export function UsePasskey({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { busy, setBusy, wait, summary, begin, fail } = usePress(
@@ -20,11 +19,18 @@ export function UsePasskey({ boot }: { boot: Boot }) {
     },
   );
 
-  const press = () => {
+  const press = async () => {
     if (!begin()) return;
     if (!globalThis.PublicKeyCredential) return fail('unsupported');
     const body = { return_to: boot.return_to, flow: '', second: boot.mfa.second };
-    void offerOf({ body, field: null, onBusy: setBusy, onTrouble: fail }).press();
+    try {
+      const { offerOf } = await import('../../passkey/offer');
+      void offerOf({ body, field: null, onBusy: setBusy, onTrouble: fail }).press();
+    } catch {
+      if (navigator.onLine)
+        location.reload(); // another version serves now, which has other files
+      else fail({ kind: 'offline' });
+    }
   };
 
   return (
