@@ -145,12 +145,20 @@ func (f *core) opens(ctx context.Context, tx account.Store, id string) (judged, 
 //
 // Faults: Unknown for a closed account, Overtaken.
 func (f *core) stands(ctx context.Context, tx account.Store, p Pending) (judged, error) {
-	a, err := f.opens(ctx, tx, p.AccountID)
-	switch {
-	case errors.Is(err, account.Missing), errors.Is(err, account.Disabled):
-		return judged{}, Unknown
-	case err == nil && p.Version != p.Kind.versionOf(a.Account):
+	a, err := f.openOf(ctx, tx, p)
+	if err == nil && p.Version != p.Kind.versionOf(a.Account) {
 		err = Overtaken
+	}
+	return a, err
+}
+
+// openOf returns the account of a flow, whatever has changed of it.
+//
+// Faults: Unknown for a closed account.
+func (f *core) openOf(ctx context.Context, tx account.Store, p Pending) (judged, error) {
+	a, err := f.opens(ctx, tx, p.AccountID)
+	if errors.Is(err, account.Missing) || errors.Is(err, account.Disabled) {
+		err = Unknown
 	}
 	return a, err
 }
@@ -240,9 +248,9 @@ func (f *core) mayJoin(ctx context.Context, tx Tx, a account.Account, p Pending,
 //
 // Faults: Unknown for a closed account, Overtaken.
 func (f *core) waitsToJoin(ctx context.Context, tx Tx, p Pending, d data) (judged, error) {
-	a, err := f.opens(ctx, tx, p.AccountID)
+	a, err := f.openOf(ctx, tx, p)
 	if err != nil {
-		return judged{}, cmp.Or(ignore(ignore(err, account.Missing), account.Disabled), error(Unknown))
+		return a, err
 	}
 	ok, err := f.mayJoin(ctx, tx, a.Account, p, d)
 	if err == nil && !ok {

@@ -8,7 +8,7 @@ export const GONE =
   /^(account\.changed|alarm\.(over|done)|code\.used|factor\.(missing|used_up)|flow\.(conflict|unknown)|link\.(changed|expired|used|replaced|malformed)|signup\.closed)$/;
 
 /** Loaded again, a page whose step needs a new proof or a sign-in leads to that and back, too. */
-export const OVER = new RegExp(`${GONE.source}|${UNPROVEN.source}`);
+const OVER = new RegExp(`${GONE.source}|${UNPROVEN.source}`);
 
 /** Faults that only a page with a flow in its URL shows when it loads again. Another one would lose its error. */
 const OF_FLOW = /^(flow\.unknown|factor\.used_up)$/;

@@ -1,5 +1,4 @@
 import type { Boot } from '../../api/schema.gen';
-import { GONE } from '../../form/reload-when-over';
 import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { Unless, When } from '../../lib/template';
@@ -17,10 +16,7 @@ export function Add({ boot }: { boot: Boot }) {
   const { asked, ask } = useAsked('');
   const { busy, wait, summary, begin, fail } = usePress(
     (word: 'cancelled' | 'held' | 'unsupported') => t(`common.passkey_${word}`),
-    (trouble) => {
-      if (GONE.test(trouble.code)) location.reload();
-      return ask(trouble);
-    },
+    ask,
   );
 
   const add = async () => {

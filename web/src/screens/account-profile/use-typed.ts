@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from 'react';
+import { keep, take } from '../../lib/tab-storage';
 
 const KEY = 'portico.typed';
 
@@ -9,20 +10,14 @@ const KEY = 'portico.typed';
 export function useTyped(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     const fields = () => Object.fromEntries(new FormData(form.current ?? undefined));
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Record<string, string>;
-      sessionStorage.removeItem(KEY);
-      if (kept['account'] === fields()['account'])
-        for (const name in kept)
-          Object.assign(form.current?.elements.namedItem(name) ?? {}, { value: kept[name] });
-    } catch {}
-    const keep = ({ target }: Event) => {
-      if (!(target as HTMLFormElement).action.includes('/picture')) return;
-      try {
-        sessionStorage.setItem(KEY, JSON.stringify(fields()));
-      } catch {}
+    const kept = JSON.parse(take(KEY) || '{}') as Record<string, string>;
+    if (kept['account'] === fields()['account'])
+      for (const name in kept)
+        Object.assign(form.current?.elements.namedItem(name) ?? {}, { value: kept[name] });
+    const leave = ({ target }: Event) => {
+      if ((target as HTMLFormElement).action.includes('/picture')) keep(KEY, JSON.stringify(fields()));
     };
-    addEventListener('submit', keep);
-    return () => removeEventListener('submit', keep);
+    addEventListener('submit', leave);
+    return () => removeEventListener('submit', leave);
   }, [form]);
 }

@@ -1,5 +1,5 @@
 import type { Boot } from '../../api/schema.gen';
-import { OVER } from '../../form/reload-when-over';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
@@ -12,11 +12,7 @@ export function UsePasskey({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { busy, setBusy, wait, summary, begin, fail } = usePress(
     (word: 'cancelled' | 'unsupported') => t(`mfa.passkey.${word}`),
-    ({ code }) => {
-      const over = OVER.test(code);
-      if (over) location.reload();
-      return over;
-    },
+    reloadWhenOver,
   );
 
   const press = async () => {

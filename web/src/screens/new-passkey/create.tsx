@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
 import type { Boot } from '../../api/schema.gen';
-import { GONE } from '../../form/reload-when-over';
 import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
@@ -19,10 +18,7 @@ export function Create({ boot }: { boot: Boot }) {
   const { busy, wait, summary, begin, fail } = usePress(
     (word: 'cancelled' | 'held' | 'unsupported') =>
       t(word === 'cancelled' ? 'new-passkey.cancelled' : 'new-passkey.unsupported'),
-    (trouble) => {
-      if (GONE.test(trouble.code)) location.reload();
-      return ask(trouble);
-    },
+    ask,
   );
   const { id: account } = boot.session;
   const { id: flow } = boot.flow;

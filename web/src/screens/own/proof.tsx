@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { Trouble } from '../../form/failure';
-import { UNPROVEN } from '../../form/reload-when-over';
+import { GONE, UNPROVEN } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
 import { oneOf, When } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
@@ -30,11 +30,15 @@ export function useProven(onProven: () => void): void {
   }, []);
 }
 
-/** Whether Proof asks, which ends with the new sign-in. `ask` begins it for a fault that lacks one, else returns false. */
+/**
+ * Whether Proof asks, which ends with the new sign-in. `ask` begins it for a fault that lacks one, else returns false. It
+ * loads a page anew that no longer holds.
+ */
 export function useAsked(first: string) {
   const [asked, setAsked] = useState(first);
   useProven(() => setAsked(''));
   const ask = ({ code }: Trouble) => {
+    if (GONE.test(code)) location.reload();
     const unproven = UNPROVEN.test(code);
     if (unproven) setAsked('yes');
     return unproven;

@@ -1,5 +1,5 @@
 import type { Boot } from '../../api/schema.gen';
-import { OVER } from '../../form/reload-when-over';
+import { reloadWhenOver } from '../../form/reload-when-over';
 import { usePress } from '../../form/use-press';
 import { useText } from '../../i18n/provider';
 import { go } from '../../lib/fragment';
@@ -14,11 +14,7 @@ export function MakePasskey({ boot: { flow } }: { boot: Boot }) {
   const { t } = useText();
   const { busy, wait, summary, begin, fail } = usePress(
     (word: 'cancelled' | 'held' | 'unsupported') => t(`common.passkey_${word}`),
-    ({ code }) => {
-      const over = OVER.test(code);
-      if (over) location.reload();
-      return over;
-    },
+    reloadWhenOver,
   );
 
   const press = async () => {
