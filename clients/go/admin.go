@@ -26,7 +26,7 @@ const (
 // Admin calls the admin API with a key. It is safe for concurrent use.
 //
 // The operations, with their bodies and answers, are in /auth/api/openapi.json of the
-// installation. A path is what follows /auth/api/admin/ there.
+// installation. A path is what follows /auth/api/admin/ there, without a query.
 type Admin struct {
 	portico *portico
 	key     string
@@ -66,7 +66,7 @@ func (p *Problem) Error() string {
 
 // Get reads into a struct, or a *json.RawMessage.
 func (a *Admin) Get(ctx context.Context, path string, query url.Values, into any) error {
-	return a.send(ctx, http.MethodGet, withQuery(path, query), nil, "", into)
+	return a.send(ctx, path, query, nil, "", into)
 }
 
 // Change sends a change and reads its answer, unless into is nil. If the connection breaks, or a
@@ -80,7 +80,7 @@ func (a *Admin) Change(ctx context.Context, path string, body, into any) error {
 	if err != nil {
 		return err
 	}
-	return a.send(ctx, http.MethodPost, path, text, rand.Text(), into)
+	return a.send(ctx, path, nil, text, rand.Text(), into)
 }
 
 // Pages reads a list to its end. T has the fields of a page, such as
@@ -108,17 +108,17 @@ func Pages[T any](ctx context.Context, a *Admin, path string, query url.Values) 
 	}
 }
 
-func withQuery(path string, query url.Values) string {
-	if len(query) == 0 {
-		return path
+// send sends a request, which is a change if it has a body, until it is answered for good.
+func (a *Admin) send(ctx context.Context, path string, query url.Values, body []byte, once string, into any) error {
+	if strings.ContainsAny(path, "?#") { // a second query would break the one of Pages
+		return fmt.Errorf("the path %q has a query, which is an argument of its own", path)
 	}
-	return path + "?" + query.Encode()
-}
-
-// send sends a request until it is answered for good.
-func (a *Admin) send(ctx context.Context, method, path string, body []byte, once string, into any) error {
+	address := strings.TrimSuffix(a.portico.address.String(), "/") + adminPath + strings.TrimPrefix(path, "/")
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
 	for try := 1; ; try++ {
-		after, err := a.sendOnce(ctx, method, path, body, once, into)
+		after, err := a.sendOnce(ctx, address, body, once, into)
 		if err == nil || after < 0 || try == mostTries || ctx.Err() != nil {
 			return err
 		}
@@ -129,8 +129,11 @@ func (a *Admin) send(ctx context.Context, method, path string, body []byte, once
 }
 
 // sendOnce sends a request. After an error it returns when to send it again, or a negative time.
-func (a *Admin) sendOnce(ctx context.Context, method, path string, body []byte, once string, into any) (time.Duration, error) {
-	address := strings.TrimSuffix(a.portico.address.String(), "/") + adminPath + strings.TrimPrefix(path, "/")
+func (a *Admin) sendOnce(ctx context.Context, address string, body []byte, once string, into any) (time.Duration, error) {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
 	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return -1, err

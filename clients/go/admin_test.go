@@ -88,6 +88,22 @@ func TestAdmin_SendsAgainOnce(t *testing.T) {
 	}
 }
 
+func TestAdmin_TakesNoQueryInAPath(t *testing.T) {
+	t.Parallel()
+	sent := 0
+	a, _ := adminOf(t, func(w http.ResponseWriter, _ *http.Request) { sent++; fmt.Fprint(w, `{}`) })
+	for _, path := range []string{"people?role=left", "people#left"} {
+		var page struct{}
+		errs := []error{a.Get(t.Context(), path, nil, &page), a.Change(t.Context(), path, nil, nil)}
+		for _, err := range Pages[struct{}](t.Context(), a, path, nil) {
+			errs = append(errs, err)
+		}
+		if slices.Contains(errs, nil) || sent > 0 {
+			t.Errorf("%s: %d requests are sent, with the errors %v", path, sent, errs)
+		}
+	}
+}
+
 func TestAdmin_SaysWhatWasRefused(t *testing.T) {
 	t.Parallel()
 	sent := 0

@@ -61,7 +61,8 @@ export const Admin = class {
   /** The address of a path, which gets the key. @param {string} path */
   #urlOf(path) {
     const url = new URL(path, this.#root);
-    if (!url.href.startsWith(this.#root.href)) throw new TypeError(`${path} is not below ${this.#root.href}`);
+    if (!url.href.startsWith(this.#root.href) || url.search || url.hash)
+      throw new TypeError(`${path} is no path below ${this.#root.href}`);
     return url;
   }
 

@@ -95,10 +95,12 @@ test('a redirect is not followed, since it would hand the key to another server'
   server.close();
 });
 
-test('the key goes to the admin API alone', async () => {
+test('the key goes to the admin API alone, by a path without a query', async () => {
   const client = new Admin('http://localhost:1', 'key');
-  for (const path of ['https://other.example/', '//other.example/', '../session', '\\\\other.example']) {
-    await assert.rejects(client.get(path), TypeError, path);
-    await assert.rejects(client.change(path), TypeError, path);
+  const elsewhere = ['https://other.example/', '//other.example/', '../session', '\\\\other.example'];
+  const refused = { name: 'TypeError', message: /is no path below/ };
+  for (const path of [...elsewhere, 'people?role=left', 'people#left']) {
+    await assert.rejects(client.get(path), refused, path);
+    await assert.rejects(client.change(path), refused, path);
   }
 });
