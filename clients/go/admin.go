@@ -21,6 +21,7 @@ const (
 	adminTime = 30 * time.Second // for one request
 	maxPage   = 4 << 20
 	mostTries = 5
+	mostPause = time.Minute // as long as the limit of requests
 )
 
 // Admin calls the admin API with a key. It is safe for concurrent use.
@@ -70,8 +71,8 @@ func (a *Admin) Get(ctx context.Context, path string, query url.Values, into any
 }
 
 // Change sends a change and reads its answer, unless into is nil. If the connection breaks, or a
-// limit is reached, it sends the change again, with the same Idempotency-Key: Portico carries
-// it out once.
+// limit is reached for at most a minute, it sends the change again, with the same
+// Idempotency-Key: Portico carries it out once.
 func (a *Admin) Change(ctx context.Context, path string, body, into any) error {
 	if body == nil {
 		body = struct{}{}
@@ -119,7 +120,7 @@ func (a *Admin) send(ctx context.Context, path string, query url.Values, body []
 	}
 	for try := 1; ; try++ {
 		after, err := a.sendOnce(ctx, address, body, once, into)
-		if err == nil || after < 0 || try == mostTries || ctx.Err() != nil {
+		if err == nil || after < 0 || after > mostPause || try == mostTries || ctx.Err() != nil {
 			return err
 		}
 		if err := a.pause(ctx, max(after, time.Second<<try/4)); err != nil {

@@ -88,6 +88,22 @@ func TestAdmin_SendsAgainOnce(t *testing.T) {
 	}
 }
 
+func TestAdmin_WaitsAMinuteAtMost(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[string]int{"60": mostTries, "3600": 1} {
+		sent := 0
+		a, pauses := adminOf(t, func(w http.ResponseWriter, _ *http.Request) {
+			sent++
+			w.Header().Set("Retry-After", after)
+			http.Error(w, `{"code":"throttle.limited"}`, http.StatusTooManyRequests)
+		})
+		refused, ok := asProblem(a.Change(t.Context(), "people/1/link", nil, nil))
+		if !ok || refused.Code != "throttle.limited" || sent != want || len(*pauses) != want-1 {
+			t.Errorf("Retry-After %s: %d requests with the pauses %v end with %v, want %d", after, sent, *pauses, refused, want)
+		}
+	}
+}
+
 func TestAdmin_TakesNoQueryInAPath(t *testing.T) {
 	t.Parallel()
 	sent := 0

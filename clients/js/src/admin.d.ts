@@ -14,7 +14,7 @@ export class Problem extends Error {
 /**
  * Calls the admin API with a key. The operations, with their bodies and answers, are in `/auth/api/openapi.json` of the
  * installation. A path is what follows `/auth/api/admin/` there, with its parts encoded; any other is a TypeError. An
- * error of the network is thrown as fetch throws it.
+ * error of the network is thrown as fetch throws it. A limit is waited for a minute at most.
  */
 export class Admin {
   /** @param publicUrl the setting `public_url` of Portico */

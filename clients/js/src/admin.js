@@ -1,5 +1,6 @@
 const TRIES = 5;
 const ANSWER_TIME = 30_000;
+const LONGEST_PAUSE = 60; // seconds: as long as the limit of requests
 
 /** @type {typeof import('./admin.d.ts').Problem} */
 export const Problem = class extends Error {
@@ -72,8 +73,10 @@ export const Admin = class {
       try {
         return await this.#once(url, request);
       } catch (error) {
-        const again = error instanceof Again ? error.seconds : error instanceof Problem ? -1 : 0;
-        if (again < 0 || tries === TRIES) throw error instanceof Again ? error.cause : error;
+        const answered = error instanceof Problem || error instanceof SyntaxError; // the answer is no JSON
+        const again = error instanceof Again ? error.seconds : answered ? -1 : 0;
+        if (again < 0 || again > LONGEST_PAUSE || tries === TRIES)
+          throw error instanceof Again ? error.cause : error;
         const pause = 1000 * Math.max(again, 2 ** tries / 4);
         await new Promise((done) => setTimeout(done, pause));
       }
@@ -91,7 +94,7 @@ export const Admin = class {
     if (response.ok) return await response.json();
     const refused = new Problem(response.status, await response.json().catch(() => ({})));
     if (response.status === 429 || response.status >= 500 || refused.code === 'idempotency.running')
-      throw new Again(Number(response.headers.get('retry-after') ?? 0), { cause: refused });
+      throw new Again(Number(response.headers.get('retry-after')) || 0, { cause: refused });
     throw refused;
   }
 };

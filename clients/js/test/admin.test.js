@@ -95,6 +95,37 @@ test('a redirect is not followed, since it would hand the key to another server'
   server.close();
 });
 
+test('a limit is waited for a minute at most, and an answer that is no JSON is not asked for again', async (t) => {
+  /** @type {[number, Record<string, string>, string][]} */
+  const answers = [];
+  /** @type {number[]} */
+  const asked = [];
+  const server = createServer((_, response) => {
+    asked.push(performance.now());
+    const [status, headers, body] = answers.shift() ?? [200, {}, '{}'];
+    response.writeHead(status, headers).end(body);
+  });
+  const client = new Admin(`http://localhost:${await listen(server)}`, 'key');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const refused = '{"code":"throttle.limited"}';
+
+  answers.push([429, { 'retry-after': '3600' }, refused]);
+  await assert.rejects(client.get('people'), { status: 429, code: 'throttle.limited' });
+  assert.equal(asked.length, 1);
+
+  answers.push([200, { 'content-type': 'text/csv' }, 'at,event']);
+  await assert.rejects(client.get('record.csv'), SyntaxError);
+  assert.equal(asked.length, 2);
+
+  answers.push([429, { 'retry-after': new Date().toUTCString() }, refused]);
+  await client.get('people');
+  const [, , first = 0, again = 0] = asked;
+  assert.ok(again - first > 400, `a limit until a date is waited for ${again - first} ms`);
+});
+
 test('the key goes to the admin API alone, by a path without a query', async () => {
   const client = new Admin('http://localhost:1', 'key');
   const elsewhere = ['https://other.example/', '//other.example/', '../session', '\\\\other.example'];
