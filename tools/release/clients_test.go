@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +33,35 @@ func write(t *testing.T, folder, name, text string) {
 	}
 }
 
+// administration is the program of docs/integrating/go.md, which calls the admin API at an address.
+func administration(t *testing.T, address string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/integrating/go.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "## Administration")
+	_, text, _ = strings.Cut(text, "```go\n")
+	sample, _, _ := strings.Cut(text, "```")
+	return `package main
+
+import (
+	"context"
+	"log"
+	"net/url"
+	"os"
+
+	client "go.example.org/portico"
+)
+
+func main() {
+	ctx := context.Background()
+` + strings.ReplaceAll(sample, "https://example.com", address) + "}\n"
+}
+
 // A new module fetches the Go client from the archive, with the commands of
-// docs/integrating/go.md, by the path that a host of its own gives it.
+// docs/integrating/go.md, by the path that a host of its own gives it. The program there
+// does not hide that its change is refused.
 func TestGoClient_CanBeFetched(t *testing.T) {
 	out, app := packed(t, "1.8.7"), t.TempDir()
 	command(t, app, "unzip", "-q", filepath.Join(out, "portico-client-go_1.8.7.zip"), "-d", "proxy")
@@ -72,6 +102,18 @@ func TestSignedIn(t *testing.T) {
 	}
 }
 `)
+	portico := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Error(w, `{"code":"approval.undecided"}`, http.StatusConflict)
+			return
+		}
+		fmt.Fprint(w, `{"people":[{"id":"1"}]}`)
+	}))
+	t.Cleanup(portico.Close)
+	if err := os.Mkdir(filepath.Join(app, "leavers"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, app, "leavers/main.go", administration(t, portico.URL))
 	t.Setenv("GOPROXY", "file://"+app+"/proxy,"+command(t, app, "go", "env", "GOPROXY"))
 	t.Setenv("GONOSUMDB", "go.example.org")
 	t.Setenv("GOFLAGS", "-modcacherw")
@@ -85,6 +127,11 @@ func TestSignedIn(t *testing.T) {
 	command(t, app, "go", "mod", "tidy")
 	command(t, app, "go", "vet", "./...")
 	command(t, app, "go", "test", "./...")
+	c := exec.Command("go", "run", "./leavers")
+	c.Dir = app
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "approval.undecided") {
+		t.Errorf("the program of docs/integrating/go.md hides a refusal (%v):\n%s", err, out)
+	}
 }
 
 // The clients have the version of Portico, which Go and npm take.
