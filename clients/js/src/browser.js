@@ -88,6 +88,7 @@ function ask(signInUrl) {
     const end = (done) => {
       channel.close();
       removeEventListener('focus', look);
+      dialog.close(); // gives the focus back
       dialog.remove();
       resolve(done);
     };

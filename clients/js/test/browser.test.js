@@ -97,6 +97,9 @@ async function endSessions(tab) {
   while (await tab.evaluate(async () => (await fetch('/auth/api/session')).ok));
 }
 
+/** The text of the button that has the focus. @param {import('playwright-core').Page} tab */
+const focused = (tab) => tab.evaluate(() => document.activeElement?.textContent);
+
 test('a request without a session signs in in place, and is sent again once', async (t) => {
   const tab = await open('/', t);
   await endSessions(tab);
@@ -117,12 +120,14 @@ test('a request without a session signs in in place, and is sent again once', as
   await tab.getByText('200 saved a long letter').waitFor();
   assert.deepEqual(saved, ['a long letter']);
   assert.equal(await dialog.count(), 0);
+  assert.equal(await focused(tab), 'Save');
   assert.equal(await tab.getByRole('textbox').inputValue(), 'a long letter');
 });
 
 test('many requests ask once, and whoever cancels gets the 401', async (t) => {
   const tab = await open('/', t);
   await endSessions(tab);
+  await tab.getByRole('button', { name: 'Save' }).focus();
   const statuses = tab.evaluate(() =>
     Promise.all([1, 2, 3].map(async () => (await fetch('/save', { method: 'POST', body: 'x' })).status)),
   );
@@ -130,11 +135,13 @@ test('many requests ask once, and whoever cancels gets the 401', async (t) => {
   assert.equal(await tab.getByRole('dialog').count(), 1);
   await tab.getByRole('button', { name: 'Cancel' }).click();
   assert.deepEqual(await statuses, [401, 401, 401]);
+  assert.equal(await focused(tab), 'Save');
 
   const again = tab.evaluate(async () => (await fetch('/save', { method: 'POST', body: 'x' })).status);
   await tab.getByRole('dialog').waitFor();
   await tab.keyboard.press('Escape');
   assert.equal(await again, 401);
+  assert.equal(await focused(tab), 'Save');
 });
 
 /** Signs in in another tab, while this one asks. @param {import('playwright-core').Page} tab */
