@@ -19,14 +19,17 @@ export class KeySet {
   #running = null;
   #fetch;
   #sharedFor;
+  #tell;
 
   /**
    * @param {() => Promise<unknown>} fetch gets the set, as JSON
    * @param {number} sharedFor how long requests wait for the fetch of another one, in milliseconds; with 0 each has its own
+   * @param {(error: unknown) => void} tell gets why a fetch failed, while the keys still hold and no request fails by it
    */
-  constructor(fetch, sharedFor) {
+  constructor(fetch, sharedFor, tell) {
     this.#fetch = fetch;
     this.#sharedFor = sharedFor;
+    this.#tell = tell;
   }
 
   /**
@@ -68,6 +71,7 @@ export class KeySet {
       this.#error = null;
     } catch (error) {
       this.#error = error;
+      if (now - this.#asOf < STALE_FOR) this.#tell(error);
     }
     this.#ended = performance.now();
     this.#running = null;

@@ -29,7 +29,8 @@ export const Portico = class {
     this.#audience = audience;
     this.#ask = askPortico;
     this.#onError = onError;
-    this.#keys = new KeySet(() => this.#get('/.well-known/jwks.json'), SHARED_FOR);
+    const fetchKeys = () => this.#get('/.well-known/jwks.json');
+    this.#keys = new KeySet(fetchKeys, SHARED_FOR, (cause) => onError(unavailable(cause)));
   }
 
   /** @param {string} token */
@@ -185,11 +186,13 @@ async function available(promise) {
   try {
     return await promise;
   } catch (cause) {
-    throw cause instanceof Unavailable
-      ? cause
-      : new Unavailable(`the keys cannot be read: ${cause}`, { cause });
+    throw unavailable(cause);
   }
 }
+
+/** @param {unknown} cause */
+const unavailable = (cause) =>
+  cause instanceof Unavailable ? cause : new Unavailable(`the keys cannot be read: ${cause}`, { cause });
 
 /**
  * The one value of a header. Several are joined by node, with a comma, which no token has.

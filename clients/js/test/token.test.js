@@ -207,7 +207,9 @@ test('while Portico is away the keys hold for a while', async (t) => {
   const own = await StandIn.start();
   t.after(() => own.stop());
   const tick = clock(t);
-  const portico = new Portico(PUBLIC_URL, { address: own.address });
+  /** @type {Error[]} */
+  const told = [];
+  const portico = new Portico(PUBLIC_URL, { address: own.address, onError: (error) => told.push(error) });
   own.status = 503;
   await assert.rejects(portico.verify(await own.token()), Unavailable);
   own.status = 200;
@@ -218,8 +220,9 @@ test('while Portico is away the keys hold for a while', async (t) => {
   for (let minute = 1; minute < 15; minute += 1) {
     tick(60_000);
     await portico.verify(token);
-    await new Promise((done) => setTimeout(done, 20)); // the fetch in the background
+    while (told.length < minute - 2) await new Promise(setImmediate); // the fetch in the background fails
   }
+  assert.ok(told.every((error) => error instanceof Unavailable && error.message.endsWith('status 503')));
   tick(60_000);
   await assert.rejects(portico.verify(token), Unavailable);
 });
@@ -230,13 +233,13 @@ test('no request waits for a fetch that never ends', async (t) => {
   let fetches = 0;
   /** The first fetch is one of a request that a runtime has ended. */
   const lost = () => (fetches++ ? Promise.resolve(set) : new Promise(() => {}));
-  const shared = new KeySet(lost, 6_000);
+  const shared = new KeySet(lost, 6_000, () => assert.fail());
   shared.find('key-1');
   tick(6_000);
   assert.ok(await shared.find('key-1'));
   assert.equal(fetches, 2);
   fetches = 0;
-  const own = new KeySet(lost, 0);
+  const own = new KeySet(lost, 0, () => assert.fail());
   own.find('key-1');
   assert.ok((await Promise.all([own.find('key-1'), own.find('key-1')])).every(Boolean));
   assert.equal(fetches, 3, 'each has its own');
