@@ -49,7 +49,11 @@ find /var/lib/portico ! -user portico | grep . && fail 'a command of root made a
 as_portico portico user list | grep -q '^ann@example.org' || fail 'the service cannot use what root restored'
 cd /
 
-# Installed once more, it keeps the settings. Removed, it keeps settings and accounts.
+# Installed once more, it keeps the settings, and that there are none. Removed, it keeps settings and accounts.
+mv /etc/portico/portico.toml /root
+dpkg -i /portico.deb
+[ ! -e /etc/portico/portico.toml ] || fail 'an upgrade brought deleted settings back'
+mv /root/portico.toml /etc/portico
 dpkg -i /portico.deb
 grep -q '^public_url' /etc/portico/portico.toml || fail 'an upgrade replaced the settings'
 is /etc/portico/portico.toml 'root:portico 640'
