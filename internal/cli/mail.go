@@ -78,7 +78,7 @@ func (c mailListCmd) Run(s *session) error {
 			if more == app.MostMore {
 				least = "at least "
 			}
-			complain(s.Stderr, "portico:", least+counted(more, "more email"), "not listed")
+			complain(s.Stderr, "portico:", least+counted(more, "more message"), "not listed")
 		}
 		return nil
 	})
@@ -106,7 +106,7 @@ func (c mailRetryCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return s.print(false, nil, "queued again: "+counted(n, "email"))
+		return s.print(false, nil, "queued again: "+counted(n, "message"))
 	})
 }
 
@@ -124,9 +124,9 @@ func (mailFlushCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		lines := []string{"due now: " + counted(int(made), "email")}
+		lines := []string{"due now: " + counted(int(made), "message")}
 		if soon := waiting - int(made); soon > 0 {
-			lines = append(lines, fmt.Sprintf("due within %s: %s", outbox.Lease, counted(soon, "email")))
+			lines = append(lines, fmt.Sprintf("due within %s: %s", outbox.Lease, counted(soon, "message")))
 		}
 		return s.print(false, nil, lines...)
 	})
