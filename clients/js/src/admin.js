@@ -1,3 +1,5 @@
+import { secureOrigin } from './origin.js';
+
 const TRIES = 5;
 const ANSWER_TIME = 30_000;
 const LONGEST_PAUSE = 60; // seconds: as long as the limit of requests
@@ -29,7 +31,7 @@ export const Admin = class {
 
   /** @param {string} publicUrl @param {string} key */
   constructor(publicUrl, key) {
-    this.#root = new URL('/auth/api/admin/', publicUrl);
+    this.#root = new URL('/auth/api/admin/', secureOrigin(publicUrl, 'read the key'));
     this.#key = key;
   }
 

@@ -2,11 +2,11 @@ import { get, SHARED_FOR } from '#get';
 import { Answer, comeBack, navigates, ofNode, ofWeb } from './answer.js';
 import { Refused, Unavailable } from './fault.js';
 import { KeySet } from './keys.js';
+import { origin, secureOrigin } from './origin.js';
 import { verify } from './token.js';
 
 export { Refused, Unavailable };
 
-const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const COOKIES = ['__Host-portico-session', 'portico-session'];
 
 /** @type {typeof import('./server.d.ts').Portico} */
@@ -20,11 +20,7 @@ export const Portico = class {
 
   /** @param {string} publicUrl @param {import('./server.d.ts').Options} [options] */
   constructor(publicUrl, { audience = 'app', address = publicUrl, askPortico = false, onError = warn } = {}) {
-    this.#public = origin(publicUrl);
-    if (this.#public.protocol === 'http:' && !LOOPBACK.test(this.#public.hostname))
-      throw new TypeError(
-        `${publicUrl} must begin with https://: without it anybody on the way can replace the keys`,
-      );
+    this.#public = secureOrigin(publicUrl, 'replace the keys');
     this.#address = origin(address);
     this.#audience = audience;
     this.#ask = askPortico;
@@ -172,14 +168,6 @@ export const Portico = class {
 
 /** @param {Error} error */
 const warn = (error) => console.warn(`portico-client: ${error.message}`);
-
-/** @param {string} url scheme://host[:port] */
-function origin(url) {
-  const u = new URL(url);
-  if (!/^https?:$/.test(u.protocol) || u.pathname !== '/' || u.search || u.hash || u.username)
-    throw new TypeError(`${url} is not of the form https://example.com`);
-  return u;
-}
 
 /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
 async function available(promise) {

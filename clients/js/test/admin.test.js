@@ -134,4 +134,5 @@ test('the key goes to the admin API alone, by a path without a query', async () 
     await assert.rejects(client.get(path), refused, path);
     await assert.rejects(client.change(path), refused, path);
   }
+  assert.throws(() => new Admin('http://auth.example.com', 'key'), /must begin with https/);
 });
