@@ -5,14 +5,16 @@ import (
 	"io/fs"
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 
 	"portico/internal/config"
+	"portico/internal/pages"
 	"portico/web"
 )
 
-// At the host of an app, every asset that an error page names is served.
-func TestErrorPage_AssetsAtTheHostOfAnApp(t *testing.T) {
+// At the host of an app, every asset that an error page names is served, and its language menu works for that host alone.
+func TestErrorPage_AtTheHostOfAnApp(t *testing.T) {
 	t.Parallel()
 	if _, err := fs.Stat(web.Dist, "documents/manifest.json"); err != nil {
 		t.Skip("the screens are not built")
@@ -23,16 +25,17 @@ func TestErrorPage_AssetsAtTheHostOfAnApp(t *testing.T) {
 	defer a.end(t)
 	r := run(t, a)
 	r.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	ask := func(path, mode, dest string) (int, string) {
+	ask := func(method, path, form string, headers ...string) (*http.Response, string) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), "GET", r.public+path, nil)
+		request, err := http.NewRequestWithContext(t.Context(), method, r.public+path, strings.NewReader(form))
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Host = "wiki.test"
-		request.Header.Set("Accept", "text/html")
-		request.Header.Set("Sec-Fetch-Mode", mode)
-		request.Header.Set("Sec-Fetch-Dest", dest)
+		for _, line := range append(headers, "Accept: text/html", "Content-Type: application/x-www-form-urlencoded") {
+			name, value, _ := strings.Cut(line, ": ")
+			request.Header.Set(name, value)
+		}
 		answer, err := r.client.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -42,20 +45,29 @@ func TestErrorPage_AssetsAtTheHostOfAnApp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.StatusCode, string(body)
+		return answer, string(body)
 	}
-	status, page := ask("/closed", "navigate", "document")
+	answer, page := ask("GET", "/closed", "", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
 	assets := regexp.MustCompile(`/auth/assets/[^"]+`).FindAllString(page, -1)
-	if status != http.StatusForbidden || len(assets) == 0 {
-		t.Fatalf("the error page has the status %d and names %q", status, assets)
+	if answer.StatusCode != http.StatusForbidden || len(assets) == 0 {
+		t.Fatalf("the error page has the status %d and names %q", answer.StatusCode, assets)
 	}
 	for _, path := range assets {
-		if status, _ := ask(path, "cors", "script"); status != http.StatusOK {
-			t.Errorf("%s: %d", path, status)
+		if answer, _ := ask("GET", path, "", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: script"); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d", path, answer.StatusCode)
 		}
 	}
-	if status, _ := ask("/auth/assets/missing.js", "cors", "script"); status != http.StatusNotFound {
-		t.Errorf("a missing asset: %d", status)
+	if answer, _ := ask("GET", "/auth/assets/missing.js", "", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: script"); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("a missing asset: %d", answer.StatusCode)
+	}
+	for origin, want := range map[string]int{
+		"http://wiki.test": http.StatusSeeOther, "https://wiki.test": http.StatusForbidden, r.public: http.StatusForbidden, "http://blog.test": http.StatusForbidden,
+	} {
+		answer, _ := ask("POST", pages.Language, "locale=de&to=/closed", "Origin: "+origin)
+		chosen := strings.HasPrefix(answer.Header.Get("Set-Cookie"), "portico-locale=de;") && answer.Header.Get("Location") == "/closed"
+		if answer.StatusCode != want || chosen != (want == http.StatusSeeOther) {
+			t.Errorf("the menu on a page of %s: %d %v", origin, answer.StatusCode, answer.Header)
+		}
 	}
 	r.stop()
 	<-r.stopped

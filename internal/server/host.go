@@ -67,6 +67,12 @@ func (h hosts) check(r *http.Request) (to string, err error) {
 	return "", nil
 }
 
+// originOf returns the origin of the host that a request asks, which check has normalized.
+func (h hosts) originOf(r *http.Request) string {
+	scheme, _, _ := strings.Cut(h.origin, "://")
+	return scheme + "://" + r.Host
+}
+
 func isLoopbackHostPort(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {

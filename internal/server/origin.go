@@ -17,7 +17,7 @@ func isSafe(method string) bool {
 // checkOrigin refuses a write that a page of another origin may have caused.
 // This stops cross-site request forgery, including forged sign-ins.
 //
-// Origin must equal the public origin exactly. "null" is refused, because
+// Origin must equal the given one exactly. "null" is refused, because
 // sandboxed frames and cross-site redirects send it. Without Origin,
 // Sec-Fetch-Site must say that the request is same-origin or typed by the
 // visitor. A request with neither header is refused, unlike in net/http's

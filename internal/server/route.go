@@ -58,8 +58,8 @@ func Streaming(rt *route) { rt.streaming = true }
 // part the time of a response.
 func Download(rt *route) { rt.download = true }
 
-// EveryHost serves a route at the hosts of apps too. It is for files that the
-// error page needs there.
+// EveryHost serves a route at the hosts of apps too, to pages of the host that is asked. It is
+// for what the error page needs there: its files and its language menu.
 func EveryHost(rt *route) { rt.everyHost = true }
 
 // MaxBody sets the size limit of a body in bytes.
@@ -115,7 +115,11 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // admit checks the request against the traits of the route.
 func (rt *route) admit(e *exchange, r *http.Request) error {
 	if _, sent := r.Header["Authorization"]; !rt.crossSite && !(rt.keyed && sent) {
-		if err := checkOrigin(r, rt.mux.hosts.origin); err != nil {
+		origin := rt.mux.hosts.origin
+		if rt.everyHost {
+			origin = rt.mux.hosts.originOf(r)
+		}
+		if err := checkOrigin(r, origin); err != nil {
 			return err
 		}
 	}
