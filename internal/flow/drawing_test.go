@@ -3,6 +3,7 @@ package flow_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,47 +11,54 @@ import (
 	"portico/internal/flow"
 )
 
-// A portrait waits no longer than its request, and few wait, also after a reload.
+// A portrait waits no longer than its request, and few accounts give one, each of them one, also after a reload.
 func TestPortrait_WaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	var cfg flow.Config
 	b, v := registered(t, func(c *flow.Config) { cfg = *c })
 	found := v.found()
 	release := b.Owner.HoldDrawing()
+	enter := func(id string) (leave func()) {
+		t.Helper()
+		leave, err := b.Owner.EnterPortrait(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	refused := func(id string) {
+		t.Helper()
+		if _, err := b.Owner.EnterPortrait(id); !errors.Is(err, flow.DrawingBusy) || fault.From(err).RetryAfter <= 0 {
+			t.Errorf("%s enters: %v", id, err)
+		}
+	}
+	leave := enter("0")
+	refused("0")
 	cfg.Before = &b.All
 	b.All = flow.New(cfg)
-	_, most := b.Owner.Drawing()
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	ended := make(chan error, most)
-	for range most - 1 {
-		go func() { ended <- b.Owner.SetPortrait(ctx, v.Caller, found, nil) }()
+	refused("0")
+	for i := range flow.DrawingRoom - 1 {
+		enter(strconv.Itoa(i + 1))
 	}
-	for now := 0; now < most; now, _ = b.Owner.Drawing() {
-		select {
-		case err := <-ended:
-			t.Fatalf("a portrait did not wait: %v", err)
-		case <-time.After(time.Millisecond):
-		}
-	}
-	for range 20 { // as often as an account may give one a day: none of these counts
-		err := b.Owner.SetPortrait(t.Context(), v.Caller, found, nil)
-		if !errors.Is(err, flow.DrawingBusy) || fault.From(err).RetryAfter <= 0 {
-			t.Errorf("one more than may wait: %v", err)
-		}
-	}
+	refused("one more")
 	leave()
-	for range most - 1 {
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("a request that has ended: %v", err)
-		}
+	leave = enter("0")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.Owner.SetPortrait(ctx, v.Caller, found, nil) }()
+	select {
+	case err := <-ended:
+		t.Fatalf("a portrait did not wait: %v", err)
+	case <-time.After(time.Millisecond):
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that has ended: %v", err)
 	}
 	release()
-	if now, _ := b.Owner.Drawing(); now != 0 {
-		t.Errorf("%d places are taken when nobody waits", now)
-	}
+	leave()
 	if err := b.Owner.SetPortrait(t.Context(), v.Caller, found, nil); !errors.Is(err, flow.PortraitUnusable) {
-		t.Errorf("after all have left: %v", err)
+		t.Errorf("after others have left: %v", err)
 	}
 }
 

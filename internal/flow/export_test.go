@@ -14,13 +14,12 @@ func (f *core) Post(ctx context.Context, tx Tx, template string, owner account.A
 
 // HoldDrawing takes the turn to draw a portrait until release is called.
 func (f *core) HoldDrawing() (release func()) {
-	f.drawing.room <- struct{}{}
 	f.drawing.turn <- struct{}{}
-	return func() { <-f.drawing.turn; <-f.drawing.room }
+	return func() { <-f.drawing.turn }
 }
 
-// Drawing returns how many portraits are drawn or wait, and how many may.
-func (f *core) Drawing() (now, most int) { return len(f.drawing.room), cap(f.drawing.room) }
+// DrawingRoom is how many accounts may enter.
+const DrawingRoom = drawingRoom
 
 // Draw is what SetPortrait draws with.
 var Draw = (*drawing).draw

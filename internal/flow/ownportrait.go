@@ -18,11 +18,21 @@ const (
 	portraitRemoved = "removed"
 )
 
+// EnterPortrait takes the place of an account until leave is called, or returns DrawingBusy.
+// A handler calls it before it reads the file, which its caller may send slowly.
+func (f *Owner) EnterPortrait(accountID string) (leave func(), err error) {
+	leave, ok := f.drawing.room.enter(accountID)
+	if !ok {
+		return nil, DrawingBusy
+	}
+	return leave, nil
+}
+
 // SetPortrait draws the picture that the signed-in user gives again, and stores it
 // under a new address. It is recorded and emailed, and clients see it from the next
-// request.
+// request. The account has entered.
 //
-// Faults: PortraitUnusable, DrawingBusy, session.Required, throttle.Limited.
+// Faults: PortraitUnusable, session.Required, throttle.Limited.
 func (f *Owner) SetPortrait(ctx context.Context, c Caller, found session.Found, data []byte) error {
 	drawn, err := f.draw(ctx, found.User.ID, data)
 	if err != nil {
@@ -50,20 +60,11 @@ func (f *core) portraitChanged(ctx context.Context, tx Tx, c Caller, change audi
 	return f.post(ctx, tx, c, mail)
 }
 
-// draw draws the portrait that an account gives. It counts the attempt, unless too
-// many others wait. An account above its limit takes no place from others.
+// draw counts and draws the portrait that an account gives.
 func (f *Owner) draw(ctx context.Context, accountID string, data []byte) ([]byte, error) {
-	if f.drawing.full() {
-		return nil, DrawingBusy
-	}
 	if err := f.count(ctx, throttle.Attempt{Limit: portraitDay, Subject: accountID}); err != nil {
 		return nil, err
 	}
-	leave, err := f.drawing.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	drawn, err := f.drawing.draw(ctx, data)
 	if errors.Is(err, picture.ErrUnusable) {
 		err = PortraitUnusable

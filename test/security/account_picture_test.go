@@ -1,7 +1,9 @@
 package security
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 )
+
+const picturePath = "/auth/account/profile/picture"
 
 // picture returns a PNG of a size.
 func picture(t *testing.T, width, height int) []byte {
@@ -34,7 +38,7 @@ func (v *visitor) upload(account string, data []byte, name string) *answer {
 	}
 	_, _ = part.Write(data)
 	_ = form.Close()
-	return v.do("POST", "/auth/account/profile/picture", body.String(), v.ours(form.FormDataContentType())).keep()
+	return v.do("POST", picturePath, body.String(), v.ours(form.FormDataContentType())).keep()
 }
 
 var portraitPath = regexp.MustCompile(`/auth/picture/[A-Za-z0-9_-]{43}`)
@@ -107,7 +111,7 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 	}
 	evil := v.ours("multipart/form-data; boundary=x")
 	evil.Set("Origin", "https://evil.test")
-	v.do("POST", "/auth/account/profile/picture", "--x--", evil).must(403)
+	v.do("POST", picturePath, "--x--", evil).must(403)
 	v.upload(id, data, "x.png").must(303)
 	first := v.portrait()
 	s.visitor().get(first).must(200)
@@ -126,7 +130,7 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 		}
 	}
 	remove := func(who *visitor) *answer {
-		return who.do("POST", "/auth/account/profile/picture/remove", "account="+id, who.ours("application/x-www-form-urlencoded")).keep()
+		return who.do("POST", picturePath+"/remove", "account="+id, who.ours("application/x-www-form-urlencoded")).keep()
 	}
 	remove(thief)
 	s.visitor().get(second).must(200)
@@ -135,4 +139,27 @@ func TestSEC289_APictureIsTheUsersOwn(t *testing.T) {
 		t.Errorf("apps are told of a removed picture: %s", a.body)
 	}
 	s.visitor().get(second).must(404)
+}
+
+func TestSEC476_SlowPictures(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v, other := s.visitor().register(fresh("v")), s.visitor().register(fresh("other"))
+	const kind = "multipart/form-data; boundary=x"
+	c := s.connect()
+	_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: portico.test\r\nOrigin: %s\r\nCookie: %s\r\nContent-Type: %s\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\n", picturePath, v.origin, v.cookieLine(), kind)
+	if status, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(status, " 100 ") { // the server reads the form now
+		t.Fatalf("%q, %v", status, err)
+	}
+	if second := v.do("POST", picturePath, "no form", v.ours(kind)).must(503); second.header.Get("Retry-After") == "" {
+		t.Errorf("no Retry-After: %v", second.header)
+	}
+	id := other.id()
+	other.upload(id, picture(t, 4, 4), "x.png").must(303)
+	part := func(name, more, content string) string {
+		return "--x\r\nContent-Disposition: form-data; name=" + name + more + "\r\n\r\n" + content + "\r\n"
+	}
+	huge := part("account", "", id) + part("picture", "; filename="+strings.Repeat("x", 3<<20), string(picture(t, 4, 4))) + "--x--\r\n"
+	other.do("POST", picturePath, huge, other.ours(kind)).must(400)
 }

@@ -146,6 +146,7 @@ func attacks() testform.Catalogue {
 			"SEC-283": "A thief takes an account over completely, so that its owner cannot get it back.",
 			"SEC-288": "A file that is given as a picture is none, is huge when it is decoded, or is something else too.",
 			"SEC-289": "Somebody else gives, removes or finds the picture of a user.",
+			"SEC-476": "A user sends pictures slowly over many connections, or with a part whose header is huge, so that they fill memory.",
 			"SEC-300": "An attacker at a session that was left open downloads everything that is stored about its owner.",
 			"SEC-438": "A user changes a name, a passkey or an app without end, so that the emails of all others wait.",
 			"SEC-465": "A user whose record is very long downloads it until the server has no memory left.",

@@ -16,13 +16,22 @@ import (
 // is refused on the page. A browser shows no answer before it has sent all.
 const maxUpload = 8 << 20
 
+// maxPartHeader is what is read for the header of a part, which is held in memory.
+const maxPartHeader = 16 << 10
+
 // postPortrait takes a form with a file.
 func (s *Screens) postPortrait(p page) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if _, err := s.Actions.Session(w, r); err != nil { // before a picture is held in memory
+		found, err := s.Actions.Session(w, r)
+		var leave func()
+		if err == nil {
+			leave, err = s.Owner.EnterPortrait(found.User.ID)
+		}
+		if err != nil { // before a picture is held in memory
 			server.Discard(w, r)
 			return p.again(w, r, err, nothing)
 		}
+		defer leave()
 		in, err := readPortrait(r)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return server.BodySlow.WithCause(err)
@@ -41,18 +50,22 @@ func (s *Screens) postPortrait(p page) server.Handler {
 // readPortrait reads the form. It keeps one byte more than a picture may have, so
 // that a larger one is refused, and nothing on disk.
 func readPortrait(r *http.Request) (in form.GivePortrait, err error) {
+	body := &io.LimitedReader{R: r.Body}
+	r.Body = io.NopCloser(body) // net/http closes its own
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return in, server.Malformed.WithCause(err)
 	}
 	for {
+		body.N = maxPartHeader
 		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && body.N > 0 {
 			return in, nil
 		}
 		if err != nil {
 			return in, server.Malformed.WithCause(err)
 		}
+		body.N = maxUpload
 		switch part.FormName() {
 		case "account":
 			id, err := io.ReadAll(io.LimitReader(part, 64))
@@ -67,6 +80,7 @@ func readPortrait(r *http.Request) (in form.GivePortrait, err error) {
 		default:
 			return in, server.Malformed
 		}
+		_ = part.Close() // reads its rest, which is no header
 	}
 }
 
