@@ -114,7 +114,7 @@ type mailFlushCmd struct{}
 
 func (mailFlushCmd) Help() string {
 	return "Example:\n  portico mail flush\n\nA running server tries each waiting email within seconds, and counts its failures from zero. " +
-		"An email that is being sent, or whose next attempt is within " + outbox.Lease.String() + ", keeps its time. For emails that were given up, use 'portico mail retry --all'."
+		"An email that is being sent, or whose next attempt is within " + outbox.Near.String() + ", keeps its time. For emails that were given up, use 'portico mail retry --all'."
 }
 
 // Run makes all waiting emails due.
@@ -126,7 +126,7 @@ func (mailFlushCmd) Run(s *session) error {
 		}
 		lines := []string{"due now: " + counted(int(made), "message")}
 		if soon := waiting - int(made); soon > 0 {
-			lines = append(lines, fmt.Sprintf("due within %s: %s", outbox.Lease, counted(soon, "message")))
+			lines = append(lines, fmt.Sprintf("due within %s: %s", outbox.Near, counted(soon, "message")))
 		}
 		return s.print(false, nil, lines...)
 	})

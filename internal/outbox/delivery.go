@@ -8,12 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/legible"
 )
 
 // Lease is how long a claimed message belongs to its claimer. No other process
-// delivers it meanwhile, and the delivery ends before the lease does.
-const Lease = 40 * time.Second
+// delivers it meanwhile, and the delivery ends before the lease does, also by the
+// clock of another node.
+const Lease = deliverLimit + 2*clock.Uncorrected
+
+// Near is how soon a message is due that Flush leaves: by its clock, the lease of a node
+// whose clock is ahead ends later.
+const Near = Lease + 2*clock.Uncorrected
 
 const (
 	// deliverLimit bounds one delivery. It ends before the lease, so that no

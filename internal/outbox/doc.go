@@ -36,7 +36,7 @@
 //   - A claim is counted before anything is sent. A message whose outcome was
 //     unknown twice is not sent a third time. So a recipient gets it at most
 //     twice, both times with the same id.
-//   - A claim lasts longer than a delivery may take, and ends soon enough for
+//   - A claim lasts as long as a delivery may take by each clock, and ends soon enough for
 //     the message to be sent again within a minute of a crash.
 //   - A message whose content has expired is not sent.
 //   - An email that somebody waits for never waits behind others. Each lane has a Runner of

@@ -468,7 +468,7 @@ func (r *room) crash() {
 	r.t.Helper()
 	err := r.write(r.t.Context(), func(tx outbox.Store) error {
 		now := time.Now()
-		_, err := tx.ClaimMessages(r.t.Context(), outbox.Mail, now, now.Add(40*time.Second), 10)
+		_, err := tx.ClaimMessages(r.t.Context(), outbox.Mail, now, now.Add(outbox.Lease), 10)
 		return err
 	})
 	if err != nil {
@@ -594,6 +594,34 @@ func TestRun_TwoNodesSendEachMessageOnce(t *testing.T) {
 		}
 		seen[id] = true
 	}
+}
+
+// The clocks of two nodes differ as much as nodes do not correct. Neither sends, or makes due, what the other sends.
+func TestRun_TwoNodesWithTwoTimes(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		box := secret.NewKey().Box("outbox")
+		node := func(by time.Duration) (stop func()) {
+			r.outbox = outbox.New(outbox.Config{Clock: clock.Skewed{By: by}, Box: box})
+			_, stop = r.run(func(context.Context, outbox.Message) error { time.Sleep(29 * time.Second); return nil })
+			return stop
+		}
+		for i, by := range []time.Duration{-clock.Uncorrected, clock.Uncorrected} {
+			stop := node(by)
+			r.enqueue(outbox.Message{})
+			synctest.Wait()
+			stopOther := node(-by)
+			err := r.write(t.Context(), func(tx outbox.Store) error { _, _, err := r.outbox.Flush(t.Context(), tx); return err })
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			if n := len(r.deliveries()); n != i+1 {
+				t.Errorf("a message of a node that is off by %v: %d deliveries in all, want %d", by, n, i+1)
+			}
+			stop()
+			stopOther()
+		}
+	})
 }
 
 func TestEnqueue_LeavesNothingReadable(t *testing.T) {

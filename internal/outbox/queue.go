@@ -97,12 +97,12 @@ func (o *Outbox) revive(ctx context.Context, tx Store, id string, now time.Time)
 }
 
 // Flush makes a batch of the waiting messages due now. It returns their number, and whether
-// there may be more. It leaves a message that is due within the Lease: it may be a claimed
+// there may be more. It leaves a message that is due within Near: it may be a claimed
 // one, which is being sent.
 func (o *Outbox) Flush(ctx context.Context, tx Store) (n int64, more bool, err error) {
 	now := o.clock.Now()
 	for lane := range Lane(Lanes) {
-		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Lease), flushBatch)
+		made, err := tx.HastenMessages(ctx, lane, now, now.Add(Near), flushBatch)
 		if err != nil {
 			return 0, false, fmt.Errorf("flush the outbox: %w", err)
 		}
