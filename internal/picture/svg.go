@@ -45,6 +45,7 @@ func sanitize(data []byte) ([]byte, error) {
 		return nil, errors.New("save it in UTF-8")
 	}
 	var open []string
+	var style []byte // the text of the open style element, which markup may split
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -59,6 +60,9 @@ func sanitize(data []byte) ([]byte, error) {
 				return nil, errors.New("declares entities: save it again as plain SVG")
 			}
 		case xml.StartElement:
+			if isStyle(open) {
+				return nil, fmt.Errorf("has the element <%.32s> in a style: remove it, or save the picture as PNG", t.Name.Local)
+			}
 			drop, err := write(&out, t, len(open))
 			if err != nil {
 				return nil, err
@@ -71,13 +75,20 @@ func sanitize(data []byte) ([]byte, error) {
 			}
 			open = append(open, t.Name.Local)
 		case xml.EndElement:
+			if isStyle(open) {
+				if err := stillSheet(string(style)); err != nil {
+					return nil, err
+				}
+				style = nil
+			}
 			open = open[:len(open)-1]
 			out.WriteString("</" + t.Name.Local + ">")
 		case xml.CharData:
+			if isStyle(open) {
+				style = append(style, t...)
+			}
 			if len(open) > 0 {
-				if err := writeText(&out, open[len(open)-1], t); err != nil {
-					return nil, err
-				}
+				_ = xml.EscapeText(&out, t) // writing to a buffer cannot fail
 			}
 		}
 	}
@@ -152,16 +163,15 @@ func attribute(a xml.Attr) (string, error) {
 	return name, still(a.Value)
 }
 
-func writeText(out *bytes.Buffer, parent string, text []byte) error {
-	if parent == "style" {
-		if err := still(string(text)); err != nil {
-			return err
-		}
-		if bytes.ContainsAny(text, "@") {
-			return errors.New("has a style with an @ rule: remove it, or save the picture as PNG")
-		}
+// isStyle reports whether the innermost of the open elements is a style.
+func isStyle(open []string) bool { return len(open) > 0 && open[len(open)-1] == "style" }
+
+// stillSheet refuses a style sheet that loads something.
+func stillSheet(text string) error {
+	if strings.Contains(text, "@") {
+		return errors.New("has a style with an @ rule: remove it, or save the picture as PNG")
 	}
-	return xml.EscapeText(out, text)
+	return still(text)
 }
 
 // still refuses a value of an attribute or a style sheet that loads something.
