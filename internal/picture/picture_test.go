@@ -85,6 +85,7 @@ func TestSVG(t *testing.T) {
 		"style, metadata":   {data: svg(`<style>g{fill:url<metadata/>(https://x.test/a)}</style>`), why: "<metadata> in a style"},
 		"style, element":    {data: svg(`<style>g{fill:url<g/>(https://x.test/a)}</style>`), why: "<g> in a style"},
 		"style, comment":    {data: svg(`<style><!-- .a{} -->.b<![CDATA[{}]]></style>`), want: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><style>.b{}</style></svg>`},
+		"use, both":         {data: svg(`<use xmlns:l="http://www.w3.org/1999/xlink" href="#a" l:href="#a" fill="red" fill="red"/>`), want: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><use href="#a" fill="red"></use></svg>`},
 		"style ends":        {data: svg(`<style>&lt;/style>&lt;script></style>`), want: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><style>&lt;/style&gt;&lt;script&gt;</style></svg>`},
 		"entities":          {data: `<!DOCTYPE svg [<!ENTITY a "b">]>` + svg(`&a;`), why: "declares entities"},
 		"entity":            {data: svg(`&a;`), why: "not well-formed"},

@@ -119,21 +119,21 @@ func write(out *bytes.Buffer, t xml.StartElement, depth int) (drop bool, err err
 	if depth == 0 {
 		out.WriteString(` xmlns="` + svgSpace + `"`)
 	}
-	sized := map[string]bool{}
+	written := map[string]bool{}
 	for _, a := range t.Attr {
 		kept, err := attribute(a)
 		if err != nil {
 			return false, err
 		}
-		if kept == "" {
+		if kept == "" || written[kept] { // href and xlink:href are one
 			continue
 		}
-		sized[kept] = true
+		written[kept] = true
 		out.WriteString(" " + kept + `="`)
 		_ = xml.EscapeText(out, []byte(a.Value)) // writing to a buffer cannot fail
 		out.WriteString(`"`)
 	}
-	if depth == 0 && !sized["viewBox"] && !(sized["width"] && sized["height"]) {
+	if depth == 0 && !written["viewBox"] && !(written["width"] && written["height"]) {
 		return false, errors.New("has no size: add a viewBox to its svg element")
 	}
 	out.WriteString(">")
