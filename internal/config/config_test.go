@@ -389,7 +389,7 @@ func TestLoad_FindsTheFile(t *testing.T) {
 		"by the environment": {"", []string{"PORTICO_CONFIG=" + path}, ":1"},
 		"by its path":        {path, []string{"PORTICO_CONFIG=/nonexistent"}, ":1"},
 	} {
-		got, err := config.Load(c.path, c.environ)
+		got, err := config.Load(config.Find(c.path, c.environ, ""), c.environ)
 		if err != nil || got.Listen != c.listen {
 			t.Errorf("%s: listen %q, %v; want %q", name, got.Listen, err, c.listen)
 		}

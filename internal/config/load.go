@@ -26,7 +26,7 @@ const (
 // Find returns the file of settings that a command reads: the file that it names, or the one that PORTICO_CONFIG
 // names, or portico.toml in the current folder, or the one of the package. It returns "" if there is none.
 func Find(named string, environ []string, packaged string) string {
-	if named = cmp.Or(named, lookUpEnv(environ, envConfig)); named != "" {
+	if named = cmp.Or(named, legible.Trim(lookUpEnv(environ, envConfig))); named != "" {
 		return named
 	}
 	if _, err := os.Stat(defaultFile); err == nil { // any other error concerns the current folder
@@ -44,16 +44,13 @@ func Parse(path, text string, environ []string) (Config, error) {
 }
 
 // Load reads the settings. The environment ("NAME=value" lines) overrides the
-// file at path, and the file overrides the defaults. An empty path means the
-// file that PORTICO_CONFIG names, or else portico.toml in the current folder,
-// which may be missing. The error is of type Problems.
+// file at path, which Find returns, and the file overrides the defaults. An empty
+// path means portico.toml in the current folder, which may be missing. The error is
+// of type Problems.
 func Load(path string, environ []string) (Config, error) {
-	named := true
-	if path == "" {
-		path = legible.Trim(lookUpEnv(environ, envConfig))
-	}
-	if path == "" {
-		path, named = defaultFile, false
+	named := path != ""
+	if !named {
+		path = defaultFile
 	}
 	data, err := file.Text(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !named {

@@ -18,7 +18,7 @@ func portico(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("name the file of the profile")
 	}
-	cfg, err := config.Load("", os.Environ())
+	cfg, err := config.Load(config.Find("", os.Environ(), ""), os.Environ())
 	if err != nil {
 		return err
 	}
