@@ -3,7 +3,6 @@ package form
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,19 +84,15 @@ func (a *Actions) Caller(w http.ResponseWriter, r *http.Request) flow.Caller {
 	return c
 }
 
-// Session returns the caller's session, or session.Required or session.Ended.
-// It clears an unknown cookie. The cookie of an ended session stays until the
-// sign-in page has shown the reason.
+// Session returns the caller's session, or session.Required or session.Ended. It leaves the
+// cookie alone: another request may have replaced it by now. That of an ended session stays
+// until the sign-in page has shown the reason.
 func (a *Actions) Session(w http.ResponseWriter, r *http.Request) (session.Found, error) {
 	token, ok := a.session.Read(w, r)
 	if !ok {
 		return session.Found{}, session.Required
 	}
-	found, err := a.Flows.Session(r.Context(), token)
-	if errors.Is(err, session.Required) && !errors.Is(err, session.Ended) {
-		a.session.Clear(w)
-	}
-	return found, err
+	return a.Flows.Session(r.Context(), token)
 }
 
 // SessionToken returns the session token in the request, or "".
