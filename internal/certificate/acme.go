@@ -60,6 +60,12 @@ type held struct {
 	next time.Time     // of the next attempt
 }
 
+// due reports whether the next attempt is due. No attempt is postponed for more than
+// longestWait: the clock was set back.
+func (h *held) due(now time.Time) bool {
+	return !now.Before(h.next) || h.next.Sub(now) > longestWait
+}
+
 // NewACME returns a source without certificates. Watch gets them.
 func NewACME(cfg ACMEConfig) *ACME {
 	a := &ACME{cfg: cfg, byName: make(map[string]*held)}
@@ -136,7 +142,7 @@ func (a *ACME) look(ctx context.Context) {
 			h = &held{}
 			a.byName[host] = h
 		}
-		due := !a.cfg.Now().Before(h.next)
+		due := h.due(a.cfg.Now())
 		a.mu.Unlock()
 		if due {
 			a.attempt(ctx, host, h)
