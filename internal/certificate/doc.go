@@ -8,5 +8,6 @@
 //     one: it is answered from memory. The names come from the operator only.
 //   - A certificate that works is replaced only by one that is valid now and
 //     fits its key.
-//   - Private keys are readable by their owner only.
+//   - Private keys from an authority are readable by their owner only. Who may read a key
+//     file is up to the operator.
 package certificate
