@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/url"
+	"strings"
 
 	"portico/internal/origin"
 )
@@ -17,20 +18,24 @@ func (c *Config) checkAsk(add func(key, why, write string, others ...string)) {
 		}
 		return
 	}
-	checkPrivate("signup.ask", s.Ask, s.AskPrivate, "addresses of people", "the app", add)
+	checkPrivate("signup.ask", "signup.ask_private", s.Ask, s.AskPrivate, "addresses of people", "the app", add)
 	if s.AskSecret == "" {
 		add("signup.ask_secret", "the app has no secret, and could not tell Portico from others", "write the secret that echo whsec_$(openssl rand -base64 32) prints, or signup.ask_secret_file")
 	}
 }
 
-// checkPrivate adds a problem of an address that needs the setting with the suffix _private.
-func checkPrivate(key, address string, private bool, what, who string, add func(key, why, write string, others ...string)) {
+// checkPrivate adds a problem of an address that needs the setting named flag.
+func checkPrivate(key, flag, address string, private bool, what, who string, add func(key, why, write string, others ...string)) {
 	u, err := url.Parse(address)
+	written := flag
+	if _, _, ok := tableOf(flag); ok { // stands in a table of its own
+		written = flag[strings.LastIndexByte(flag, '.')+1:]
+	}
 	switch {
 	case err != nil || private:
 	case u.Scheme != "https":
-		add(key, what+" would be sent unencrypted", "write an https address, or "+key+"_private = true if "+who+" is in your own network", key+"_private")
+		add(key, what+" would be sent unencrypted", "write an https address, or "+written+" = true if "+who+" is in your own network", flag)
 	case origin.IsLoopback(u.Hostname()):
-		add(key, u.Hostname()+" is this machine", "write "+key+"_private = true if "+who+" is on it", key+"_private")
+		add(key, u.Hostname()+" is this machine", "write "+written+" = true if "+who+" is on it", flag)
 	}
 }

@@ -20,7 +20,7 @@ func (c *Config) checkLegacy(add func(key, why, write string, others ...string))
 		}
 		return
 	}
-	checkPrivate("signin.legacy", s.Legacy, s.LegacyPrivate, "passwords", "the former system", add)
+	checkPrivate("signin.legacy", "signin.legacy_private", s.Legacy, s.LegacyPrivate, "passwords", "the former system", add)
 	if s.LegacySecret == "" {
 		add("signin.legacy_secret", "without a secret, the former system would answer strangers who guess passwords", "write the secret that echo whsec_$(openssl rand -base64 32) prints, or signin.legacy_secret_file")
 	}

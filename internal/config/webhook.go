@@ -1,11 +1,6 @@
 package config
 
-import (
-	"net/url"
-	"strconv"
-
-	"portico/internal/origin"
-)
+import "strconv"
 
 // Webhook is a receiver of events about accounts.
 type Webhook struct {
@@ -68,20 +63,16 @@ func (c *Config) checkWebhooks(add func(key, why, write string, others ...string
 	seen := map[string]bool{}
 	for _, w := range c.Webhooks {
 		at := func(name string) string { return w.Key + "." + name }
-		u, err := url.Parse(w.URL)
 		switch {
 		case w.Name == "":
 			add(at("name"), "the webhook has no name", `write one, such as name = "shop"`)
 		case seen[w.Name]:
 			add(at("name"), "another webhook has the name "+w.Name, "give each webhook a name of its own")
 		}
-		switch {
-		case w.URL == "":
+		if w.URL == "" {
 			add(at("url"), "the webhook has no address", writeHook)
-		case err == nil && u.Scheme != "https" && !w.Private:
-			add(at("url"), "events would be sent unencrypted", "write an https address, or private = true if the receiver is in your own network", at("private"))
-		case err == nil && origin.IsLoopback(u.Hostname()) && !w.Private:
-			add(at("url"), u.Hostname()+" is this machine", "write private = true if the receiver is on it", at("private"))
+		} else {
+			checkPrivate(at("url"), at("private"), w.URL, w.Private, "events", "the receiver", add)
 		}
 		if w.Secret == "" {
 			add(at("secret"), "the webhook has no secret, and its receiver could not tell Portico from others", "write the secret that echo whsec_$(openssl rand -base64 32) prints, or secret_file")
