@@ -83,7 +83,6 @@ type Keeper struct {
 	mac     *secret.MAC
 	handles *secret.MAC
 	host    string
-	site    string
 	party   *webauthn.WebAuthn
 }
 
@@ -107,7 +106,7 @@ func NewKeeper(cfg Config) (*Keeper, error) {
 	})
 	return &Keeper{
 		clock: cfg.Clock, mac: cfg.Key.MAC("passkey challenge"), handles: cfg.Key.MAC("passkey user"),
-		host: cfg.Public.Hostname(), site: cfg.Site, party: party,
+		host: cfg.Public.Hostname(), party: party,
 	}, err
 }
 

@@ -63,8 +63,8 @@ func parse(text []byte) (Answer, error) {
 		reason = ""
 	}
 	own, _ := why.Text.(string)
-	if own = legible.Clean(own); utf8.RuneCountInString(own) > MostText {
-		own = string([]rune(own)[:MostText-1]) + "…"
+	if own = legible.Clean(own); utf8.RuneCountInString(own) > mostText {
+		own = string([]rune(own)[:mostText-1]) + "…"
 	}
 	return Answer{Reason: reason, Text: own}, nil
 }

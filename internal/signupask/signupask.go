@@ -17,14 +17,14 @@ const (
 	// Timeout is how long the app may take.
 	Timeout = 2 * time.Second
 
-	// MostQuestions is how many questions run at the same time.
-	MostQuestions = 16
+	// mostQuestions is how many questions run at the same time.
+	mostQuestions = 16
 
 	// MostBytes bounds an answer.
 	MostBytes = 4 << 10
 
-	// MostText bounds the text of a refusal, in characters.
-	MostText = 200
+	// mostText bounds the text of a refusal, in characters.
+	mostText = 200
 )
 
 // Reasons of a refusal that have a text of Portico.
@@ -97,7 +97,7 @@ func New(cfg Config, before *Keeper) *Keeper {
 	if before != nil {
 		return &Keeper{cfg, before.state}
 	}
-	return &Keeper{cfg, &state{places: make(chan struct{}, MostQuestions), asked: map[Question]*inquiry{}}}
+	return &Keeper{cfg, &state{places: make(chan struct{}, mostQuestions), asked: map[Question]*inquiry{}}}
 }
 
 // Stats returns the counts. Those of a nil Keeper are zero.

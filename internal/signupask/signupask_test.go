@@ -102,8 +102,8 @@ func TestAsk_Refusals(t *testing.T) {
 			t.Errorf("%s gives %+v, %+v", answer, got, k.Stats())
 		}
 	}
-	k, _ := asking(t, says(`{"allow": false, "text": "`+strings.Repeat("ö", MostText+1)+`"}`))
-	if got := k.one(t).Text; utf8.RuneCountInString(got) != MostText || !strings.HasSuffix(got, "ö…") {
+	k, _ := asking(t, says(`{"allow": false, "text": "`+strings.Repeat("ö", mostText+1)+`"}`))
+	if got := k.one(t).Text; utf8.RuneCountInString(got) != mostText || !strings.HasSuffix(got, "ö…") {
 		t.Errorf("a long text is %q", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestAsk_Places(t *testing.T) {
 		says(`{"allow": true}`)(w, r)
 	}, func(c *Config) { c.Open = true })
 	var all sync.WaitGroup
-	for n := range MostQuestions {
+	for n := range mostQuestions {
 		all.Go(func() {
 			_, used, err := k.Ask(t.Context(), Question{Address: string(rune('a' + n))})
 			if used(); err != nil {

@@ -123,12 +123,9 @@ func (a *Actions) SignInPasskey(w http.ResponseWriter, r *http.Request, in SignI
 
 // BeginPasskey answers with a challenge for a new passkey.
 func (a *Actions) BeginPasskey(w http.ResponseWriter, r *http.Request, in BeginPasskey) (PasskeyOffer, error) {
-	found, err := a.Session(w, r)
+	found, err := a.signedInAs(w, r, in.Account)
 	if err != nil {
 		return PasskeyOffer{}, err
-	}
-	if found.User.ID != in.Account {
-		return PasskeyOffer{}, AccountChanged
 	}
 	o, err := a.owner.BeginPasskey(r.Context(), a.Caller(w, r), found, in.Quiet != "")
 	if err != nil {
