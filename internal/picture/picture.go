@@ -1,11 +1,12 @@
 // Package picture owns the pictures that an operator gives: it recognizes them
 // by their content, limits them, and rewrites an SVG so that nothing in it runs
-// or loads.
+// or loads. It also draws the portraits that users give.
 //
 // Invariants:
 //   - Open returns only a PNG, a WebP or an SVG whose header or syntax it has read.
 //   - An SVG that it returns was written by this package from the parts that it
 //     knows. It contains no script, no handler and no address outside itself.
+//   - Portrait returns a JPEG that this package has drawn.
 //
 // It does not read settings, and it does not speak HTTP.
 package picture

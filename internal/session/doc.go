@@ -8,8 +8,8 @@
 // row together with the account.
 //
 // A session ends:
-//   - after Idle without use, and at ExpiresAt in any case
-//   - when the user or an operator ends it
+//   - after Idle without use, and at ExpiresAt or User.EndsAt in any case
+//   - when the user or an operator ends it, or when the account has Most newer ones
 //   - when the credential version of its account changes (package account); this needs
 //     no search for sessions
 //
