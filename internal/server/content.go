@@ -31,7 +31,8 @@ type encoded struct {
 // reveal the secret (BREACH).
 func NewContent(contentType string, plain []byte) *Content {
 	var br, gz bytes.Buffer
-	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: window(len(plain))})
+	// Quality 11 takes twice the time for 2.5 % less.
+	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: 10, LGWin: window(len(plain))})
 	_, _ = b.Write(plain) // writing to a buffer cannot fail
 	_ = b.Close()
 	g, _ := gzip.NewWriterLevel(&gz, gzip.BestCompression) // fails only for an unknown level
