@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ const (
 
 // mayRegister is the gate of registration for an address that is proven. It returns the invitation
 // that the account uses, if any. link is the id of the one whose link was opened, or "". Before the
-// proof, only the mailbox learns of a refusal: barred picks another email. The first admin may
+// proof, only the mailbox learns of a refusal: barred picks another email by it. The first admin may
 // register whatever the settings say.
 //
 // Faults: SignUpClosed, SignUpDomain, SignUpUninvited.
@@ -68,16 +69,19 @@ func (f *core) registersAny() bool {
 // barred returns the template of the email to an address that may not register, or "". It costs
 // the same for all addresses.
 func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template string, err error) {
-	i, err := f.invitationFor(ctx, tx, d.Invitation, p.AddressKey)
 	switch {
-	case err != nil, p.Kind != SignUp && (p.Kind != AddressChange || d.Recovery):
-		return "", err
-	case !f.admitsDomain(p.AddressKey):
+	case p.Kind == SignUp:
+		_, err = f.mayRegister(ctx, tx, p.AddressKey, d.Invitation)
+	case p.Kind == AddressChange && !d.Recovery && !f.admitsDomain(p.AddressKey):
+		err = SignUpDomain
+	}
+	switch {
+	case errors.Is(err, SignUpDomain):
 		return mailOutside, nil
-	case p.Kind == SignUp && i == nil && (d.Invitation != "" || f.settings.SignUp == ModeInvited):
+	case errors.Is(err, SignUpUninvited):
 		return mailUninvited, nil
 	}
-	return "", nil
+	return "", err
 }
 
 // admitsDomain reports whether an account may have the address with this key as its primary one.
