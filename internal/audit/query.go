@@ -7,8 +7,8 @@ import (
 	"portico/internal/fault"
 )
 
-// CodeQueryInvalid is the code of a field that no list of records can have.
-const CodeQueryInvalid = "query.invalid"
+// codeQueryInvalid is the code of a field that no list of records can have.
+const codeQueryInvalid = "query.invalid"
 
 // MostFacts is the greatest Limit of a Query.
 const MostFacts = 500
@@ -45,7 +45,7 @@ func (q Query) Checked() *fault.Field {
 		{wrong(q.AccountID), "person"}, {wrong(q.Actor), "actor"}, {wrong(q.Peer), "network"},
 	} {
 		if c.wrong {
-			return &fault.Field{Name: c.name, Code: CodeQueryInvalid}
+			return &fault.Field{Name: c.name, Code: codeQueryInvalid}
 		}
 	}
 	return nil

@@ -174,9 +174,9 @@ func (f *core) alarmed(a account.Account) bool {
 	return f.clock.Now().Before(a.Alarm.RaisedAt.Add(alarmLife))
 }
 
-// MayChange returns Alarmed while an alarm closes an account to changes of how it is
+// mayChange returns Alarmed while an alarm closes an account to changes of how it is
 // signed in to.
-func (f *Owner) MayChange(ctx context.Context, accountID string) error {
+func (f *Owner) mayChange(ctx context.Context, accountID string) error {
 	return f.store.Read(ctx, func(tx Tx) error {
 		owner, _, err := tx.AccountByID(ctx, accountID)
 		if err == nil && f.alarmed(owner) {

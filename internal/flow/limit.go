@@ -174,8 +174,8 @@ func limits() []throttle.Limit {
 	return all
 }
 
-// LimitNames returns the names of the limits whose refusals Stats counts.
-func LimitNames() []string {
+// limitNames returns the names of the limits whose refusals Stats counts.
+func limitNames() []string {
 	var names []string
 	for _, l := range limits() {
 		names = append(names, l.Name)

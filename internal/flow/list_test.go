@@ -65,7 +65,7 @@ func TestLimits_AreListed(t *testing.T) {
 	}
 	for _, match := range found {
 		never := match[1] == knownDay.Name || match[1] == knownGlobal.Name
-		if slices.Contains(LimitNames(), match[1]) == never {
+		if slices.Contains(limitNames(), match[1]) == never {
 			t.Errorf("limits has the limit %q: %v", match[1], never)
 		}
 	}
@@ -79,7 +79,7 @@ func TestLimits_AreListed(t *testing.T) {
 	}
 	for _, path := range files {
 		for _, match := range regexp.MustCompile(`fromNetwork\((\w+), `).FindAllStringSubmatch(source(t, path), -1) {
-			if name := named[match[1]]; !slices.Contains(LimitNames(), name+" /56") {
+			if name := named[match[1]]; !slices.Contains(limitNames(), name+" /56") {
 				t.Errorf("%s counts %s for wider networks too: give it to limits there", path, match[1])
 			}
 		}

@@ -346,7 +346,7 @@ func (f *Operator) Invitations(ctx context.Context, stage invitation.Stage, afte
 		}
 		known, err := f.namesIn(ctx, tx, made)
 		for n, fact := range made {
-			page.Items[n].By = known.ActorOf(fact)
+			page.Items[n].By = known.actorOf(fact)
 		}
 		return err
 	})

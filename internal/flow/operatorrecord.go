@@ -72,8 +72,8 @@ func (n Named) MadeBy(fact audit.Fact) string {
 	return n.Accounts[admin].Address.Mail
 }
 
-// ActorOf returns the actor of a record for people to read.
-func (n Named) ActorOf(fact audit.Fact) string {
+// actorOf returns the actor of a record for people to read.
+func (n Named) actorOf(fact audit.Fact) string {
 	if name := n.MadeBy(fact); name != "" {
 		return fact.Actor + " (" + name + ")"
 	}

@@ -190,7 +190,7 @@ func (f *Operator) happened(ctx context.Context, tx Tx, _ string, known *account
 }
 
 func (f *Operator) aboutFact(fact audit.Fact, names Named) string {
-	by, detail := names.ActorOf(fact), [2]string{"detail ", names.DetailOf(fact)}
+	by, detail := names.actorOf(fact), [2]string{"detail ", names.DetailOf(fact)}
 	if fact.Name == audit.AlarmRaised || ByAlarm(fact) {
 		by = `"This wasn't me" in an email` // its caller need not be signed in
 	}

@@ -17,7 +17,7 @@ func (f *Owner) Data(ctx context.Context, c Caller, found session.Found) (tables
 	if err := f.Fresh(ctx, found); err != nil {
 		return nil, err
 	}
-	if err := f.MayChange(ctx, found.User.ID); err != nil { // before a download of the day is used up
+	if err := f.mayChange(ctx, found.User.ID); err != nil { // before a download of the day is used up
 		return nil, err
 	}
 	if err := f.count(ctx, throttle.Attempt{Limit: dataDay, Subject: found.User.ID}); err != nil {

@@ -41,11 +41,7 @@ type TokensView struct {
 	Full  bool
 }
 
-// UserTokens lists the personal access tokens of an account that work, the newest first.
-func (f *reader) UserTokens(ctx context.Context, accountID string) ([]apikey.Personal, error) {
-	return read(ctx, f.store, func(tx Tx) ([]apikey.Personal, error) { return f.tokensOf(ctx, tx, accountID) })
-}
-
+// tokensOf lists the personal access tokens of an account that work, the newest first.
 func (f *core) tokensOf(ctx context.Context, tx Tx, accountID string) ([]apikey.Personal, error) {
 	list, err := tx.PersonalsOf(ctx, accountID, f.clock.Now())
 	for i := range list {
@@ -58,7 +54,7 @@ func (f *core) tokensOf(ctx context.Context, tx Tx, accountID string) ([]apikey.
 
 // Tokens returns the tokens of the signed-in user, and what a new one may have.
 func (f *Owner) Tokens(ctx context.Context, found session.Found) (v TokensView, err error) {
-	v.List, err = f.UserTokens(ctx, found.User.ID)
+	v.List, err = read(ctx, f.store, func(tx Tx) ([]apikey.Personal, error) { return f.tokensOf(ctx, tx, found.User.ID) })
 	v.Apps, v.Roles, v.Full = f.tokenApps(found.User.Roles), tokenRoles(found.User.Roles), len(v.List) >= apikey.MostPersonal
 	return v, err
 }

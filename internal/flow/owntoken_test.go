@@ -144,11 +144,11 @@ func TestMakeToken_Again(t *testing.T) {
 	if v.makes(other) == text {
 		t.Error("another name gives the same token")
 	}
-	list, _ := v.Owner.UserTokens(t.Context(), v.found().User.ID)
-	if len(list) != 2 {
-		t.Fatalf("%d tokens", len(list))
+	shown, _ := v.Owner.Tokens(t.Context(), v.found())
+	if len(shown.List) != 2 {
+		t.Fatalf("%d tokens", len(shown.List))
 	}
-	if err := v.Owner.EndToken(t.Context(), v.Caller, v.found(), list[1].ID); err != nil {
+	if err := v.Owner.EndToken(t.Context(), v.Caller, v.found(), shown.List[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	v.next()
@@ -163,9 +163,9 @@ func TestToken_Ends(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(v *visitor, id string) error{
 		"its end": func(v *visitor, _ string) error { v.clock.Advance(90 * 24 * time.Hour); return nil },
-		"the owner": func(v *visitor, id string) error {
-			list, err := v.Owner.UserTokens(v.Context(), id)
-			return errors.Join(err, v.Owner.EndToken(v.Context(), v.Caller, v.found(), list[0].ID))
+		"the owner": func(v *visitor, _ string) error {
+			shown, err := v.Owner.Tokens(v.Context(), v.found())
+			return errors.Join(err, v.Owner.EndToken(v.Context(), v.Caller, v.found(), shown.List[0].ID))
 		},
 		"a new password": func(v *visitor, _ string) error {
 			_, err := v.Owner.ChangePassword(v.Context(), v.Caller, v.found(), good+"2", good+"2")
@@ -250,8 +250,8 @@ func TestToken_OtherNode(t *testing.T) {
 	if _, kept := other.TokenKept(text, false); !kept {
 		t.Fatal("the other node has not kept it")
 	}
-	list, err := v.Owner.UserTokens(t.Context(), v.found().User.ID)
-	if err := errors.Join(err, v.Owner.EndToken(t.Context(), v.Caller, v.found(), list[0].ID)); err != nil {
+	shown, err := v.Owner.Tokens(t.Context(), v.found())
+	if err := errors.Join(err, v.Owner.EndToken(t.Context(), v.Caller, v.found(), shown.List[0].ID)); err != nil {
 		t.Fatal(err)
 	}
 	if err := look(); !errors.Is(err, session.Required) {

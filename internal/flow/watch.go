@@ -146,7 +146,7 @@ func outcomeOf(err error) string {
 // Stats returns the counts of the flows and of their limits.
 func (f *Flows) Stats() Stats {
 	refused := f.limiter.Refused()
-	for _, name := range LimitNames() {
+	for _, name := range limitNames() {
 		refused[name] += 0
 	}
 	f.counts.mu.Lock()

@@ -36,8 +36,8 @@ const Keep = 7 * 24 * time.Hour
 // KeepDraft is how long a job can be a draft.
 const KeepDraft = 24 * time.Hour
 
-// KeptSkips is how many skipped items a job names. Progress.Skips counts all of them.
-const KeptSkips = 50
+// keptSkips is how many skipped items a job names. Progress.Skips counts all of them.
+const keptSkips = 50
 
 // Job is a row. Only its Progress changes.
 type Job struct {
@@ -76,7 +76,7 @@ type Skip struct {
 // Skip counts an item that is skipped, and names it if there is room.
 func (p *Progress) Skip(s Skip) {
 	p.Skips++
-	if len(p.Skipped) < KeptSkips {
+	if len(p.Skipped) < keptSkips {
 		p.Skipped = append(p.Skipped[:len(p.Skipped):len(p.Skipped)], s) // never into the list of another Progress
 	}
 }

@@ -17,8 +17,8 @@ const (
 	// Timeout is how long the other system may take.
 	Timeout = 2 * time.Second
 
-	// RefusalTime is how long a check that does not succeed takes. It leaves time for what surrounds the question.
-	RefusalTime = Timeout + 200*time.Millisecond
+	// refusalTime is how long a check that does not succeed takes. It leaves time for what surrounds the question.
+	refusalTime = Timeout + 200*time.Millisecond
 
 	// MostChecks is how many checks run at the same time.
 	MostChecks = 16
@@ -130,7 +130,7 @@ func (k *Keeper) Check(ctx context.Context, q *Question) (right bool, err error)
 		right = k.answer(ctx, *q) && k.On()
 	}
 	if !right {
-		k.Pause(ctx, RefusalTime-began.Age())
+		k.Pause(ctx, refusalTime-began.Age())
 		err = ctx.Err()
 	}
 	return right, err

@@ -43,7 +43,7 @@ func ask(t *testing.T, receiver http.HandlerFunc, changes ...func(*Config, *http
 	cfg := Config{
 		URL: server.URL + "/check", Until: a.clock.Now().Add(time.Hour), Client: client, Clock: a.clock, Log: slog.New(slog.NewTextHandler(a.log, nil)),
 		Pause: func(_ context.Context, left time.Duration) {
-			if left > RefusalTime {
+			if left > refusalTime {
 				t.Errorf("a pause of %v", left)
 			}
 			a.pauses.Add(1)

@@ -14,8 +14,8 @@ const (
 	// Lease is how long a claimed delivery belongs to its claimer. The attempt ends before.
 	Lease = 40 * time.Second
 
-	// Patience is how long after an event it is sent again. A later failure drops it.
-	Patience = 3 * 24 * time.Hour
+	// patience is how long after an event it is sent again. A later failure drops it.
+	patience = 3 * 24 * time.Hour
 
 	// Keep is how long a delivery that has ended can be read.
 	Keep = 7 * 24 * time.Hour

@@ -62,7 +62,7 @@ func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string) (n int,
 		return 0, false, err
 	}
 	now := q.clock.Now()
-	n, err = tx.RetryDeliveries(ctx, webhook, id, now, now.Add(Patience), retryBatch)
+	n, err = tx.RetryDeliveries(ctx, webhook, id, now, now.Add(patience), retryBatch)
 	if err == nil && n == 0 && id != "" {
 		err = Unknown
 	}
@@ -90,7 +90,7 @@ func (q *Queue) Add(ctx context.Context, tx Store, e Event) error {
 			}
 			continue
 		}
-		d := Delivery{ID: "msg_" + ids.NewAt(now), Webhook: h.Name, Event: e, DueAt: now, Until: now.Add(Patience)}
+		d := Delivery{ID: "msg_" + ids.NewAt(now), Webhook: h.Name, Event: e, DueAt: now, Until: now.Add(patience)}
 		if err := tx.InsertDelivery(ctx, d); err != nil {
 			return err
 		}
