@@ -32,6 +32,11 @@ func (d *doctor) webhookChecks() (all []check) {
 			d.receiver(ctx, r, called{s.Ask, s.AskPrivate, "signup.ask", "signup.ask_private", does, ""})
 		}})
 	}
+	if s := d.config.SignIn; d.clock.Now().Before(s.LegacyEnds()) {
+		all = append(all, check{"former system", []string{"signin.legacy", "signin.legacy_private"}, func(ctx context.Context, r *report) {
+			d.receiver(ctx, r, called{s.Legacy, s.LegacyPrivate, "signin.legacy", "signin.legacy_private", "passwords that only it knows are refused meanwhile", ""})
+		}})
+	}
 	return all
 }
 

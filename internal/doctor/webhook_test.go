@@ -31,11 +31,13 @@ func TestWebhook(t *testing.T) {
 	}
 	expect(t, cfg, "webhook shop", Failed, "private = true")
 	expect(t, cfg, "webhook gone", Failed, "no-such-name")
-	const question = "question at sign-up"
-	cfg.SignUp.Ask = s.URL + "/ask"
+	const question, former = "question at sign-up", "former system"
+	cfg.SignUp.Ask, cfg.SignIn.Legacy, cfg.SignIn.LegacyUntil = s.URL+"/ask", s.URL+"/legacy", time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
 	expect(t, cfg, question, Failed, "signup.ask_private = true")
-	cfg.SignUp.AskPrivate = true
+	expect(t, cfg, former, Failed, "signin.legacy_private = true")
+	cfg.SignUp.AskPrivate, cfg.SignIn.LegacyPrivate = true, true
 	expect(t, cfg, question, Failed, "tls.ca_file")
+	expect(t, cfg, former, Failed, "tls.ca_file")
 	cfg.Webhooks[0].Private = true
 	expect(t, cfg, "webhook shop", Failed, "tls.ca_file")
 	cfg.TLS.CAFile = filepath.Join(t.TempDir(), "ca.pem")
@@ -44,6 +46,7 @@ func TestWebhook(t *testing.T) {
 	}
 	expect(t, cfg, "webhook shop", OK, "can be reached")
 	expect(t, cfg, question, OK, "can be reached")
+	expect(t, cfg, former, OK, "can be reached")
 	for len(asked) > 0 {
 		if got := <-asked; got != "HEAD /" {
 			t.Errorf("a receiver was asked for %s", got)
