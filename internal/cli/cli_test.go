@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func TestJSON_WhereOutputIsData(t *testing.T) {
 	}
 }
 
-// The list continues after the first page.
+// The list continues after the first page, as one array that is printed as other JSON is.
 func TestUserList_MoreThanAPage(t *testing.T) {
 	t.Parallel()
 	const people = 501
@@ -98,12 +99,24 @@ func TestUserList_MoreThanAPage(t *testing.T) {
 		"PORTICO_SECRET_FILE=" + filepath.Join(folder, "key"),
 	}
 	fill(t, filepath.Join(folder, "p.db"), people)
-	for flag, found := range map[string]string{"": "\n", "--json": `"email"`} {
+	run := func(flags string) string {
 		var out strings.Builder
-		args := strings.Fields("user list " + flag)
-		code := Run(t.Context(), Process{Args: args, Environ: environ, Stdout: &out, Stderr: os.Stderr})
-		if n := strings.Count(out.String(), found); code != 0 || n != people {
-			t.Errorf("%s: exit code %d, %d accounts, want %d", args, code, n, people)
+		args := strings.Fields("user list " + flags)
+		if code := Run(t.Context(), Process{Args: args, Environ: environ, Stdout: &out, Stderr: os.Stderr}); code != 0 {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+		return out.String()
+	}
+	if n := strings.Count(run(""), "\n"); n != people {
+		t.Errorf("%d lines, want %d", n, people)
+	}
+	for flags, want := range map[string]int{"--json": people, "--json --role none": 0} {
+		text := run(flags)
+		list := []json.RawMessage{}
+		err := json.Unmarshal([]byte(text), &list)
+		whole, _ := json.MarshalIndent(list, "", "  ")
+		if err != nil || len(list) != want || string(whole)+"\n" != text {
+			t.Errorf("%s: %d accounts, want %d, %v:\n%s", flags, len(list), want, err, text)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
 	"portico/internal/account"
@@ -66,23 +68,31 @@ func (c conditions) query() (account.Query, error) {
 	return q, err
 }
 
-// Run lists the accounts page by page.
+// Run lists the accounts page by page, and keeps one page in memory: there may be a million.
 func (c userListCmd) Run(s *session) error {
 	q, err := c.query()
 	if err != nil {
 		return err
 	}
 	return s.withApp(func(a *app.App) error {
-		all := []listed{}
+		between := "[" // of the JSON, before the next account
 		for {
 			page, err := a.Operator.People(s, q)
 			if err != nil {
 				return err
 			}
 			for _, p := range page.People {
+				l := listedOf(p)
+				lines := []string{l.String()}
 				if c.JSON {
-					all = append(all, listedOf(p))
-				} else if err := s.print(false, nil, listedOf(p).String()); err != nil {
+					text, err := json.MarshalIndent(l, "  ", "  ")
+					if err != nil {
+						return err
+					}
+					lines = strings.Split(between+"\n  "+strings.TrimSuffix(string(text), "\n  }"), "\n")
+					between = "  },"
+				}
+				if err := s.print(false, nil, lines...); err != nil {
 					return err
 				}
 			}
@@ -90,9 +100,12 @@ func (c userListCmd) Run(s *session) error {
 				break
 			}
 		}
-		if c.JSON {
-			return s.print(true, all)
+		switch {
+		case !c.JSON:
+			return nil
+		case between == "[":
+			return s.print(false, nil, "[]")
 		}
-		return nil
+		return s.print(false, nil, "  }", "]")
 	})
 }
