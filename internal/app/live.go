@@ -67,7 +67,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	made := flow.Config{
 		Store: unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }},
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
-		Events: webhook.NewQueue(l.hooks, a.clock, a.log, a.wakeEvents),
+		Events: webhook.NewQueue(l.hooks, a.clock, a.events),
 		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, SignUpAsk: l.signUpAsk,
 		Settings: flow.Settings{
 			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), Audiences: audiences(cfg), TokenApps: tokenApps(cfg),

@@ -53,15 +53,13 @@ func (p *parts) takeWebhooks(r *config.Report) (err error) {
 
 // prepareWebhooks makes the runner, which exists without webhooks too, because a reload may add one.
 func (a *App) prepareWebhooks() {
+	u := unit[webhook.Store]{a.Store, func(tx *store.Tx) webhook.Store { return tx }}
 	a.events = webhook.NewRunner(webhook.RunnerConfig{
 		Clock: a.clock, Log: a.log,
 		Hooks: func() []webhook.Hook { return a.live.Load().hooks },
-		Write: unit[webhook.Store]{a.Store, func(tx *store.Tx) webhook.Store { return tx }}.Write,
-		Send:  a.sendEvent,
+		Write: u.Write, Read: u.Read, Send: a.sendEvent,
 	})
 }
-
-func (a *App) wakeEvents() { a.events.Wake() }
 
 // sendEvent sends a delivery with the settings of this moment, which may not have its webhook anymore.
 func (a *App) sendEvent(ctx context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {

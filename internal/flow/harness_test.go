@@ -252,7 +252,7 @@ func setupOn(t *testing.T, s *store.Store, options ...option) *bundle {
 		Store: b.store, Clock: b.clock, Key: key, Passwords: passwords,
 		Sessions:  session.NewKeeper(session.Config{Clock: b.clock, Idle: 7 * 24 * time.Hour, Absolute: 30 * 24 * time.Hour, CacheMax: 1000}),
 		Providers: federated(t, b.clock), Outbox: box,
-		Events: webhook.NewQueue([]webhook.Hook{{Name: "all", Events: []string{webhook.Every}}}, b.clock, slog.New(slog.DiscardHandler), func() {}),
+		Events: webhook.NewQueue([]webhook.Hook{{Name: "all", Events: []string{webhook.Every}}}, b.clock, webhook.NewRunner(webhook.RunnerConfig{})),
 		Settings: flow.Settings{
 			Locale: func(tag string) string { return tag }, SignUp: flow.ModeOpen, PublicURL: "https://portico.test",
 			Targets: flow.Targets{Fallback: "/auth/account", Origins: []string{"https://app.test"}},

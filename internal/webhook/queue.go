@@ -2,34 +2,24 @@ package webhook
 
 import (
 	"context"
-	"log/slog"
-	"sync"
 
 	"portico/internal/clock"
 	"portico/internal/ids"
 )
 
-// recount is how many events a webhook gets until its queue is counted again.
-const recount = 1000
-
 // Queue takes events for the webhooks of some settings. It is safe for concurrent use.
 type Queue struct {
-	hooks []Hook
-	clock clock.Clock
-	log   *slog.Logger
-	wake  func()
-
-	mu    sync.Mutex
-	added map[string]int // since the queue of the webhook was counted
-	full  map[string]bool
+	hooks  []Hook
+	clock  clock.Clock
+	runner *Runner
 }
 
-// NewQueue returns a Queue, nil without webhooks. It calls wake after events were committed.
-func NewQueue(hooks []Hook, c clock.Clock, log *slog.Logger, wake func()) *Queue {
+// NewQueue returns a Queue, nil without webhooks. It wakes the Runner after events were committed.
+func NewQueue(hooks []Hook, c clock.Clock, r *Runner) *Queue {
 	if len(hooks) == 0 {
 		return nil
 	}
-	return &Queue{hooks: hooks, clock: c, log: log, wake: wake, added: map[string]int{}, full: map[string]bool{}}
+	return &Queue{hooks, c, r}
 }
 
 // Hooks returns the webhooks, none of a nil Queue.
@@ -66,7 +56,7 @@ func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string) (n int,
 	if err == nil && n == 0 && id != "" {
 		err = Unknown
 	}
-	tx.AfterCommit(q.wake)
+	tx.AfterCommit(func() { q.runner.Wake(webhook) })
 	return n, n == retryBatch, err
 }
 
@@ -76,49 +66,48 @@ func (q *Queue) Try(webhook, actor string) Delivery {
 	return Delivery{ID: "msg_" + ids.NewAt(now), Webhook: webhook, Event: Event{Type: TestType, Change: "test", Actor: actor, At: now}}
 }
 
-// Add writes an event for each webhook that wants it, in the transaction of the change.
+// Add writes an event for each webhook that wants it and is not full, in the transaction of the change.
 func (q *Queue) Add(ctx context.Context, tx Store, e Event) error {
 	now := q.clock.Now()
 	e.At = now
 	for _, h := range q.hooks {
-		if !h.Wants(e.Type) {
-			continue
-		}
-		if full, err := q.isFull(ctx, tx, h.Name); err != nil || full {
-			if err != nil {
-				return err
-			}
+		if !h.Wants(e.Type) || q.runner.full(h.Name) {
 			continue
 		}
 		d := Delivery{ID: "msg_" + ids.NewAt(now), Webhook: h.Name, Event: e, DueAt: now, Until: now.Add(patience)}
 		if err := tx.InsertDelivery(ctx, d); err != nil {
 			return err
 		}
-		tx.AfterCommit(q.wake)
+		tx.AfterCommit(func() { q.runner.Wake(h.Name) })
 	}
 	return nil
 }
 
-// isFull reports whether Most deliveries of the webhook have not ended. It counts them now and then.
-func (q *Queue) isFull(ctx context.Context, tx Store, webhook string) (bool, error) {
-	q.mu.Lock()
-	n := q.added[webhook]
-	q.added[webhook] = (n + 1) % recount
-	full := q.full[webhook]
-	q.mu.Unlock()
-	if n > 0 {
-		return full, nil
+// count looks for the webhooks that get no more events. It is no part of the changes that make events, because it may
+// read Most rows.
+func (r *Runner) count(ctx context.Context) {
+	for _, h := range r.Hooks() {
+		var counts Counts
+		err := r.Read(ctx, func(tx Store) (err error) {
+			counts, err = tx.CountDeliveries(ctx, h.Name, Most)
+			return err
+		})
+		if r.note(ctx, err); err != nil {
+			continue
+		}
+		over := counts.Waiting >= Most
+		if over {
+			r.Log.Error("events for a webhook are dropped, because too many wait for it: see 'portico webhook log'", "webhook", h.Name, "waiting", counts.Waiting, "oldest", counts.Oldest)
+		}
+		r.mu.Lock()
+		r.over[h.Name] = over
+		r.mu.Unlock()
 	}
-	counts, err := tx.CountDeliveries(ctx, webhook, Most)
-	if err != nil {
-		return false, err
-	}
-	full = counts.Waiting >= Most
-	if full {
-		q.log.Error("events for a webhook are dropped, because too many wait for it: see 'portico webhook log'", "webhook", webhook, "waiting", counts.Waiting, "oldest", counts.Oldest)
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.full[webhook] = full
-	return full, nil
+}
+
+// full reports whether a webhook gets no more events. Without Run it is never full.
+func (r *Runner) full(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over[name]
 }

@@ -18,6 +18,7 @@ const (
 	Each = 8
 
 	poll        = 5 * time.Second // for retries, expired leases, and events of other processes
+	recount     = time.Minute     // each queue is counted again
 	settlePause = 500 * time.Millisecond
 	mostPause   = time.Hour // that a receiver can ask for
 )
@@ -41,6 +42,7 @@ type RunnerConfig struct {
 	Log   *slog.Logger
 	Hooks func() []Hook // of the settings, now
 	Write func(ctx context.Context, fn func(Store) error) error
+	Read  func(ctx context.Context, fn func(Store) error) error
 	Send  func(ctx context.Context, h Hook, d Delivery) Result
 }
 
@@ -53,6 +55,8 @@ type Runner struct {
 	woken chan struct{}
 
 	mu     sync.Mutex
+	due    map[string]bool      // woken since Run has looked
+	over   map[string]bool      // whether Most deliveries have not ended, as last counted
 	busy   map[string]int       // requests under way
 	paused map[string]time.Time // until when a receiver asked for a pause
 	totals map[string]Totals
@@ -62,11 +66,17 @@ type Runner struct {
 
 // NewRunner returns a Runner.
 func NewRunner(cfg RunnerConfig) *Runner {
-	return &Runner{RunnerConfig: cfg, woken: make(chan struct{}, 1), busy: map[string]int{}, paused: map[string]time.Time{}, totals: map[string]Totals{}}
+	return &Runner{
+		RunnerConfig: cfg, woken: make(chan struct{}, 1), due: map[string]bool{}, over: map[string]bool{},
+		busy: map[string]int{}, paused: map[string]time.Time{}, totals: map[string]Totals{},
+	}
 }
 
-// Wake makes Run look for deliveries that are due. It never blocks.
-func (r *Runner) Wake() {
+// Wake makes Run look for deliveries of a webhook that are due. It never blocks.
+func (r *Runner) Wake(name string) {
+	r.mu.Lock()
+	r.due[name] = true
+	r.mu.Unlock()
 	select {
 	case r.woken <- struct{}{}:
 	default:
@@ -85,10 +95,19 @@ func (r *Runner) Totals() map[string]Totals {
 func (r *Runner) Run(ctx context.Context) {
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	timer := time.NewTicker(poll)
+	timer, recounts := time.NewTicker(poll), time.NewTicker(recount)
 	defer timer.Stop()
-	for {
+	defer recounts.Stop()
+	r.count(ctx)
+	for all := true; ; {
+		r.mu.Lock()
+		due := r.due
+		r.due = map[string]bool{}
+		r.mu.Unlock()
 		for _, h := range r.Hooks() {
+			if !all && !due[h.Name] {
+				continue
+			}
 			for _, d := range r.claim(ctx, h) {
 				sending.Go(func() { r.process(h, d) })
 			}
@@ -97,8 +116,25 @@ func (r *Runner) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-r.woken:
+			all = false
 		case <-timer.C:
+			all = true
+		case <-recounts.C:
+			r.count(ctx)
 		}
+	}
+}
+
+// note logs the first of repeated failures to read the queue, and then the recovery.
+func (r *Runner) note(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil && err != nil:
+	case err != nil && !r.failing:
+		r.failing = true
+		r.Log.Error("cannot read the events for webhooks", "error", err)
+	case err == nil && r.failing:
+		r.failing = false
+		r.Log.Info("it works again to read the events for webhooks")
 	}
 }
 
@@ -120,16 +156,7 @@ func (r *Runner) claim(ctx context.Context, h Hook) (claimed []Delivery) {
 		}
 		return err
 	})
-	switch {
-	case ctx.Err() != nil && err != nil:
-	case err != nil && !r.failing:
-		r.failing = true
-		r.Log.Error("cannot read the events for webhooks", "error", err)
-	case err == nil && r.failing:
-		r.failing = false
-		r.Log.Info("it works again to read the events for webhooks")
-	}
-	if err != nil {
+	if r.note(ctx, err); err != nil {
 		return nil
 	}
 	r.mu.Lock()
@@ -231,7 +258,7 @@ func (r *Runner) done(name string, d Delivery) {
 		delete(r.busy, name)
 	}
 	r.mu.Unlock()
-	r.Wake() // there is a place, and the next event of the account may be due
+	r.Wake(name) // there is a place, and the next event of the account may be due
 }
 
 // short returns the beginning of an answer for a line of the log.

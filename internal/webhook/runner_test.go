@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +68,29 @@ type bundle struct {
 	queue  *webhook.Queue
 	runner *webhook.Runner
 	hooks  []webhook.Hook
+
+	claims  map[string]int // by webhook
+	waiting int            // for w0, unless it is 0
+	looked  atomic.Int64   // webhooks whose events were counted
+}
+
+// watched is a transaction of the runner.
+type watched struct {
+	webhook.Store
+	b *bundle
+}
+
+func (w watched) ClaimDeliveries(ctx context.Context, name string, now, until time.Time, limit int) ([]webhook.Delivery, error) {
+	w.b.claims[name]++
+	return w.Store.ClaimDeliveries(ctx, name, now, until, limit)
+}
+
+func (w watched) CountDeliveries(ctx context.Context, name string, most int) (webhook.Counts, error) {
+	defer w.b.looked.Add(1)
+	if name == "w0" && w.b.waiting > 0 {
+		return webhook.Counts{Waiting: w.b.waiting}, nil
+	}
+	return w.Store.CountDeliveries(ctx, name, most)
 }
 
 func (b *bundle) receiver() *receiver {
@@ -80,7 +104,7 @@ func (b *bundle) receiver() *receiver {
 // setup makes a webhook for each address, w0, w1 and so on.
 func setup(t *testing.T, roots *x509.CertPool, addresses ...string) *bundle {
 	t.Helper()
-	b := &bundle{T: t, store: sqlitetest.Open(t), clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
+	b := &bundle{T: t, store: sqlitetest.Open(t), claims: map[string]int{}, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
 	key, err := signature.ParseKey(signature.NewKey())
 	if err != nil {
 		t.Fatal(err)
@@ -101,14 +125,18 @@ func setup(t *testing.T, roots *x509.CertPool, addresses ...string) *bundle {
 	log := slog.New(slog.DiscardHandler)
 	sender := webhook.Sender{Client: client, Clock: b.clock, Account: func(context.Context, string, string) (any, error) { return nil, nil }}
 	b.runner = webhook.NewRunner(webhook.RunnerConfig{
-		Clock: b.clock, Log: log, Hooks: func() []webhook.Hook { return b.hooks }, Write: b.write, Send: sender.Send,
+		Clock: b.clock, Log: log, Hooks: func() []webhook.Hook { return b.hooks }, Write: b.write, Read: b.read, Send: sender.Send,
 	})
-	b.queue = webhook.NewQueue(b.hooks, b.clock, log, b.runner.Wake)
+	b.queue = webhook.NewQueue(b.hooks, b.clock, b.runner)
 	return b
 }
 
 func (b *bundle) write(ctx context.Context, fn func(webhook.Store) error) error {
-	return b.store.Write(ctx, func(tx *store.Tx) error { return fn(tx) })
+	return b.store.Write(ctx, func(tx *store.Tx) error { return fn(watched{tx, b}) })
+}
+
+func (b *bundle) read(ctx context.Context, fn func(webhook.Store) error) error {
+	return b.store.Read(ctx, func(tx *store.Tx) error { return fn(watched{tx, b}) })
 }
 
 // start runs the runner until the end of the test, or until stop.
@@ -221,7 +249,7 @@ func TestRunner_InOrderWithTheSameID(t *testing.T) {
 	failing = false
 	r.mu.Unlock()
 	b.clock.Advance(time.Minute)
-	b.runner.Wake()
+	b.runner.Wake("w0")
 	all = b.until("w0", "delivered", ended)
 	var order []string
 	for _, got := range r.all() {
@@ -250,7 +278,7 @@ func TestRunner_DropsAfterThreeDays(t *testing.T) {
 			t.Fatalf("after %d failures it is due at %v", n, due)
 		}
 		b.clock.Advance(due.Sub(b.clock.Now()))
-		b.runner.Wake()
+		b.runner.Wake("w0")
 	}
 	if n := len(r.all()); n < 12 {
 		t.Errorf("%d attempts", n)
@@ -265,7 +293,7 @@ func TestRunner_DropsAfterThreeDays(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.runner.Wake()
+	b.runner.Wake("w0")
 	b.until("w0", "delivered", ended)
 	all := r.all()
 	if first, _, _ := strings.Cut(all[0], " "); !strings.HasPrefix(all[len(all)-1], first+" ") {
@@ -328,6 +356,23 @@ func TestRunner_DelaysNobodyElse(t *testing.T) {
 	b.until("w0", "delivered", ended)
 }
 
+// An answer of one receiver makes Portico look for the next event of that one alone.
+func TestRunner_LooksWhereSomethingHasChanged(t *testing.T) {
+	t.Parallel()
+	r := (&bundle{T: t}).receiver()
+	b := setup(t, roots(r.Server), r.URL+"#private", r.URL+"#private")
+	b.hooks[1].Events = []string{"other"}
+	for range 30 {
+		b.event("mara", "one")
+	}
+	stop := b.start()
+	b.until("w0", "delivered", ended)
+	stop()
+	if busy, idle := b.claims["w0"], b.claims["w1"]; busy < idle+20 { // each tick looks at both
+		t.Errorf("it looked %d times for events of the one, and %d times for those of the other, which has none", busy, idle)
+	}
+}
+
 // 410 ends one event, 429 makes Portico wait as long as the receiver asks.
 func TestRunner_GoneAndBusy(t *testing.T) {
 	t.Parallel()
@@ -354,7 +399,7 @@ func TestRunner_GoneAndBusy(t *testing.T) {
 		t.Errorf("%d requests in the pause", n)
 	}
 	b.clock.Advance(31 * time.Minute)
-	b.runner.Wake()
+	b.runner.Wake("w1")
 	b.until("w1", "ended", ended)
 }
 
@@ -378,62 +423,29 @@ func TestRunner_KilledAndClockSetBack(t *testing.T) {
 		t.Fatalf("sent within the lease: %+v", d)
 	}
 	b.clock.Advance(-48 * time.Hour)
-	b.runner.Wake()
+	b.runner.Wake("w0")
 	b.until("w0", "delivered", ended)
 	if all := r.all(); len(all) != 2 || !strings.HasSuffix(all[1], "mara one") {
 		t.Errorf("got %q", all)
 	}
 }
 
-// counting is a transaction in which a number of events wait.
-type counting struct {
-	webhook.Store
-	waiting *int
-}
-
-func (c counting) CountDeliveries(context.Context, string, int) (webhook.Counts, error) {
-	return webhook.Counts{Waiting: *c.waiting}, nil
-}
-
-// New events are dropped while webhook.Most wait, which is looked at again after every thousand. Other webhooks get theirs.
+// New events are dropped while webhook.Most wait, as the runner has last counted. Other webhooks get theirs.
 func TestQueue_IsBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, nil, "https://w0.test/", "https://w1.test/")
-	b.hooks[1].Events = []string{"other"}
-	waiting := webhook.Most - 1
-	add := func(times int, kind string) {
-		t.Helper()
-		if err := b.store.Write(t.Context(), func(tx *store.Tx) error {
-			for n := range times {
-				if err := b.queue.Add(t.Context(), counting{tx, &waiting}, webhook.Event{AccountID: fmt.Sprint("user", n), Type: kind, Change: kind, Actor: "self"}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+	b.runner.Send = func(context.Context, webhook.Hook, webhook.Delivery) webhook.Result { return webhook.Result{} }
+	for n, waiting := range []int{webhook.Most - 1, webhook.Most, webhook.Most - 1} {
+		b.waiting = waiting
+		b.looked.Store(0)
+		stop := b.start()
+		if !b.soon(func() bool { return b.looked.Load() == 2 }) {
+			t.Fatal("the runner does not count")
 		}
-	}
-	stored := func() (n int) {
-		t.Helper()
-		if err := b.store.Read(t.Context(), func(tx *store.Tx) error {
-			c, err := tx.CountDeliveries(t.Context(), "w0", webhook.MostCounted)
-			n = c.Waiting
-			return err
-		}); err != nil {
-			t.Fatal(err)
+		stop()
+		b.event("mara", "one")
+		if bounded, other := len(b.deliveries("w0")), len(b.deliveries("w1")); bounded != (n+2)/2 || other != n+1 {
+			t.Errorf("%d events after a count of %d: %d are there, and %d for the other webhook", n+1, waiting, bounded, other)
 		}
-		return n
-	}
-	add(1000, "one")
-	waiting = webhook.Most
-	add(1000, "one")
-	if n := stored(); n != 1000 {
-		t.Errorf("%d of 1000 events are there, although the queue was full for the second thousand", n)
-	}
-	waiting--
-	add(1, "other")
-	if n, others := stored(), len(b.deliveries("w1")); n != 1001 || others != 1 {
-		t.Errorf("when there is room again, %d events wait, and %d for the other webhook", n, others)
 	}
 }
