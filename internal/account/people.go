@@ -84,9 +84,9 @@ type PeopleStore interface {
 	People(ctx context.Context, q Query, now time.Time) (Page, error)
 	// InsertApplicant notes an account that waits for an approval, for TakeApplicants.
 	InsertApplicant(ctx context.Context, accountID string) error
-	// TakeApplicants forgets what InsertApplicant has noted, and returns how many of these accounts
+	// TakeApplicants forgets up to limit accounts that InsertApplicant has noted, and returns how many of these
 	// still wait.
-	TakeApplicants(ctx context.Context) (int, error)
+	TakeApplicants(ctx context.Context, limit int) (int, error)
 	// IndexPeople compares up to limit accounts, in the order of their ids after the given
 	// one, with what the list is searched by, and mends it. It returns the last id, and ""
 	// at the end.

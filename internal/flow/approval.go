@@ -35,6 +35,9 @@ func (f *Flows) awaits(ctx context.Context, tx Tx, p Pending) (bool, error) {
 	return ok && a.State == account.Waiting, err
 }
 
+// mostApplicants bounds a transaction. The next email tells of the rest.
+const mostApplicants = 10_000
+
 // TellOfApplicants emails the admins whose addresses are proven how many accounts have begun to wait for
 // an approval since the last such email, at most once an hour.
 func (f *Operator) TellOfApplicants(ctx context.Context, tx Tx) error {
@@ -42,7 +45,7 @@ func (f *Operator) TellOfApplicants(ctx context.Context, tx Tx) error {
 	if left, err := f.limiter.Left(ctx, tx, hourly); err != nil || left == 0 {
 		return err
 	}
-	n, err := tx.TakeApplicants(ctx)
+	n, err := tx.TakeApplicants(ctx, mostApplicants)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -29,8 +29,9 @@ func (t *Tx) InsertApplicant(ctx context.Context, accountID string) error {
 }
 
 // TakeApplicants implements account.PeopleStore.
-func (t *Tx) TakeApplicants(ctx context.Context) (n int, err error) {
-	counts, err := collect(ctx, t, `DELETE FROM applicant WHERE account_id > '' RETURNING (SELECT COUNT(*) FROM account a WHERE a.id = account_id AND a.state = 'waiting')`, nil, scanOne[int])
+func (t *Tx) TakeApplicants(ctx context.Context, limit int) (n int, err error) {
+	counts, err := collect(ctx, t, `DELETE FROM applicant WHERE account_id IN (SELECT account_id FROM applicant WHERE account_id > '' LIMIT CAST($1 AS BIGINT))
+		RETURNING (SELECT COUNT(*) FROM account a WHERE a.id = account_id AND a.state = 'waiting')`, []any{limit}, scanOne[int])
 	for _, count := range counts {
 		n += count
 	}

@@ -51,8 +51,9 @@ func (t *Tx) ClaimDeliveries(ctx context.Context, hook string, now, until time.T
 }
 
 // HastenDeliveries implements webhook.Store.
-func (t *Tx) HastenDeliveries(ctx context.Context, hook string, now, horizon time.Time) error {
-	return t.run(ctx, `UPDATE webhook_delivery SET due_at = $2, failures = 0 WHERE webhook = $1 AND state = 'waiting' AND due_at > $3`, hook, micros(now), micros(horizon))
+func (t *Tx) HastenDeliveries(ctx context.Context, hook string, now, horizon time.Time, limit int) error {
+	return t.run(ctx, `UPDATE webhook_delivery SET due_at = $2, failures = 0 WHERE webhook = $1 AND state = 'waiting' AND due_at > $3
+		AND id IN (SELECT id FROM webhook_delivery WHERE webhook = $1 AND state = 'waiting' AND due_at > $3 LIMIT CAST($4 AS BIGINT))`, hook, micros(now), micros(horizon), limit)
 }
 
 // PostponeDelivery implements webhook.Store.

@@ -121,8 +121,8 @@ type Store interface {
 	// due first. Concurrent callers get different ones.
 	ClaimDeliveries(ctx context.Context, webhook string, now, until time.Time, limit int) ([]Delivery, error)
 
-	// HastenDeliveries makes Waiting deliveries that are due after the horizon due now.
-	HastenDeliveries(ctx context.Context, webhook string, now, horizon time.Time) error
+	// HastenDeliveries makes up to limit Waiting deliveries that are due after the horizon due now.
+	HastenDeliveries(ctx context.Context, webhook string, now, horizon time.Time, limit int) error
 
 	// PostponeDelivery writes DueAt, Failures, Status, Answer and TriedAt, unless the delivery was claimed again
 	// since.

@@ -21,6 +21,7 @@ const (
 	recount     = time.Minute     // each queue is counted again
 	settlePause = 500 * time.Millisecond
 	mostPause   = time.Hour // that a receiver can ask for
+	hastenBatch = 1000
 )
 
 // Result is what a receiver answers.
@@ -152,7 +153,7 @@ func (r *Runner) claim(ctx context.Context, h Hook) (claimed []Delivery) {
 	}
 	err := r.Write(ctx, func(tx Store) (err error) {
 		if claimed, err = tx.ClaimDeliveries(ctx, h.Name, now, now.Add(Lease), free); err == nil && len(claimed) == 0 {
-			err = tx.HastenDeliveries(ctx, h.Name, now, now.Add(horizon))
+			err = tx.HastenDeliveries(ctx, h.Name, now, now.Add(horizon), hastenBatch)
 		}
 		return err
 	})

@@ -334,10 +334,22 @@ func (b people) InsertApplicant_EndsWithTheAccount() {
 	b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
 	b.did(func(tx *store.Tx) (bool, error) { return tx.DeleteAccount(b.Context(), a.ID) })
 	if b.did(func(tx *store.Tx) (bool, error) {
-		n, err := tx.TakeApplicants(b.Context())
+		n, err := tx.TakeApplicants(b.Context(), 9)
 		return n > 0, err
 	}) {
 		b.Error("an account that is deleted counts")
+	}
+}
+
+// At most as many are taken as the caller can tell of.
+func (b people) TakeApplicants_Bounded() {
+	for number := range 3 {
+		a := b.person(number + 1)
+		b.write(func(tx *store.Tx) error { return tx.InsertApplicant(b.Context(), a.ID) })
+		b.write(func(tx *store.Tx) error { return tx.UpdateState(b.Context(), a.ID, account.Waiting) })
+	}
+	for _, want := range []int{2, 1, 0} {
+		b.equal("the number", result(b.bundle, func(tx *store.Tx) (int, error) { return tx.TakeApplicants(b.Context(), 2) }), want)
 	}
 }
 
@@ -352,7 +364,7 @@ func (b people) TakeApplicants_Once() {
 	}
 	var counted atomic.Int64
 	b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
-		n, err := tx.TakeApplicants(b.Context())
+		n, err := tx.TakeApplicants(b.Context(), 9)
 		if n > 0 {
 			counted.Store(int64(n))
 		}

@@ -146,13 +146,15 @@ func (b webhooks) PostponeDelivery_ByItsClaim() {
 }
 
 func (b webhooks) HastenDeliveries_BeyondTheHorizon() {
-	d := b.event("d", "h", "mara")
-	d.Claims, d.DueAt = 0, moment().Add(100*time.Hour)
-	b.write(func(tx *store.Tx) error { return tx.PostponeDelivery(b.Context(), d) })
+	for _, id := range []string{"1", "2", "3"} {
+		d := b.event(id, "h", id)
+		d.DueAt = moment().Add(100 * time.Hour)
+		b.write(func(tx *store.Tx) error { return tx.PostponeDelivery(b.Context(), d) })
+	}
 	b.write(func(tx *store.Tx) error {
-		return tx.HastenDeliveries(b.Context(), "h", moment(), moment().Add(time.Hour))
+		return tx.HastenDeliveries(b.Context(), "h", moment(), moment().Add(time.Hour), 2)
 	})
-	b.equal("what is claimed", b.claims("h", moment()), []string{"d"})
+	b.equal("how many are claimed", len(b.claims("h", moment())), 2)
 }
 
 func (b webhooks) RetryDeliveries_BehindTheOthers() {
