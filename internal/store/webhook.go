@@ -77,8 +77,12 @@ func (t *Tx) EndDelivery(ctx context.Context, d webhook.Delivery) (bool, error) 
 
 // RetryDeliveries implements webhook.Store.
 func (t *Tx) RetryDeliveries(ctx context.Context, hook, id string, now, until time.Time, limit int) (int, error) {
-	ended, err := collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1 AND ended_at > 0 AND (id = $2 OR $2 = '' AND state = 'dropped')
-		ORDER BY at, id LIMIT CAST($3 AS BIGINT)`+t.core.Locks.Row, []any{hook, id, limit}, scanDelivery)
+	where, args := `state = 'dropped'`, []any{hook, limit}
+	if id != "" {
+		where, args = `ended_at > 0 AND id = $3`, append(args, id)
+	}
+	ended, err := collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1 AND `+where+` ORDER BY at, id LIMIT CAST($2 AS BIGINT)`+t.core.Locks.Row,
+		args, scanDelivery)
 	for _, d := range ended {
 		if err != nil {
 			break

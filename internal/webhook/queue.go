@@ -41,7 +41,7 @@ func (q *Queue) Hook(name string) (Hook, error) {
 }
 
 // retryBatch bounds a transaction.
-const retryBatch = 200
+const retryBatch = 50
 
 // Retry puts a delivery that has ended back into the queue, or without an id the next ones of those that
 // were dropped. It returns how many, and whether there may be more.

@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"portico/internal/clock"
+	"portico/internal/store"
+	"portico/internal/webhook"
+)
+
+// insertDeliveries makes deliveries of the webhook h, with the numbers from one to another. The expressions of a row may
+// have its number, i.
+func insertDeliveries(t *testing.T, db *sql.DB, from, to int, account, state, due, failures, ended string) {
+	t.Helper()
+	execute(t, db, `INSERT INTO webhook_delivery (id, webhook, account_id, seq, type, change, actor, at, state, due_at, until_at, claims, failures, status, answer, tried_at, ended_at)
+		WITH RECURSIVE n (i) AS (SELECT $1 + 0 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
+		SELECT 'msg_' || i, 'h', `+account+`, 1, 't', 'c', 'self', i, '`+state+`', `+due+`, 9, 0, `+failures+`, 0, '', 0, `+ended+` FROM n`, from, to)
+}
+
+// A retry reads what was dropped, not the log of a week, and has few enough statements to end in time.
+func TestRetry_ReadsWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	onBoth(t, newest, func(t *testing.T, s *store.Store, db *sql.DB) {
+		const dropped, most = 60, 103 // two statements for each of 50, and those that read and commit
+		insertDeliveries(t, db, 1, 3000, "'a' || i", "delivered", "1", "0", "i")
+		insertDeliveries(t, db, 3001, 3000+dropped, "'a' || i", "dropped", "1", "9", "i")
+		explain := "EXPLAIN QUERY PLAN "
+		if s.Shared() {
+			execute(t, db, "ANALYZE webhook_delivery")
+			explain = "EXPLAIN "
+		}
+		q := webhook.NewQueue([]webhook.Hook{{Name: "h"}}, clock.System{}, webhook.NewRunner(webhook.RunnerConfig{}))
+		total := 0
+		for more := true; more; {
+			recorded, texts := s.Recorded()
+			if err := recorded.Write(t.Context(), func(tx *store.Tx) (err error) {
+				var n int
+				n, more, err = q.Retry(t.Context(), tx, "h", "")
+				total += n
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			all := texts()
+			if len(all) > most {
+				t.Errorf("%d statements, want at most %d", len(all), most)
+			}
+			if steps := lastColumn(t, db, explain+all[0], "h", 50); !strings.Contains(steps, "webhook_delivery_dropped") {
+				t.Errorf("the plan of %s is\n%s", all[0], steps)
+			}
+		}
+		if total != dropped {
+			t.Errorf("%d are sent again, want %d", total, dropped)
+		}
+	})
+}
+
+// lastColumn returns the last column of a result, one line for each row.
+func lastColumn(t *testing.T, db *sql.DB, query string, args ...any) string {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var lines []string
+	for rows.Next() {
+		columns, _ := rows.Columns()
+		values := make([]any, len(columns))
+		for n := range values {
+			values[n] = new(any)
+		}
+		line := new(string)
+		values[len(values)-1] = line
+		if err := rows.Scan(values...); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, *line)
+	}
+	return strings.Join(lines, "\n")
+}
