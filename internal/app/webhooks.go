@@ -102,15 +102,20 @@ func (a *App) TestWebhook(ctx context.Context, by flow.Actor, name string) (webh
 // webhookFigures returns the metrics of webhooks, whose queues only if the database answers.
 func (a *App) webhookFigures(ctx context.Context) (all []metric.Webhook) {
 	totals := a.events.Totals()
-	states, err := a.live.Load().Operator.Webhooks(ctx)
-	for _, s := range states {
-		t := totals[s.Name]
-		w := metric.Webhook{Name: s.Name, Delivered: t.Delivered, Failed: t.Failed, Dropped: t.Dropped, Waiting: s.Waiting}
-		if !s.Oldest.IsZero() {
-			w.Oldest = max(0, a.clock.Now().Sub(s.Oldest))
+	a.report("count the events for webhooks", a.Store.Read(ctx, func(tx *store.Tx) error {
+		for _, h := range a.live.Load().hooks {
+			counts, err := tx.CountDeliveries(ctx, h.Name, webhook.MostCounted)
+			if err != nil {
+				return err
+			}
+			t := totals[h.Name]
+			w := metric.Webhook{Name: h.Name, Delivered: t.Delivered, Failed: t.Failed, Dropped: t.Dropped, Waiting: counts.Waiting}
+			if !counts.Oldest.IsZero() {
+				w.Oldest = max(0, a.clock.Now().Sub(counts.Oldest))
+			}
+			all = append(all, w)
 		}
-		all = append(all, w)
-	}
-	a.report("count the events for webhooks", err)
+		return nil
+	}))
 	return all
 }

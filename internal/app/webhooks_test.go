@@ -114,6 +114,15 @@ func TestWebhooks(t *testing.T) {
 	if result := a.sendEvent(t.Context(), gone, late); result.Status != 0 || len(came) > 0 {
 		t.Errorf("a webhook that is gone gets an event: %+v", result)
 	}
+	if err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		now := time.Now()
+		return tx.InsertDelivery(t.Context(), webhook.Delivery{ID: "msg_waits", Webhook: "other", Event: webhook.Event{At: now.Add(-time.Hour)}, DueAt: now.Add(time.Hour)})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if w := a.figures(t.Context()).Webhooks; len(w) != 1 || w[0].Name != "other" || w[0].Waiting != 1 || w[0].Oldest < time.Hour {
+		t.Errorf("the figures are %+v", w)
+	}
 	r.stop()
 	if err := <-r.stopped; err != nil {
 		t.Fatal(err)

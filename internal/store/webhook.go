@@ -112,8 +112,9 @@ func (t *Tx) Deliveries(ctx context.Context, hook, before string, limit int) ([]
 
 // CountDeliveries implements webhook.Store.
 func (t *Tx) CountDeliveries(ctx context.Context, hook string, most int) (webhook.Counts, error) {
-	return only(ctx, t, `SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MIN(CASE WHEN failures > 0 THEN at END), 0)
-		FROM (SELECT at, failures FROM webhook_delivery WHERE webhook = $1 AND ended_at = 0 LIMIT CAST($2 AS BIGINT)) looked`, []any{hook, most}, func(row scanner) (c webhook.Counts, err error) {
+	return only(ctx, t, `SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE((SELECT MIN(at) FROM (
+			SELECT at, failures FROM webhook_delivery WHERE webhook = $1 AND state = 'waiting' ORDER BY due_at DESC LIMIT 100) looked WHERE failures > 0), 0)
+		FROM (SELECT at FROM webhook_delivery WHERE webhook = $1 AND ended_at = 0 ORDER BY at LIMIT CAST($2 AS BIGINT)) looked`, []any{hook, most}, func(row scanner) (c webhook.Counts, err error) {
 		var oldest, failing int64
 		err = row.Scan(&c.Waiting, &oldest, &failing)
 		c.Oldest, c.Failing = fromMicros(oldest), fromMicros(failing)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/clock"
 	"portico/internal/store"
@@ -80,4 +81,24 @@ func lastColumn(t *testing.T, db *sql.DB, query string, args ...any) string {
 		lines = append(lines, *line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// More events wait than are counted, those of old accounts first. The oldest one, which alone has failed, is of a new account.
+func TestCountDeliveries_SeesTheFailedOne(t *testing.T) {
+	t.Parallel()
+	onBoth(t, newest, func(t *testing.T, s *store.Store, db *sql.DB) {
+		insertDeliveries(t, db, 2, webhook.MostCounted+2, "'a' || i", "waiting", "i", "0", "0")
+		insertDeliveries(t, db, 1, 1, "'z'", "waiting", "1000000", "1", "0")
+		want := webhook.Counts{Waiting: webhook.MostCounted, Oldest: time.UnixMicro(1).UTC(), Failing: time.UnixMicro(1).UTC()}
+		err := s.Read(t.Context(), func(tx *store.Tx) error {
+			got, err := tx.CountDeliveries(t.Context(), "h", webhook.MostCounted)
+			if got != want {
+				t.Errorf("counted %+v, want %+v", got, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -105,7 +105,7 @@ const MostCounted = 10_000
 type Counts struct {
 	Waiting int       // not ended: Waiting or Held
 	Oldest  time.Time // event of these; zero without any
-	Failing time.Time // oldest event of these whose last attempt has failed; zero without any
+	Failing time.Time // oldest event whose last attempt has failed, of the 100 that are due last; zero without any
 }
 
 // Store is what webhooks need of a transaction.
