@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/outbox"
 )
 
 // A client is told once about a session that ends. A node that ends it tells at once. Another
@@ -56,4 +58,29 @@ func TestWork_TellsClientsInTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A node whose settings have no client yet leaves the message about an ended session to others.
+func TestWork_ClientOfOtherNodes(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, work func(*App)) {
+		cfg := settings(t, t.TempDir())
+		second := open(t, cfg, Options{})
+		cfg.Clients = []config.Client{{
+			ID: "rp", Public: true, PKCE: true, RedirectURIs: []string{"https://rp.test/cb"}, LogoutURI: "https://rp.test/logout", IDTokenAlg: "ES256", AccessToken: "opaque",
+		}}
+		first := open(t, cfg, Options{})
+		t.Cleanup(func() { first.end(t); second.end(t) })
+		work(second)
+		grant := first.granted(t, "v@example.org")
+		if _, err := first.Operator.EndUserSessions(context.Background(), flow.ByOperator, grant.AccountID); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		waiting, _, _, err := first.Unsent(t.Context(), 9, outbox.Logouts)
+		if err != nil || len(waiting) != 1 || !strings.Contains(waiting[0].Reason, "no client rp") {
+			t.Errorf("the messages that wait are %+v, %v", waiting, err)
+		}
+	})
 }

@@ -81,8 +81,11 @@ func (s *Sender) Send(ctx context.Context, m outbox.Message) error {
 	if err != nil {
 		return failed{fmt.Errorf("find the client %s: %w", m.To, err), false}
 	}
-	if !known || client.LogoutURI == "" {
+	switch none := !known || client.LogoutURI == ""; {
+	case none && m.Template == outbox.GuestLogoutTemplate:
 		return nil // it is gone since, or does not want to know
+	case none: // another node may have newer settings
+		return failed{fmt.Errorf("the settings of this node have no client %s, or no backchannel_logout_uri of it", m.To), false}
 	}
 	sender := s.Client
 	if client.Guest {
