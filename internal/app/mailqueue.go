@@ -45,12 +45,3 @@ func (a *App) FlushEmails(ctx context.Context) (made int64, waiting int, err err
 	}
 	return made, waiting, err
 }
-
-// DropEmail deletes an email that waits or was given up, and returns it.
-func (a *App) DropEmail(ctx context.Context, id string) (dropped outbox.Listed, err error) {
-	err = a.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		dropped, err = a.Outbox.Drop(ctx, tx, id)
-		return err
-	})
-	return dropped, err
-}

@@ -77,6 +77,7 @@ const (
 	RecordExported  Name = "record_exported"
 	Exported        Name = "exported"
 	MailSentAgain   Name = "mail_sent_again"
+	MailDropped     Name = "mail_dropped"
 	JobStopped      Name = "job_stopped"
 	WebhookTried    Name = "webhook_tested"
 	WebhookRetried  Name = "webhook_retried"

@@ -122,6 +122,7 @@ func explained() map[audit.Name]explanation {
 		audit.RecordExported:        {"", "the id of the account, if only its records", noAccount},
 		audit.Exported:              {"With their secrets", "`archive`, `csv`, `keycloak`, `auth0`", noAccount},
 		audit.MailSentAgain:         {"It had been given up; one record for each", "its template", noAccess},
+		audit.MailDropped:           {"It waited, or had been given up", "its template", noAccess},
 		audit.JobStopped:            {"It changes many people, or imports them", "what it does, its id", noAccount},
 		audit.WebhookTried:          {"", "its name", noAccount},
 		audit.WebhookRetried:        {"One record for at most 200", "the name of the webhook, the id of one event", noAccount},

@@ -90,6 +90,7 @@ var words = map[Name]string{
 	RegistrationChanged:   "An app changed its registration",
 	RegistrationEnded:     "A registered app was deleted",
 	MailSentAgain:         "An email was sent again",
+	MailDropped:           "An undelivered email was deleted",
 	JobStopped:            "A job was stopped before its end",
 	WebhookTried:          "A test was sent to a webhook",
 	WebhookRetried:        "Events were sent to a webhook again",

@@ -6,6 +6,7 @@ import (
 
 	"portico/internal/app"
 	"portico/internal/fault"
+	"portico/internal/flow"
 	"portico/internal/outbox"
 )
 
@@ -40,7 +41,7 @@ func (c mailDropCmd) Run(s *session) error {
 // dropMails drops the emails. After an error it returns the emails that are dropped already.
 func (s *session) dropMails(a *app.App, ids []string) (dropped []outbox.Listed, err error) {
 	for _, id := range ids {
-		l, err := a.DropEmail(s, id)
+		l, err := a.Operator.DropMail(s, flow.ByOperator, id)
 		if err != nil {
 			return dropped, err
 		}
@@ -68,7 +69,7 @@ func (c mailDropCmd) dropAll(s *session, a *app.App) (dropped []outbox.Listed, e
 			return dropped, nil
 		}
 		for _, l := range page {
-			switch one, err := a.DropEmail(s, l.ID); {
+			switch one, err := a.Operator.DropMail(s, flow.ByOperator, l.ID); {
 			case err == nil:
 				dropped = append(dropped, one)
 			case fault.From(err).Code != outbox.CodeUnknown:

@@ -39,7 +39,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 	}
 	registered := openid.Registered{ID: "registered", EndsAt: n.clock.Now().Add(time.Hour)}
 	if err := n.store.Write(ctx, func(tx flow.Tx) error {
-		for _, id := range []string{"refused", "refused too"} {
+		for _, id := range []string{"refused", "refused too", "dropped"} {
 			if err := tx.InsertMessage(ctx, outbox.Record{ID: id, Template: "notice", AccountID: a.ID, DeadAt: n.clock.Now().Add(-time.Second)}); err != nil {
 				return err
 			}
@@ -110,6 +110,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"Unlock", func() error { return o.Unlock(ctx, by, "m@example.org") }},
 		{"UnlockUser", func() error { return o.UnlockUser(ctx, by, id) }},
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
+		{"DropMail", func() error { return drop(o.DropMail(ctx, by, "dropped")) }},
 		{"MailAllAgain", func() error { return drop(o.MailAllAgain(ctx, by)) }},
 		{"RetryWebhook", func() error { _, _, err := o.RetryWebhook(ctx, by, "all", "msg_ended"); return err }},
 		{"TryWebhook", func() error { _, _, err := o.TryWebhook(ctx, by, "all"); return err }},

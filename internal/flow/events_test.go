@@ -132,7 +132,7 @@ func noEvent() []audit.Name {
 	return []audit.Name{
 		audit.SignUpAsked, audit.SignedIn, audit.ProofGiven, audit.SignInFailed, audit.SignedOut, audit.SessionEnded, audit.Throttled, audit.MailHeld, audit.CodeFailed, audit.CodeReplayed,
 		audit.ProviderRefused, audit.FactorFailed, audit.PasskeySuspect, audit.DataDownloaded, audit.AccountImported, audit.LinkMade, audit.Restored, audit.Unlocked,
-		audit.KeyRotated, audit.KeyRevoked, audit.KeyChanged, audit.RecordExported, audit.Exported, audit.MailSentAgain, audit.JobStopped, audit.WebhookTried, audit.WebhookRetried, audit.APIKeyMade, audit.APIKeyRotated, audit.APIKeyEnded, audit.TokenMade, audit.TokenEnded,
+		audit.KeyRotated, audit.KeyRevoked, audit.KeyChanged, audit.RecordExported, audit.Exported, audit.MailSentAgain, audit.MailDropped, audit.JobStopped, audit.WebhookTried, audit.WebhookRetried, audit.APIKeyMade, audit.APIKeyRotated, audit.APIKeyEnded, audit.TokenMade, audit.TokenEnded,
 		audit.InvitationSent, audit.InvitationUsed, audit.InvitationEnded, audit.ClientAuthorized, audit.GrantReused, audit.GrantRevoked,
 		audit.RegistrationAllowed, audit.RegistrationWithdrawn, audit.RegistrationMade, audit.RegistrationChanged, audit.RegistrationEnded,
 	}

@@ -64,6 +64,19 @@ func (f *Operator) MailAllAgain(ctx context.Context, by Actor) (n int, err error
 	}
 }
 
+// DropMail deletes an email that waits or was given up, records who did, and returns it.
+//
+// Faults: outbox.CodeUnknown, and as acts.
+func (f *Operator) DropMail(ctx context.Context, by Actor, id string) (dropped outbox.Listed, err error) {
+	err = f.acts(ctx, by, func(tx Tx) error {
+		if dropped, err = f.outbox.Drop(ctx, tx, id); err != nil {
+			return err
+		}
+		return f.record.Add(ctx, tx, by.fact(audit.MailDropped, dropped.AccountID, dropped.Template))
+	})
+	return dropped, err
+}
+
 func (f *Operator) sentAgain(ctx context.Context, tx Tx, by Actor, m outbox.Record) error {
 	return f.record.Add(ctx, tx, by.fact(audit.MailSentAgain, m.AccountID, m.Template))
 }

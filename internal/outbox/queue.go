@@ -18,6 +18,7 @@ const (
 type Listed struct {
 	ID         string
 	Template   string
+	AccountID  string
 	To         string // empty when the sealed part cannot be opened
 	Suppressed bool
 	CreatedAt  time.Time
@@ -32,7 +33,7 @@ func (l Listed) Dead() bool { return !l.DeadAt.IsZero() }
 
 func (o *Outbox) listed(r Record) Listed {
 	l := Listed{
-		ID: r.ID, Template: r.Template, CreatedAt: r.CreatedAt, DueAt: r.DueAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
+		ID: r.ID, Template: r.Template, AccountID: r.AccountID, CreatedAt: r.CreatedAt, DueAt: r.DueAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
 	}
 	if m, err := o.open(r); err == nil {
 		l.To, l.Suppressed = m.To, m.Suppressed

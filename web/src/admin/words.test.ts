@@ -39,6 +39,7 @@ test('a sign-in in the record names its proofs', async () => {
   expect(detailWords('proof_given', 'provider:google')).toBe('provider google');
   expect(detailWords('factor_removed', 'totp,alarm')).toBe('authenticator app, alarm');
   expect(detailWords('mail_sent_again', 'signin-blocked')).toBe('Sign-in paused');
+  expect(detailWords('mail_dropped', 'signin-blocked')).toBe('Sign-in paused');
   expect(detailWords('roles_changed', 'a_b,c-d')).toBe('a_b,c-d');
   expect(detailWords('account_disabled', 'erased,waiting')).toBe(
     'to be erased after 14 days, waited for an approval',

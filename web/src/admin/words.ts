@@ -80,7 +80,7 @@ export function detailWords(event: string, detail: string) {
       .join(', ');
   if (/^(signed_in|proof_given|factor_added|factor_removed)$/.test(event))
     return detail.split(',').map(methodWords).join(', ');
-  return event === 'mail_sent_again' ? mailWords(detail) : detail;
+  return /^mail_(sent_again|dropped)$/.test(event) ? mailWords(detail) : detail;
 }
 
 export const eventFailed = (name: string) =>
