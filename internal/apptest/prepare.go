@@ -74,7 +74,7 @@ var keysOfProcess = sync.OnceValues(func() (k keys, err error) {
 		return keys{}, err
 	}
 	keeper := signingkey.NewKeeper(signingkey.Config{Clock: clock.NewManual(Began()), Box: master.Box("keys"), Algorithms: []string{"RS256"}})
-	err = keeper.Renew(context.Background(), noted{&k.signing})
+	_, err = keeper.Renew(context.Background(), noted{&k.signing})
 	return k, err
 })
 

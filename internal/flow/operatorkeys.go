@@ -21,22 +21,30 @@ func (f *Operator) RotateKey(ctx context.Context, by Actor) (key signingkey.Entr
 			return err
 		}
 		key = list[0]
-		for _, id := range made {
-			if err := f.record.Add(ctx, tx, by.fact(audit.KeyRotated, "", id)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.recordKeys(ctx, tx, by, made)
 	})
 	return key, err
+}
+
+func (f *Operator) recordKeys(ctx context.Context, tx Tx, by Actor, made []string) error {
+	for _, id := range made {
+		if err := f.record.Add(ctx, tx, by.fact(audit.KeyRotated, "", id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RevokeKey revokes a signing key, or returns signingkey.Missing.
 func (f *Operator) RevokeKey(ctx context.Context, by Actor, id string) error {
 	return f.acts(ctx, by, func(tx Tx) error {
-		if err := f.keys.Revoke(ctx, tx, id); err != nil {
+		made, err := f.keys.Revoke(ctx, tx, id)
+		if err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.KeyRevoked, "", id))
+		if err := f.record.Add(ctx, tx, by.fact(audit.KeyRevoked, "", id)); err != nil {
+			return err
+		}
+		return f.recordKeys(ctx, tx, by, made)
 	})
 }

@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,5 +85,33 @@ func TestPerson_MoreEvents(t *testing.T) {
 			}
 			return err
 		}))
+	}
+}
+
+// Each signing key has one record: the first, the one of the next month, and the one in place of a revoked key.
+func TestRecord_SigningKeys(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	for range 2 {
+		n.clock.Advance(30 * 24 * time.Hour)
+		n.bundle.must(n.Operator.FollowKeys(t.Context()))
+		n.bundle.must(n.other.Operator.FollowKeys(t.Context()))
+	}
+	keys, err := n.Operator.SigningKeys(t.Context())
+	n.bundle.must(err)
+	n.bundle.must(n.Operator.RevokeKey(t.Context(), flow.ByOperator, keys[0].ID))
+	keys, err = n.Operator.SigningKeys(t.Context())
+	n.bundle.must(err)
+	var recorded, made []string
+	for _, f := range n.store.facts.all() {
+		if f.Name == audit.KeyRotated {
+			recorded = append(recorded, f.Actor+" "+f.Detail)
+		}
+	}
+	for _, k := range keys {
+		made = append(made, "operator "+k.ID)
+	}
+	if len(made) != 3 || !slices.Equal(recorded, made) {
+		t.Errorf("recorded %q, want %q", recorded, made)
 	}
 }

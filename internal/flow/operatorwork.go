@@ -18,7 +18,11 @@ func (f *Operator) FollowKeys(ctx context.Context) error {
 	if err != nil || !renew {
 		return err
 	}
-	if err := f.store.Write(ctx, func(tx Tx) error { return f.keys.Renew(ctx, tx) }); err != nil {
+	err = f.store.Write(ctx, func(tx Tx) error {
+		made, err := f.keys.Renew(ctx, tx)
+		return cmp.Or(err, f.recordKeys(ctx, tx, ByOperator, made))
+	})
+	if err != nil {
 		return err
 	}
 	_, err = f.loadKeys(ctx)

@@ -89,7 +89,7 @@ func testBeside(t *testing.T, other string) {
 		t.Errorf("the keys are %+v, %v", list, err)
 	}
 	es, old := both.Signer(), verify(other)
-	if err := b.store.Write(t.Context(), func(tx *store.Tx) error { return both.Revoke(t.Context(), tx, old) }); err != nil {
+	if err := b.store.Write(t.Context(), func(tx *store.Tx) error { _, err := both.Revoke(t.Context(), tx, old); return err }); err != nil {
 		t.Fatal(err)
 	}
 	b.follow(both)

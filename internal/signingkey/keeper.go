@@ -70,42 +70,41 @@ func (k *Keeper) Load(ctx context.Context, store Store) (renew bool, err error) 
 	return renew, nil
 }
 
-// Renew adds the keys that are due and deletes keys that are no longer needed.
-func (k *Keeper) Renew(ctx context.Context, tx Store) error {
+// Renew adds the keys that are due and deletes keys that are no longer needed. It returns the ids of those that it made.
+func (k *Keeper) Renew(ctx context.Context, tx Store) (made []string, err error) {
 	for _, s := range *k.all.Load() {
-		if err := s.renew(ctx, tx); err != nil {
-			return err
+		ids, err := s.renew(ctx, tx)
+		if err != nil {
+			return nil, err
 		}
+		made = append(made, ids...)
 	}
-	return nil
+	return made, nil
 }
 
 // Rotate publishes a key of each algorithm that signs soon, unless such a key is published
 // already. It returns these keys, the one of ES256 first, and the ids of those that it made.
 func (k *Keeper) Rotate(ctx context.Context, tx Store) (list []Entry, made []string, err error) {
 	for _, s := range *k.all.Load() {
-		next, isNew, err := s.rotate(ctx, tx)
+		next, ids, err := s.rotate(ctx, tx)
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, next)
-		if isNew {
-			made = append(made, next.ID)
-		}
+		list, made = append(list, next), append(made, ids...)
 	}
 	return list, made, nil
 }
 
 // Revoke makes a key worthless at once, or returns Missing. If the key was
-// signing, a new key replaces it without being published before. Verifiers see
+// signing, a new key, whose id is in made, replaces it without being published before. Verifiers see
 // an unknown key and fetch the set.
-func (k *Keeper) Revoke(ctx context.Context, tx Store, id string) error {
+func (k *Keeper) Revoke(ctx context.Context, tx Store, id string) (made []string, err error) {
 	for _, s := range *k.all.Load() {
-		if found, err := s.revoke(ctx, tx, id); err != nil || found {
-			return err
+		if found, made, err := s.revoke(ctx, tx, id); err != nil || found {
+			return made, err
 		}
 	}
-	return Missing
+	return nil, Missing
 }
 
 // Entry is a key as operators see it.

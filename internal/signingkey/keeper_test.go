@@ -51,7 +51,7 @@ func (b *bundle) follow(k *signingkey.Keeper) {
 	b.Helper()
 	renew, err := b.load(k)
 	if err == nil && renew {
-		if err = b.store.Write(b.Context(), func(tx *store.Tx) error { return k.Renew(b.Context(), tx) }); err == nil {
+		if err = b.store.Write(b.Context(), func(tx *store.Tx) error { _, err := k.Renew(b.Context(), tx); return err }); err == nil {
 			_, err = b.load(k)
 		}
 	}
@@ -85,7 +85,7 @@ func (b *bundle) rotate() signingkey.Entry {
 }
 
 func (b *bundle) revoke(id string) error {
-	return b.store.Write(b.Context(), func(tx *store.Tx) error { return b.keeper.Revoke(b.Context(), tx, id) })
+	return b.store.Write(b.Context(), func(tx *store.Tx) error { _, err := b.keeper.Revoke(b.Context(), tx, id); return err })
 }
 
 // states lists the states of the keys: "signing upcoming".

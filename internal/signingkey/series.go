@@ -81,63 +81,63 @@ func (r ring) oldest() int64 {
 }
 
 // renew is Keeper.Renew of one algorithm.
-func (s *series) renew(ctx context.Context, tx Store) error {
+func (s *series) renew(ctx context.Context, tx Store) (made []string, err error) {
 	r, err := s.ring(ctx, tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := s.clock.Now()
 	if at, due := r.due(now, false); due {
-		if _, err := s.add(ctx, tx, r, at); err != nil {
-			return err
+		if _, made, err = s.add(ctx, tx, r, at); err != nil {
+			return nil, err
 		}
 	}
 	if spent := r.spent(now); spent > r.oldest() {
-		return tx.DeleteSigningKeys(ctx, s.first(), spent)
+		err = tx.DeleteSigningKeys(ctx, s.first(), spent)
 	}
-	return nil
+	return made, err
 }
 
 // rotate is Keeper.Rotate of one algorithm.
-func (s *series) rotate(ctx context.Context, tx Store) (next Entry, isNew bool, err error) {
+func (s *series) rotate(ctx context.Context, tx Store) (next Entry, made []string, err error) {
 	r, err := s.ring(ctx, tx)
 	if err != nil {
-		return Entry{}, false, err
+		return Entry{}, nil, err
 	}
 	now := s.clock.Now()
 	for _, key := range r.keys {
 		if r.state(key, now) == Upcoming {
-			return s.entry(key, Upcoming), false, nil
+			return s.entry(key, Upcoming), nil, nil
 		}
 	}
 	at, _ := r.due(now, true)
-	key, err := s.add(ctx, tx, r, at)
+	key, made, err := s.add(ctx, tx, r, at)
 	if key.SignsAt.After(now) {
-		return s.entry(key, Upcoming), true, err
+		return s.entry(key, Upcoming), made, err
 	}
-	return s.entry(key, Signing), true, err
+	return s.entry(key, Signing), made, err
 }
 
 // revoke is Keeper.Revoke of one algorithm. It reports whether it has such a key.
-func (s *series) revoke(ctx context.Context, tx Store, id string) (found bool, err error) {
+func (s *series) revoke(ctx context.Context, tx Store, id string) (found bool, made []string, err error) {
 	r, err := s.ring(ctx, tx)
 	if err != nil || !slices.ContainsFunc(r.keys, func(k Key) bool { return k.ID == id }) {
-		return false, err
+		return false, nil, err
 	}
 	now := s.clock.Now()
 	signer, _ := r.signer(now)
 	ok, err := tx.RevokeSigningKey(ctx, id, now)
 	switch {
 	case err != nil:
-		return false, err
+		return false, nil, err
 	case !ok:
-		return false, nil
+		return false, nil, nil
 	case signer.ID != id:
-		return true, nil
+		return true, nil, nil
 	}
 	// The key before it does not return: it may be exposed as well.
-	_, err = s.add(ctx, tx, r, now)
-	return true, err
+	_, made, err = s.add(ctx, tx, r, now)
+	return true, made, err
 }
 
 func (s *series) entry(k Key, state State) Entry { return Entry{k, s.name(), state} }
@@ -148,28 +148,28 @@ func (s *series) ring(ctx context.Context, store Store) (ring, error) {
 	return ring{list, s.first(), s.keep}, err
 }
 
-// add stores a new key that signs from the given time. If another node adds one
-// at the same moment, add returns that one.
-func (s *series) add(ctx context.Context, tx Store, r ring, signsAt time.Time) (Key, error) {
+// add stores a new key that signs from the given time, and returns it with its id in made. If another node adds one
+// at the same moment, add returns that one alone.
+func (s *series) add(ctx context.Context, tx Store, r ring, signsAt time.Time) (key Key, made []string, err error) {
 	private, err := s.generate()
 	if err != nil {
-		return Key{}, err
+		return Key{}, nil, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return Key{}, err
+		return Key{}, nil, err
 	}
-	key := Key{ID: ids.New(), Generation: r.next(), CreatedAt: s.clock.Now(), SignsAt: signsAt}
+	key = Key{ID: ids.New(), Generation: r.next(), CreatedAt: s.clock.Now(), SignsAt: signsAt}
 	key.Sealed = s.box.Seal(der, key.ID)
 	added, err := tx.InsertSigningKey(ctx, key)
 	if err != nil || added {
-		return key, err
+		return key, []string{key.ID}, err
 	}
 	r, err = s.ring(ctx, tx)
 	if err != nil || len(r.keys) == 0 {
-		return Key{}, errors.Join(err, Unavailable)
+		return Key{}, nil, errors.Join(err, Unavailable)
 	}
-	return r.keys[len(r.keys)-1], nil
+	return r.keys[len(r.keys)-1], nil, nil
 }
 
 func (s *series) unseal(key Key) (crypto.Signer, error) {
