@@ -83,7 +83,7 @@ func TestPurge_FailingSteps(t *testing.T) {
 	left, aged := a.create(t, "left@example.org"), a.granted(t, "aged@example.org")
 	if err := a.Store.Fill(t.Context(), func(conn *sql.Conn, tx *store.Tx) error {
 		err := tx.InsertDeparture(t.Context(), account.Departure{AccountID: left.ID, LeftAt: now.Now(), EraseAt: now.Now().Add(time.Hour)})
-		for _, table := range []string{"audit_chain", "account_end"} {
+		for _, table := range []string{"audit_chain", "account_end", "spent_ticket"} {
 			_, failed := conn.ExecContext(t.Context(), "ALTER TABLE "+table+" RENAME TO away_"+table)
 			err = errors.Join(err, failed)
 		}

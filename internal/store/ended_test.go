@@ -12,6 +12,7 @@ import (
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/store/storetest"
 )
 
 const (
@@ -84,7 +85,7 @@ func purgesAll(t *testing.T, s *store.Store, db *sql.DB, schema string) {
 	tables := fillTables(t, db, schema)
 	now := time.Now()
 	if err := s.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Purge(t.Context(), now, now.Add(-time.Hour))
+		_, err := storetest.Purge(t.Context(), tx, now, now.Add(-time.Hour))
 		return err
 	}); err != nil {
 		t.Fatal(err)

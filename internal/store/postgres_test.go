@@ -17,6 +17,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/store/storetest"
 	"portico/internal/testform"
 )
 
@@ -288,7 +289,7 @@ func TestPurge_KeysOfBrokenConnections(t *testing.T) {
 		left  int
 	}{{0, 3}, {25 * time.Hour, 1}} { // with its own
 		err := s.store.Write(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Purge(t.Context(), time.Now().Add(test.later), time.Time{})
+			_, err := storetest.Purge(t.Context(), tx, time.Now().Add(test.later), time.Time{})
 			return err
 		})
 		if n := s.count(`SELECT COUNT(*) FROM commit_key`); n != test.left || err != nil {

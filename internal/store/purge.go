@@ -21,13 +21,22 @@ const purgeBatch = 100
 // a code no longer works. The packages of the other rows say how long theirs stay.
 const retention = 24 * time.Hour
 
-// Purge deletes up to a batch of each kind of row that ended before now, and of audit records
-// from before a time that the chain of seals allows. It reports whether more may be left.
-func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err error) {
-	for _, p := range []struct {
-		query  string
-		before time.Time
-	}{
+// Kind is a kind of row that Purge deletes.
+type Kind struct {
+	query  string
+	before time.Time
+}
+
+// Purge deletes up to a batch of rows of a kind, and reports whether more may be left.
+func (t *Tx) Purge(ctx context.Context, k Kind) (more bool, err error) {
+	n, err := t.exec(ctx, k.query, micros(k.before), purgeBatch)
+	return n == purgeBatch, err
+}
+
+// Ended returns the kinds of rows that ended before now, and of audit records from before a time that the
+// chain of seals allows. Each is for a transaction of its own: a table that is locked holds up itself alone.
+func Ended(now, records time.Time) []Kind {
+	return []Kind{
 		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-retention)},
 		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-session.Remembered)},
 		{`DELETE FROM session_end WHERE token_hash IN (SELECT token_hash FROM session_end WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-session.Remembered)},
@@ -59,12 +68,5 @@ func (t *Tx) Purge(ctx context.Context, now, records time.Time) (more bool, err 
 		{`DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < $1 AND seal <= 0 LIMIT CAST($2 AS BIGINT))`, records},
 		// A write needs its key for seconds. The rest of the time is for machines whose clocks differ.
 		{`DELETE FROM commit_key WHERE id IN (SELECT id FROM commit_key WHERE id < CAST(CAST($1 AS BIGINT) AS TEXT) LIMIT CAST($2 AS BIGINT))`, now.Add(-retention)},
-	} {
-		n, err := t.exec(ctx, p.query, micros(p.before), purgeBatch)
-		if err != nil {
-			return false, err
-		}
-		more = more || n == purgeBatch
 	}
-	return more, nil
 }

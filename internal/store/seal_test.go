@@ -19,6 +19,7 @@ import (
 	"portico/internal/store/move"
 	"portico/internal/store/pgtest"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/store/storetest"
 )
 
 // sealing is a database whose record is sealed.
@@ -338,7 +339,7 @@ func TestRelease_WholeSeals(t *testing.T) {
 				s.Fatal(err)
 			}
 			s.fits(2)
-			if err := s.store.Write(s.Context(), func(tx *store.Tx) error { _, err := tx.Purge(s.Context(), s.clock.Now(), until); return err }); err != nil {
+			if err := s.store.Write(s.Context(), func(tx *store.Tx) error { _, err := storetest.Purge(s.Context(), tx, s.clock.Now(), until); return err }); err != nil {
 				s.Fatal(err)
 			}
 			if v := s.fits(2); v.Until.IsZero() || v.BeganAt != left.BeganAt {
@@ -452,7 +453,7 @@ func TestRelease_WithinASeal(t *testing.T) {
 		var until time.Time
 		if err := s.store.Write(s.Context(), func(tx *store.Tx) (err error) {
 			if until, _, err = s.sealer.Release(s.Context(), tx, sealingBegins.Add(66*time.Second)); err == nil {
-				_, err = tx.Purge(s.Context(), s.clock.Now(), until)
+				_, err = storetest.Purge(s.Context(), tx, s.clock.Now(), until)
 			}
 			return err
 		}); err != nil {

@@ -37,17 +37,19 @@ func purged(t *testing.T, s *store.Store, length time.Duration) (batches, waits 
 	var purging sync.WaitGroup
 	purging.Go(func() {
 		defer stop()
-		for more := true; more && ctx.Err() == nil; {
-			began := time.Now()
-			err := s.Write(t.Context(), func(tx *store.Tx) (err error) {
-				more, err = tx.Purge(t.Context(), later, later.AddDate(0, 0, -400))
-				return err
-			})
-			if err != nil {
-				t.Errorf("purge: %v", err)
-				return
+		for _, kind := range store.Ended(later, later.AddDate(0, 0, -400)) {
+			for more := true; more && ctx.Err() == nil; {
+				began := time.Now()
+				err := s.Write(t.Context(), func(tx *store.Tx) (err error) {
+					more, err = tx.Purge(t.Context(), kind)
+					return err
+				})
+				if err != nil {
+					t.Errorf("purge: %v", err)
+					return
+				}
+				batches = append(batches, time.Since(began))
 			}
-			batches = append(batches, time.Since(began))
 		}
 	})
 	waits = smallWrites(ctx, t, s)

@@ -7,6 +7,7 @@ import (
 	"portico/internal/apptest"
 	"portico/internal/config"
 	"portico/internal/store"
+	"portico/internal/store/storetest"
 )
 
 // A grant lasts as long as the session, also after a new sign-in in the same browser. Past
@@ -38,7 +39,7 @@ func TestLogout_AfterANewSignIn(t *testing.T) {
 func (s told) purges() {
 	s.Helper()
 	err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
-		_, err := tx.Purge(s.Context(), s.Clock.Now(), s.Clock.Now().AddDate(-1, 0, 0))
+		_, err := storetest.Purge(s.Context(), tx, s.Clock.Now(), s.Clock.Now().AddDate(-1, 0, 0))
 		return err
 	})
 	if err != nil {

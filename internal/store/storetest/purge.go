@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -148,5 +149,17 @@ func (b *bundle) purge() (more bool) {
 
 func (b *bundle) purgeAt(now time.Time) (more bool) {
 	b.Helper()
-	return b.did(func(tx *store.Tx) (bool, error) { return tx.Purge(b.Context(), now, now.Add(-keepAudit)) })
+	return b.did(func(tx *store.Tx) (bool, error) { return Purge(b.Context(), tx, now, now.Add(-keepAudit)) })
+}
+
+// Purge deletes a batch of each kind, all in one transaction.
+func Purge(ctx context.Context, tx *store.Tx, now, records time.Time) (more bool, err error) {
+	for _, k := range store.Ended(now, records) {
+		some, err := tx.Purge(ctx, k)
+		if err != nil {
+			return false, err
+		}
+		more = more || some
+	}
+	return more, nil
 }
