@@ -19,8 +19,7 @@ type Departure struct {
 type DepartureStore interface {
 	InsertDeparture(ctx context.Context, d Departure) error
 	DepartureOf(ctx context.Context, accountID string) (Departure, bool, error)
-	// DueDepartures returns up to limit departures whose accounts are to be erased
-	// by now.
-	DueDepartures(ctx context.Context, now time.Time, limit int) ([]Departure, error)
+	// DueDepartures returns the ids of up to limit accounts that are to be erased by now.
+	DueDepartures(ctx context.Context, now time.Time, limit int) ([]string, error)
 	DeleteDeparture(ctx context.Context, accountID string) (bool, error)
 }

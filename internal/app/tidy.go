@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -58,10 +59,8 @@ func (a *App) purge(ctx context.Context) error {
 	operator := live.Operator
 	records, err := a.releaseRecord(ctx)
 	aged := a.batches(ctx, func(tx *store.Tx) (bool, error) { return operator.EndAged(ctx, tx) })
-	err = errors.Join(err, aged)
+	err = errors.Join(err, aged, a.each(ctx, (*store.Tx).DueEnds, operator.CloseEnded), a.each(ctx, (*store.Tx).DueDepartures, operator.EraseDue))
 	for _, batch := range []func(*store.Tx) (more bool, err error){
-		func(tx *store.Tx) (bool, error) { return operator.CloseEnded(ctx, tx) },
-		func(tx *store.Tx) (bool, error) { return operator.EraseDue(ctx, tx) },
 		func(tx *store.Tx) (bool, error) { return a.warnOfKeys(ctx, tx, operator) },
 		func(tx *store.Tx) (bool, error) { return false, tellOfApplicants(ctx, tx, live) },
 		func(tx *store.Tx) (bool, error) { return a.forgetEvents(ctx, tx) },
@@ -74,6 +73,30 @@ func (a *App) purge(ctx context.Context) error {
 		}
 	}
 	return errors.Join(err, a.forgetClients(ctx, operator))
+}
+
+// dueAtOnce bounds how many accounts each reads. So many could fail without holding up the others.
+const dueAtOnce = 1000
+
+// each calls do with each account that is due, in a transaction of its own. After a failure, what is due beyond dueAtOnce
+// waits for the next turn.
+func (a *App) each(
+	ctx context.Context, due func(*store.Tx, context.Context, time.Time, int) ([]string, error), do func(context.Context, flow.Tx, string) error,
+) (err error) {
+	for more := true; more; {
+		var ids []string
+		err = a.alone(ctx, func(tx *store.Tx) (err error) {
+			ids, err = due(tx, ctx, a.clock.Now(), dueAtOnce)
+			return err
+		})
+		for _, id := range ids {
+			if failed := a.alone(ctx, func(tx *store.Tx) error { return do(ctx, tx, id) }); failed != nil && ctx.Err() == nil {
+				err = errors.Join(err, fmt.Errorf("the account %s: %w", id, failed))
+			}
+		}
+		more = err == nil && len(ids) == dueAtOnce
+	}
+	return err
 }
 
 // forgetClients ends what users have given registered clients that have ended.

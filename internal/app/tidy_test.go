@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,43 @@ func TestPurge_FailingSteps(t *testing.T) {
 		_, granted, failed := tx.LiveGrant(t.Context(), aged.ID)
 		if there || granted {
 			t.Errorf("an account that was due is there (%v), and so is an old grant (%v)", there, granted)
+		}
+		return errors.Join(err, failed)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An account that cannot be read holds up no other, and the error names it.
+func TestPurge_FailingAccount(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	a := open(t, settings(t, t.TempDir()), Options{Clock: now})
+	t.Cleanup(func() { a.end(t) })
+	broken, ends, left := a.create(t, "broken@example.org"), a.create(t, "ends@example.org"), a.create(t, "left@example.org")
+	if err := a.Store.Fill(t.Context(), func(conn *sql.Conn, tx *store.Tx) error {
+		_, err := conn.ExecContext(t.Context(), "UPDATE account SET roles = 'broken' WHERE id = '"+broken.ID+"'")
+		for id, at := range map[string]time.Time{broken.ID: now.Now().Add(time.Minute), ends.ID: now.Now().Add(time.Hour), left.ID: now.Now().Add(time.Hour)} {
+			if id != left.ID {
+				err = errors.Join(err, tx.UpdateEnd(t.Context(), id, at))
+			}
+			if id != ends.ID {
+				err = errors.Join(err, tx.InsertDeparture(t.Context(), account.Departure{AccountID: id, LeftAt: now.Now(), EraseAt: at}))
+			}
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(time.Hour)
+	if err := a.purge(t.Context()); err == nil || strings.Count(err.Error(), "the account "+broken.ID) != 2 {
+		t.Errorf("the error is %v", err)
+	}
+	if err := a.Store.Read(t.Context(), func(tx *store.Tx) error {
+		ended, _, err := tx.AccountByID(t.Context(), ends.ID)
+		_, there, failed := tx.AccountByID(t.Context(), left.ID)
+		if ended.State != account.DisabledByOperator || there {
+			t.Errorf("an account whose end has come is %s, and one that was to be erased is there: %v", ended.State, there)
 		}
 		return errors.Join(err, failed)
 	}); err != nil {

@@ -332,12 +332,7 @@ func TestImport_SendsNoEmail(t *testing.T) {
 	b.closes()
 	b.clock.Advance(400 * 24 * time.Hour)
 	b.closes()
-	if err := b.store.Write(t.Context(), func(tx flow.Tx) error {
-		_, err := b.Operator.EraseDue(t.Context(), tx)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	b.erase()
 	for _, p := range []people.Person{one, two} {
 		page, err := b.Operator.Person(t.Context(), b.user(p.Email).ID)
 		if err != nil || len(page.Emails) > 0 {

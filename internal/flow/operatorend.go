@@ -53,29 +53,17 @@ func (f *Operator) setEnd(ctx context.Context, tx Tx, by Actor, a cleared, at ti
 	return f.report(ctx, tx, by.caller, a.Account, change)
 }
 
-// closeAtOnce bounds one transaction of CloseEnded, so that other writes wait briefly.
-const closeAtOnce = 10
-
-// CloseEnded disables the accounts whose ends have come, ends their sessions at apps and
-// OpenID clients, and tells their owners. It reports whether more may be due.
-func (f *Operator) CloseEnded(ctx context.Context, tx Tx) (more bool, err error) {
-	due, err := tx.DueEnds(ctx, f.clock.Now(), closeAtOnce)
-	if err != nil {
-		return false, err
+// CloseEnded disables an account whose end has come, ends its sessions at apps and
+// OpenID clients, and tells its owner.
+func (f *Operator) CloseEnded(ctx context.Context, tx Tx, id string) error {
+	a, ok, err := f.closes(ctx, tx, id) // reading it waits for a change of its end
+	if err == nil && ok {
+		err = f.closeEnded(ctx, tx, a)
 	}
-	for _, id := range due {
-		a, ok, err := f.closes(ctx, tx, id) // reading it waits for a change of its end
-		if err == nil && ok {
-			err = f.closeEnded(ctx, tx, a)
-		}
-		if err == nil && !a.EndsAt.After(f.clock.Now()) {
-			err = tx.DropDueEnd(ctx, id)
-		}
-		if err != nil {
-			return false, err
-		}
+	if err == nil && !a.EndsAt.After(f.clock.Now()) {
+		err = tx.DropDueEnd(ctx, id)
 	}
-	return len(due) == closeAtOnce, nil
+	return err
 }
 
 func (f *Operator) closeEnded(ctx context.Context, tx Tx, a cleared) error {

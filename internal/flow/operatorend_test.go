@@ -15,12 +15,13 @@ import (
 // closes runs the background work.
 func (b *bundle) closes() {
 	b.Helper()
-	if err := b.store.Write(b.Context(), func(tx flow.Tx) error {
-		_, err := b.Operator.CloseEnded(b.Context(), tx)
+	b.must(b.store.Write(b.Context(), func(tx flow.Tx) error {
+		due, err := tx.DueEnds(b.Context(), b.clock.Now(), 10)
+		for _, id := range due {
+			err = errors.Join(err, b.Operator.CloseEnded(b.Context(), tx, id))
+		}
 		return err
-	}); err != nil {
-		b.Fatal(err)
-	}
+	}))
 }
 
 // From its end on, an account is closed to everything, before and after the background work.

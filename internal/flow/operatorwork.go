@@ -33,43 +33,29 @@ func (f *Operator) loadKeys(ctx context.Context) (bool, error) {
 	return read(ctx, f.store, func(tx Tx) (bool, error) { return f.keys.Load(ctx, tx) })
 }
 
-// eraseAtOnce bounds one transaction of EraseDue, so that other writes wait briefly.
-const eraseAtOnce = 10
-
-// EraseDue erases accounts that were closed account.Grace ago, by their owners or by ScheduleErasure, and
-// reports whether more may be due.
-func (f *Operator) EraseDue(ctx context.Context, tx Tx) (more bool, err error) {
-	due, err := tx.DueDepartures(ctx, f.clock.Now(), eraseAtOnce)
+// EraseDue erases an account that was closed account.Grace ago, by its owner or by ScheduleErasure.
+func (f *Operator) EraseDue(ctx context.Context, tx Tx, id string) error {
+	// The owner may take the account back at this moment. Reading the account waits
+	// for that transaction, and the departure is then gone.
+	a, _, err := tx.AccountByID(ctx, id)
 	if err != nil {
-		return false, err
+		return err
 	}
-	for _, d := range due {
-		// The owner may take the account back at this moment. Reading the account waits
-		// for that transaction, and the departure is then gone.
-		a, _, err := tx.AccountByID(ctx, d.AccountID)
+	d, leaves, err := tx.DepartureOf(ctx, id)
+	if err != nil || !leaves || d.EraseAt.After(f.clock.Now()) {
+		return err
+	}
+	erased := audit.Fact{Name: audit.AccountDeleted, AccountID: id, Actor: actorSelf, Detail: "left"}
+	if a.State == account.DisabledByOperator { // by ScheduleErasure, or after its owner had closed it
+		left, err := tx.FactsOf(ctx, id, "", 1, audit.AccountLeft)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if _, ok, err := tx.DepartureOf(ctx, d.AccountID); err != nil {
-			return false, err
-		} else if !ok {
-			continue
-		}
-		erased := audit.Fact{Name: audit.AccountDeleted, AccountID: d.AccountID, Actor: actorSelf, Detail: "left"}
-		if a.State == account.DisabledByOperator { // by ScheduleErasure, or after its owner had closed it
-			left, err := tx.FactsOf(ctx, d.AccountID, "", 1, audit.AccountLeft)
-			if err != nil {
-				return false, err
-			}
-			if len(left) == 0 || left[0].At.Before(d.LeftAt) {
-				erased.Actor, erased.Detail = actorOperator, ""
-			}
-		}
-		if err := f.erase(ctx, tx, erased); err != nil {
-			return false, err
+		if len(left) == 0 || left[0].At.Before(d.LeftAt) {
+			erased.Actor, erased.Detail = actorOperator, ""
 		}
 	}
-	return len(due) == eraseAtOnce, nil
+	return f.erase(ctx, tx, erased)
 }
 
 // erase deletes an account with everything that names it, except for what

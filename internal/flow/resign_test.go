@@ -117,7 +117,7 @@ func TestResigns(t *testing.T) {
 		}, open},
 		"its end": {func(b *bundle, p planted, ada *visitor) {
 			soon(b, p, ada)
-			b.must(b.store.Write(ctx, func(tx flow.Tx) error { _, err := b.Operator.CloseEnded(ctx, tx); return err }))
+			b.closes()
 		}, open},
 		"its end, opened before the background work": {soon, open},
 		"its end, moved before the background work": {soon, func(b *bundle, p planted, _ *visitor) {

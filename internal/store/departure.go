@@ -26,9 +26,8 @@ func (t *Tx) DepartureOf(ctx context.Context, accountID string) (account.Departu
 }
 
 // DueDepartures implements account.DepartureStore.
-func (t *Tx) DueDepartures(ctx context.Context, now time.Time, limit int) ([]account.Departure, error) {
-	return collect(ctx, t, `SELECT account_id, left_at, erase_at FROM departure WHERE erase_at <= $1 ORDER BY erase_at LIMIT CAST($2 AS BIGINT)`,
-		[]any{micros(now), limit}, departureRow)
+func (t *Tx) DueDepartures(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return collect(ctx, t, `SELECT account_id FROM departure WHERE erase_at <= $1 ORDER BY erase_at LIMIT CAST($2 AS BIGINT)`, []any{micros(now), limit}, scanOne[string])
 }
 
 // DeleteDeparture implements account.DepartureStore.

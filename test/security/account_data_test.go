@@ -89,10 +89,7 @@ func TestSEC303_AnErasedAccountLeavesNoRow(t *testing.T) {
 	id := v.id()
 	v.post("account/delete", object{"account": id}).must(200)
 	s.clock.Advance(14 * 24 * time.Hour)
-	err := s.app.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := s.app.Operator.EraseDue(t.Context(), tx)
-		return err
-	})
+	err := s.app.Store.Write(t.Context(), func(tx *store.Tx) error { return s.app.Operator.EraseDue(t.Context(), tx, id) })
 	if err != nil {
 		t.Fatal(err)
 	}

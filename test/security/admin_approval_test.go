@@ -51,7 +51,7 @@ func TestSEC402_OneWayToApprove(t *testing.T) {
 		waits("an attempt to disable it")
 		s.must(operator.SetUserEnd(ctx, flow.ByOperator, id, s.clock.Now().Add(time.Minute)))
 		s.clock.Advance(2 * time.Minute)
-		s.must(s.app.Store.Write(ctx, func(tx *store.Tx) error { _, err := operator.CloseEnded(ctx, tx); return err }))
+		s.must(s.app.Store.Write(ctx, func(tx *store.Tx) error { return operator.CloseEnded(ctx, tx, id) }))
 		waits("its end")
 		admin.proves(phone)
 		approve(id)

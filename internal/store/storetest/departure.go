@@ -35,12 +35,12 @@ func (b departures) DueDepartures_InTheirOrder() {
 	now := moment()
 	later := b.departure(b.person(1).ID, now.Add(time.Microsecond))
 	due, first := b.departure(b.person(2).ID, now), b.departure(b.person(3).ID, now.Add(-time.Hour))
-	of := func(at time.Time, limit int) []account.Departure {
-		return list(b.bundle, func(tx *store.Tx) ([]account.Departure, error) { return tx.DueDepartures(b.Context(), at, limit) })
+	of := func(at time.Time, limit int) []string {
+		return list(b.bundle, func(tx *store.Tx) ([]string, error) { return tx.DueDepartures(b.Context(), at, limit) })
 	}
-	b.equal("the due ones", of(now, 9), []account.Departure{first, due})
-	b.equal("one of them", of(now, 1), []account.Departure{first})
-	b.equal("all, later", of(now.Add(time.Hour), 9), []account.Departure{first, due, later})
+	b.equal("the due ones", of(now, 9), []string{first.AccountID, due.AccountID})
+	b.equal("one of them", of(now, 1), []string{first.AccountID})
+	b.equal("all, later", of(now.Add(time.Hour), 9), []string{first.AccountID, due.AccountID, later.AccountID})
 }
 
 func (b departures) DeleteDeparture_OfOneAccount() {
@@ -50,9 +50,9 @@ func (b departures) DeleteDeparture_OfOneAccount() {
 			b.Errorf("deleted, want %v", want)
 		}
 	}
-	b.equal("what is left", list(b.bundle, func(tx *store.Tx) ([]account.Departure, error) {
+	b.equal("what is left", list(b.bundle, func(tx *store.Tx) ([]string, error) {
 		return tx.DueDepartures(b.Context(), moment(), 9)
-	}), []account.Departure{other})
+	}), []string{other.AccountID})
 }
 
 // A deleted account leaves only its audit records, what tells other nodes and clients about
