@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"portico/internal/account"
 	"portico/internal/audit"
@@ -53,6 +54,15 @@ func (f *Operator) EraseDue(ctx context.Context, tx Tx, id string) error {
 		}
 		if len(left) == 0 || left[0].At.Before(d.LeftAt) {
 			erased.Actor, erased.Detail = actorOperator, ""
+			disabled, err := tx.FactsOf(ctx, id, "", 2, audit.AccountDisabled) // by ScheduleErasure, and perhaps by SetUserState since
+			if err != nil {
+				return err
+			}
+			for _, by := range slices.Backward(disabled) {
+				if strings.HasPrefix(by.Detail, detailErased) {
+					erased.Actor = by.Actor
+				}
+			}
 		}
 	}
 	return f.erase(ctx, tx, erased)

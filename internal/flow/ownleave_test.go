@@ -210,13 +210,15 @@ func TestLeaveAccount_Operator(t *testing.T) {
 	if f := b.record(audit.AccountDeleted); f.AccountID != gone || f.Actor != "self" || f.Detail != "left" {
 		t.Errorf("its owner has closed it, and the record says %+v", f)
 	}
-	_, err := b.Operator.ScheduleErasure(t.Context(), flow.ByOperator, kept, "mara@example.org")
+	ada, _ := b.admin("ada@example.org", "192.0.2.3")
+	_, err := b.Operator.ScheduleErasure(t.Context(), flow.ByAdmin(ada.Caller, ada.found()), kept, "mara@example.org")
 	b.must(err)
+	admin := audit.ByAdmin(ada.found().User.ID)
 	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, kept, account.DisabledByOperator))
 	b.clock.Advance(account.Grace)
 	b.erase()
-	if f := b.record(audit.AccountDeleted); f.AccountID != kept || f.Actor != "operator" || f.Detail != "" {
-		t.Errorf("an operator has deleted it, and the record says %+v", f)
+	if f := b.record(audit.AccountDeleted); f.AccountID != kept || f.Actor != admin || f.Detail != "" {
+		t.Errorf("an admin has deleted it, and the record says %+v", f)
 	}
 }
 
