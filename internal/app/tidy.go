@@ -29,8 +29,15 @@ func (a *App) startBackground(ctx context.Context, work *sync.WaitGroup, drift *
 		if !a.watchClock(drift) {
 			return err
 		}
-		return errors.Join(err, a.purge(ctx), a.comparePeople(ctx))
+		return errors.Join(err, a.purge(ctx))
 	})
+	a.repeat(ctx, work, tidyEvery, "forget clients that have ended", func(ctx context.Context) error {
+		if !a.watchClock(drift) {
+			return nil
+		}
+		return a.forgetClients(ctx)
+	})
+	a.repeat(ctx, work, tidyEvery, "compare the list of people", a.comparePeople)
 	a.repeat(ctx, work, jobsEvery, "work on jobs", a.workJobs)
 	a.repeat(ctx, work, jobsEvery, "email imported people", a.welcome)
 	a.repeat(ctx, work, sealEvery, "seal audit records", a.sealRecord)
@@ -72,7 +79,7 @@ func (a *App) purge(ctx context.Context) error {
 			err = errors.Join(err, a.batches(ctx, func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, kind) }))
 		}
 	}
-	return errors.Join(err, a.forgetClients(ctx, operator))
+	return err
 }
 
 // dueAtOnce bounds how many accounts each reads. So many could fail without holding up the others.
@@ -100,7 +107,8 @@ func (a *App) each(
 }
 
 // forgetClients ends what users have given registered clients that have ended.
-func (a *App) forgetClients(ctx context.Context, operator *flow.Operator) error {
+func (a *App) forgetClients(ctx context.Context) error {
+	operator := a.live.Load().Operator // a reload replaces it
 	var ended []string
 	err := a.alone(ctx, func(tx *store.Tx) (err error) {
 		ended, err = tx.EndedRegistered(ctx, a.clock.Now())

@@ -172,7 +172,7 @@ func (a *App) granted(t *testing.T, address string) openid.Grant {
 }
 
 // What users have given a client that had registered itself does not outlive it.
-func TestPurge_ForgetsEndedClients(t *testing.T) {
+func TestForgetClients(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
 	cfg.OpenID.Registration = true
@@ -200,7 +200,7 @@ func TestPurge_ForgetsEndedClients(t *testing.T) {
 	}
 	left := func(want ...openid.Registree) {
 		t.Helper()
-		must(a.purge(ctx))
+		must(a.forgetClients(ctx))
 		apps, err := a.Owner.Apps(ctx, user.ID)
 		must(err)
 		for _, app := range apps {

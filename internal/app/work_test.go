@@ -13,6 +13,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/flow"
 	"portico/internal/logtest"
+	"portico/internal/openid"
 	"portico/internal/outbox"
 	"portico/internal/store"
 )
@@ -130,6 +131,50 @@ func TestWork_Purges(t *testing.T) {
 		if flows, revocations := left(t, a); flows || revocations > 0 {
 			t.Errorf("old flows: %v, revocations: %d", flows, revocations)
 		}
+	})
+}
+
+// blocked is a store that reads nothing until a test lets it.
+type blocked struct {
+	unit[flow.Tx]
+	until chan struct{}
+}
+
+func (b blocked) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	<-b.until
+	return b.unit.Read(ctx, fn)
+}
+
+// A registered client that has ended may have many users. Accounts end in time while it is forgotten.
+func TestWork_ForgetsBeside(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, work func(*App)) {
+		a := open(t, settings(t, t.TempDir()), Options{})
+		t.Cleanup(func() { a.end(t) })
+		user, end := a.create(t, "v@example.org"), a.clock.Now().Add(90*time.Second)
+		if err := a.Operator.SetUserEnd(t.Context(), flow.ByOperator, user.ID, end); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.InsertRegistered(t.Context(), openid.Registered{ID: "ended"}, a.clock.Now(), 1)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		l, until := *a.live.Load(), make(chan struct{})
+		l.Operator = flow.New(flow.Config{
+			Store: blocked{unit[flow.Tx]{a.Store, func(tx *store.Tx) flow.Tx { return tx }}, until},
+			Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Outbox: a.Outbox, Keys: a.Keys, Before: &a.live.Load().All,
+			Settings: flow.Settings{Locale: l.catalogue.Of},
+		}).Operator
+		a.live.Store(&l)
+		work(a)
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		if u, err := a.Operator.User(t.Context(), "v@example.org"); err != nil || u.State != account.DisabledByOperator {
+			t.Errorf("the account is %s, %v", u.State, err)
+		}
+		close(until)
 	})
 }
 
