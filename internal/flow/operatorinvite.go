@@ -32,7 +32,6 @@ type Draft struct {
 const (
 	maxWords = 500 // code points
 	mostUses = 10_000
-	mostLife = 366 * 24 * time.Hour // of a link for many
 
 	// linesAtOnce is how many lines of a list, or newcomers, a transaction judges and sends. Each takes many statements, and
 	// with a database on another machine those of a whole list would exceed the time of a request.
@@ -249,7 +248,7 @@ func (f *Operator) InviteMany(ctx context.Context, by Actor, d Draft) (link stri
 	if d.Uses < 1 || d.Uses > mostUses {
 		return "", fault.InvalidFields(fault.Field{Name: "uses", Code: CodeInvitationUses})
 	}
-	if !now.Before(d.EndsAt) || d.EndsAt.Sub(now) > mostLife {
+	if !now.Before(d.EndsAt) || d.EndsAt.Sub(now) > invitation.MostLife {
 		return "", fault.InvalidFields(fault.Field{Name: "ends_at", Code: CodeInvitationEnd})
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {

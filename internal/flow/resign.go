@@ -91,7 +91,7 @@ func (f *core) endSecret(ctx context.Context, tx Tx, s apikey.Secret, change aud
 
 // endSent ends the invitations that an actor has sent after a time. One record tells of all of them.
 func (f *core) endSent(ctx context.Context, tx Tx, by string, since time.Time, change audit.Fact) error {
-	any, err := tx.EndInvitationsBy(ctx, by, since, f.clock.Now())
+	any, err := tx.EndInvitationsBy(ctx, by, since)
 	if err != nil || !any {
 		return err
 	}

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"portico/internal/job"
 	"portico/internal/outbox"
 	"portico/internal/people"
+	"portico/internal/store"
+	"portico/internal/store/pgtest"
 )
 
 // planted is what an admin has left behind.
@@ -208,6 +211,42 @@ func TestAlarm_EndsInvitationsForGood(t *testing.T) {
 	b.must(err)
 	if works := b.stay(p); slices.Contains(works, "the invitation of the key") {
 		t.Errorf("after a new secret of the key %q work", works)
+	}
+}
+
+// Whoever has sent very many invitations can be ended all the same, in the time that a change has on PostgreSQL.
+func TestResigns_WithVeryManyInvitations(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Plain(pgtest.Migrated(t))
+	s, err := store.Open(t.Context(), store.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	b := setupOn(t, s, withProvider(t))
+	p, ada := b.plants("ada@example.org")
+	b.admin("noor@example.org", "192.0.2.8")
+	now := b.clock.Now()
+	pgtest.Exec(t, url, fmt.Sprintf(`INSERT INTO invitation (id, link_hash, address, address_key, roles, account_ends_at, words, invited_by, most, used, state,
+		created_at, ends_at, opened_at, used_at, account_id, message_id)
+		SELECT sender || n, CAST(sender || n AS bytea), '', sender || n, '[]', 0, '', sender, 1, 0, 'open', %d, %d, 0, 0, '', ''
+		FROM generate_series(1, 100000) AS n, unnest(ARRAY['%s', '%s']) AS sender`,
+		now.UnixMicro(), now.Add(time.Hour).UnixMicro(), audit.ByKey(p.key.ID), audit.ByAdmin(p.id)), "ANALYZE invitation")
+	b.must(b.Operator.EndAPIKey(t.Context(), flow.ByOperator, p.key.ID, false))
+	ada.must(b.Owner.ChangePassword(t.Context(), ada.Caller, ada.found(), another, another))
+	for m := b.next(); ; m = b.next() {
+		if m.Template == "password-changed" {
+			ada.must(b.Flows.RaiseAlarm(t.Context(), ada.Caller, alarmToken(m)))
+			break
+		}
+	}
+	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, p.id, account.DisabledByOperator))
+	b.must(b.Operator.SetUserState(t.Context(), flow.ByOperator, p.id, account.Active))
+	if works := b.stay(p); works != nil {
+		t.Errorf("afterwards %q work", works)
+	}
+	if page, err := b.Operator.Invitations(t.Context(), "", "", 100); err != nil || slices.ContainsFunc(page.Items, func(i flow.Invited) bool { return i.Stage != "ended" }) {
+		t.Errorf("the invitations are %+v, %v", page.Items[0], err)
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 // Life is how long an invitation of one address is valid.
 const Life = 7 * 24 * time.Hour
 
+// MostLife is how long a link for many is valid at most.
+const MostLife = 366 * 24 * time.Hour
+
 // Keep is how long a row stays after its end.
 const Keep = 30 * 24 * time.Hour
 
@@ -103,7 +106,7 @@ type Store interface {
 	InsertInvitation(ctx context.Context, i Invitation) (bool, error)
 	InvitationByID(ctx context.Context, id string) (Invitation, bool, error)
 	InvitationByLink(ctx context.Context, link []byte) (Invitation, bool, error)
-	// InvitationOf returns the open invitation of an address.
+	// InvitationOf returns the open invitation of an address, or the one that EndInvitationsBy has ended: a new one replaces it.
 	InvitationOf(ctx context.Context, key string) (Invitation, bool, error)
 	// OpenInvitation stores when an invitation was first opened.
 	OpenInvitation(ctx context.Context, id string, now time.Time) error
@@ -112,8 +115,9 @@ type Store interface {
 	UseInvitation(ctx context.Context, id, accountID string, now time.Time) (bool, error)
 	// EndInvitation gives an open invitation its last state, and reports whether it did.
 	EndInvitation(ctx context.Context, id string, state State, now time.Time) (bool, error)
-	// EndInvitationsBy ends the open invitations that an actor has sent after a time, and reports whether there were any.
-	EndInvitationsBy(ctx context.Context, by string, since, now time.Time) (bool, error)
+	// EndInvitationsBy ends the open invitations that an actor has sent after a time, and reports whether there were any. It
+	// takes the same time for all of them as for one.
+	EndInvitationsBy(ctx context.Context, by string, since time.Time) (bool, error)
 	// Invitations returns up to limit invitations that were not replaced, the newest first,
 	// after the one with an id, "" for the first.
 	Invitations(ctx context.Context, after string, limit int) ([]Listed, error)

@@ -17,7 +17,7 @@ import (
 // ofNobody are the tables that AccountData does not read, because they name no
 // account. docs/operating/personal-data.md gives the reasons.
 var ofNobody = []string{
-	"api_key", "audit_chain", "audit_seal", "code", "commit_key", "email_outcome", "former_master_key", "schema_version", "installation", "job_part", "lease", "move", "node", "openid_registered_client", "openid_device", "openid_initial_token", "openid_pushed_request", "openid_watch", "mailbox_refusal", "once", "session_end",
+	"api_key", "audit_chain", "audit_seal", "code", "commit_key", "email_outcome", "ended_sender", "former_master_key", "schema_version", "installation", "job_part", "lease", "move", "node", "openid_registered_client", "openid_device", "openid_initial_token", "openid_pushed_request", "openid_watch", "mailbox_refusal", "once", "session_end",
 	"signing_key",
 	"spent_ticket", "throttle",
 }

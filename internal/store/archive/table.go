@@ -18,7 +18,7 @@ func archived() []string {
 		"other_address", "identity", "passkey", "passkey_refusal", "factor", "recovery_code",
 		"session", "session_end", "trusted_browser", "spent_ticket", "flow", "code",
 		"openid_registered_client", "openid_initial_token", "openid_consent", "openid_grant", "openid_pushed_request", "openid_device", "openid_watch",
-		"invitation", "api_key", "api_key_secret", "personal_token", "once", "job", "job_part",
+		"invitation", "ended_sender", "api_key", "api_key_secret", "personal_token", "once", "job", "job_part",
 		"outbox", "email_outcome", "mailbox_refusal", "webhook_delivery", "throttle",
 		"former_master_key", "signing_key",
 		"audit", "audit_seal", "audit_chain",

@@ -137,24 +137,32 @@ func (b invitations) EndInvitation_Once() {
 
 func (b invitations) EndInvitationsBy_OpenOnesAfterATime() {
 	var all []invitation.Invitation
-	for number, by := range []string{"key:a", "admin:a", "admin:a", "admin:a", "admin:a"} {
+	for number, by := range []string{"key:a", "admin:a", "admin:a", "admin:a", "admin:a", "admin:a"} {
 		i := full[invitation.Invitation](number)
-		i.State, i.By, i.CreatedAt, i.EndsAt = invitation.Open, by, moment().Add(-time.Duration(number)*time.Minute), moment().Add(time.Hour)
+		i.State, i.By, i.Used, i.Most, i.CreatedAt, i.EndsAt = invitation.Open, by, 0, 1, moment().Add(-time.Duration(number%5)*time.Minute), moment().Add(time.Hour)
 		if number == 1 {
 			i.State = invitation.Used
 		}
-		b.insert(i)
-		all = append(all, i)
+		if all = append(all, i); number < 5 { // the last one is sent later
+			b.insert(i)
+		}
 	}
 	ends := func(since time.Time) bool {
-		return b.did(func(tx *store.Tx) (bool, error) { return tx.EndInvitationsBy(b.Context(), "admin:a", since, moment()) })
+		return b.did(func(tx *store.Tx) (bool, error) { return tx.EndInvitationsBy(b.Context(), "admin:a", since) })
 	}
 	if !ends(all[4].CreatedAt) || ends(all[4].CreatedAt) {
 		b.Error("it does not tell whether there were any")
 	}
-	for number, want := range []invitation.State{invitation.Open, invitation.Used, invitation.Ended, invitation.Ended, invitation.Open} {
-		if now := b.now(all[number].ID); now.State != want || now.EndsAt.Equal(moment()) != (want == invitation.Ended) {
-			b.Errorf("%d is %s until %v, want %s", number, now.State, now.EndsAt, want)
+	b.insert(all[5])
+	for number, want := range []invitation.State{invitation.Open, invitation.Used, invitation.Ended, invitation.Ended, invitation.Open, invitation.Open} {
+		i := all[number]
+		if i.State = want; number == 2 {
+			found, _ := find(b.bundle, func(tx *store.Tx) (invitation.Invitation, bool, error) { return tx.InvitationOf(b.Context(), i.Key) })
+			b.equal("the one of its address", found, i)
+		}
+		b.equal("an invitation", b.now(i.ID), i)
+		if used := b.use(i.ID, moment()); used != (want == invitation.Open) {
+			b.Errorf("%d, which is %s, is used: %t", number, want, used)
 		}
 	}
 	if !ends(time.Time{}) {

@@ -9,6 +9,7 @@ import (
 	"portico/internal/audit"
 	"portico/internal/code"
 	"portico/internal/flow"
+	"portico/internal/invitation"
 	"portico/internal/job"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -63,6 +64,26 @@ func (b purges) Purge_PartsBeforeTheirJob() {
 	}
 	if _, ok := jobs(b).next(runs.ID, "", false); !ok {
 		b.Error("the part of a job that runs is gone")
+	}
+}
+
+// What has ended all invitations of a sender stays as long as the last of them.
+func (b purges) Purge_EndedSendersAfterTheirInvitations() {
+	many := invitations(b).sent(1)
+	many.EndsAt = many.CreatedAt.Add(invitation.MostLife)
+	again := func(number int) invitation.State {
+		i := many
+		i.ID, i.Link, i.Key = full[invitation.Invitation](number).ID, full[invitation.Invitation](number).Link, full[invitation.Invitation](number).Key
+		invitations(b).insert(i)
+		return invitations(b).now(i.ID).State
+	}
+	b.did(func(tx *store.Tx) (bool, error) { return tx.EndInvitationsBy(b.Context(), many.By, time.Time{}) })
+	gone := many.EndsAt.Add(invitation.Keep)
+	if b.purgeAt(gone); again(2) != invitation.Ended {
+		b.Error("an invitation is open again")
+	}
+	if b.purgeAt(gone.Add(time.Microsecond)); again(3) != invitation.Open {
+		b.Error("the row is left without its invitations")
 	}
 }
 
