@@ -33,6 +33,9 @@ var (
 	// OfAdmin means that a key would change the account of an admin, or make an admin.
 	OfAdmin = fault.New(fault.Forbidden, "key.admin")
 
+	// Full means that the admin answers for MostKeys keys.
+	Full = fault.New(fault.Conflict, "key.full")
+
 	// Missing means that there is no such key.
 	Missing = fault.New(fault.Missing, CodeMissing)
 

@@ -13,6 +13,8 @@ const (
 	DefaultLife = 90 * 24 * time.Hour
 	// MostLife bounds how far away the end of a key may be.
 	MostLife = 365 * 24 * time.Hour
+	// MostKeys is how many keys an admin may answer for: they all end in one transaction.
+	MostKeys = 50
 	// WarnBefore is how long before its end the owner of a key is told of it.
 	WarnBefore = 14 * 24 * time.Hour
 )
@@ -101,7 +103,7 @@ type Store interface {
 	InsertAPIKeySecret(ctx context.Context, s Secret) error
 	// APIKeySecrets returns the secrets of keys, the newest first.
 	APIKeySecrets(ctx context.Context, ids ...string) ([]Secret, error)
-	// APIKeySecretsOf returns the secrets that an account answers for.
-	APIKeySecretsOf(ctx context.Context, accountID string) ([]Secret, error)
+	// APIKeySecretsOf returns the secrets that an account answers for, of the keys that have not ended.
+	APIKeySecretsOf(ctx context.Context, accountID string, now time.Time) ([]Secret, error)
 	DeleteAPIKeySecret(ctx context.Context, hash []byte) error
 }

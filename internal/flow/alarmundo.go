@@ -35,7 +35,7 @@ func (f *Flows) undo(ctx context.Context, tx Tx, c Caller, a alarm) (account.Acc
 		func() error {
 			return f.endSent(ctx, tx, audit.ByAdmin(id), now.Add(-alarmLife), fact(c, audit.InvitationEnded, "", ""))
 		},
-		func() error { return f.endSecrets(ctx, tx, fact(c, audit.APIKeyEnded, id, ""), byAlarm) },
+		func() error { return f.endSecretsOf(ctx, tx, fact(c, audit.APIKeyEnded, id, ""), byAlarm) },
 		func() error {
 			return tx.UpdateAlarm(ctx, id, account.Alarm{Since: a.at, RaisedAt: now, AddedAt: a.from.AddedAt})
 		},

@@ -85,6 +85,31 @@ func TestWarnOfKeys(t *testing.T) {
 	}
 }
 
+// An admin answers for so many keys at most, because all of them end in one transaction. Their rotation works on.
+func TestMakeAPIKey_Most(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, _ := b.administers(apikey.DefaultLife)
+	makes := func() error {
+		_, _, err := b.Operator.MakeAPIKey(t.Context(), flow.ByOperator, owner, apikey.Ask{Name: "short", Scopes: []string{"people:read"}, EndsAt: b.clock.Now().Add(time.Hour)})
+		return err
+	}
+	for range apikey.MostKeys - 1 {
+		b.must(makes())
+	}
+	for range 3 {
+		_, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{})
+		b.must(err)
+	}
+	if err := makes(); !errors.Is(err, apikey.Full) {
+		t.Errorf("one more key: %v", err)
+	}
+	b.must(b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false))
+	b.must(makes())
+	b.clock.Advance(time.Hour)
+	b.must(makes())
+}
+
 // The newest secret stays, also if the clock of the node that made it is behind.
 func TestEndAPIKey_OldSecret(t *testing.T) {
 	t.Parallel()

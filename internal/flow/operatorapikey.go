@@ -36,7 +36,7 @@ const (
 // by email. A key makes no key.
 //
 // Faults: the fields name, scopes and ends_at, apikey.Never, apikey.Stopped for an owner who is no
-// admin, throttle.Limited, and as acts.
+// admin, throttle.Limited, and as mayHave and acts.
 func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask apikey.Ask) (made APIKey, text string, err error) {
 	now := f.clock.Now()
 	k := apikey.Key{ID: ids.NewAt(now), CreatedAt: now}
@@ -69,9 +69,9 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 }
 
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
-// before works on until EndAPIKey. An older one ends, and one whose owner is no longer an admin (endSecret).
+// before works on until EndAPIKey. An older one ends, and one whose owner is no longer an admin (endSecrets).
 //
-// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as acts.
+// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as mayHave and acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
 	until, bad := apikey.Until(ends, f.clock.Now())
 	if bad != nil {
@@ -87,14 +87,18 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 		if err != nil {
 			return k, nil, err
 		}
+		var gone []apikey.Secret
 		for i, s := range had {
 			works, err := f.answers(ctx, tx, s.AccountID)
-			if err == nil && (i > 0 || !works) {
-				err = f.endSecret(ctx, tx, s, change)
-			}
 			if err != nil {
 				return k, nil, err
 			}
+			if i > 0 || !works {
+				gone = append(gone, s)
+			}
+		}
+		if err := f.endSecrets(ctx, tx, change, gone...); err != nil {
+			return k, nil, err
 		}
 		k.EndsAt = until
 		return k, had, tx.UpdateAPIKey(ctx, id, k.EndsAt, f.warned(k))
@@ -120,6 +124,9 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 		if err != nil {
 			return err
 		}
+		if err := f.mayHave(ctx, tx, ownerID, k.ID); err != nil {
+			return err
+		}
 		s := apikey.Secret{Hash: secret.Hash(text), KeyID: k.ID, AccountID: ownerID, CreatedAt: f.clock.Now()}
 		if len(before) > 0 && !s.CreatedAt.After(before[0].CreatedAt) {
 			s.CreatedAt = before[0].CreatedAt.Add(time.Microsecond) // the clock of another node is ahead
@@ -136,6 +143,22 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 		return APIKey{}, "", err
 	}
 	return made, text, nil
+}
+
+// mayHave returns a fault if an admin answers for as many keys as one may, apart from the one with an id.
+//
+// Faults: apikey.Full.
+func (f *Operator) mayHave(ctx context.Context, tx Tx, ownerID, id string) error {
+	secrets, err := tx.APIKeySecretsOf(ctx, ownerID, f.clock.Now())
+	others := map[string]bool{}
+	for _, s := range secrets {
+		others[s.KeyID] = true
+	}
+	delete(others, id)
+	if err == nil && len(others) >= apikey.MostKeys {
+		err = apikey.Full
+	}
+	return err
 }
 
 // reportKey records a change of a key and tells its owner. The email has the alarm if the owner
@@ -166,7 +189,7 @@ func (f *Operator) liveKey(ctx context.Context, tx Tx, id string) (apikey.Key, e
 	return k, err
 }
 
-// EndAPIKey ends a key at once, or only its secrets before the newest, as endSecret says. It returns apikey.Missing
+// EndAPIKey ends a key at once, or only its secrets before the newest, as endSecrets says. It returns apikey.Missing
 // for a key that has ended, or has no old secret.
 //
 // Faults: apikey.Missing, apikey.Never, and as acts.
@@ -199,12 +222,7 @@ func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld b
 		if err := f.record.Add(ctx, tx, change); err != nil {
 			return err
 		}
-		for _, s := range had {
-			if err := f.endSecret(ctx, tx, s, change); err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.endSecrets(ctx, tx, change, had...)
 	})
 }
 

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,7 +42,7 @@ func (f *core) resign(ctx context.Context, tx Tx, id string, change audit.Fact, 
 	if err := f.endSent(ctx, tx, audit.ByAdmin(id), time.Time{}, change); err != nil {
 		return err
 	}
-	if err := f.endSecrets(ctx, tx, change, detailNoAdmin); err != nil {
+	if err := f.endSecretsOf(ctx, tx, change, detailNoAdmin); err != nil {
 		return err
 	}
 	return f.stopJobs(ctx, tx, why, func(j job.Job) bool { return j.AccountID == id })
@@ -58,9 +59,9 @@ func (f *core) stopJobs(ctx context.Context, tx Tx, why stopped, which func(job.
 	return err
 }
 
-// endSecrets ends the secrets of API keys that the account of a change answers for. A key without a secret can get another one.
-func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, why string) error {
-	secrets, err := tx.APIKeySecretsOf(ctx, change.AccountID)
+// endSecretsOf ends the secrets of API keys that the account of a change answers for. A key without a secret can get another one.
+func (f *core) endSecretsOf(ctx context.Context, tx Tx, change audit.Fact, why string) error {
+	secrets, err := tx.APIKeySecretsOf(ctx, change.AccountID, f.clock.Now())
 	if err != nil {
 		return err
 	}
@@ -69,24 +70,32 @@ func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, why str
 		if err := f.record.Add(ctx, tx, change); err != nil {
 			return err
 		}
-		if err := f.endSecret(ctx, tx, s, change); err != nil {
+	}
+	return f.endSecrets(ctx, tx, change, secrets...)
+}
+
+// endSecrets ends secrets of API keys, the invitations that the keys have sent since, and the jobs that they have begun: nobody
+// knows with which of their secrets.
+func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, secrets ...apikey.Secret) error {
+	since := map[string]time.Time{} // by the id of the key
+	for _, s := range secrets {
+		if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
+			return err
+		}
+		from := s.CreatedAt.Add(-2 * clock.Uncorrected) // the clock of another node is behind
+		if before, known := since[s.KeyID]; !known || from.Before(before) {
+			since[s.KeyID] = from
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(since)) {
+		if err := f.endSent(ctx, tx, audit.ByKey(id), since[id], change); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// endSecret ends a secret of an API key, the invitations that the key has sent since, and the jobs that it has begun: nobody
-// knows with which of its secrets.
-func (f *core) endSecret(ctx context.Context, tx Tx, s apikey.Secret, change audit.Fact) error {
-	since := s.CreatedAt.Add(-2 * clock.Uncorrected) // the clock of another node is behind
-	if err := tx.DeleteAPIKeySecret(ctx, s.Hash); err != nil {
-		return err
-	}
-	if err := f.endSent(ctx, tx, audit.ByKey(s.KeyID), since, change); err != nil {
-		return err
-	}
-	return f.stopJobs(ctx, tx, stoppedKey, func(j job.Job) bool { return j.KeyID == s.KeyID && j.CreatedAt.After(since) })
+	return f.stopJobs(ctx, tx, stoppedKey, func(j job.Job) bool {
+		from, ends := since[j.KeyID]
+		return ends && j.CreatedAt.After(from)
+	})
 }
 
 // endSent ends the invitations that an actor has sent after a time. One record tells of all of them.

@@ -118,8 +118,9 @@ func (t *Tx) APIKeySecrets(ctx context.Context, ids ...string) ([]apikey.Secret,
 }
 
 // APIKeySecretsOf implements apikey.Store.
-func (t *Tx) APIKeySecretsOf(ctx context.Context, accountID string) ([]apikey.Secret, error) {
-	return collect(ctx, t, `SELECT `+apiKeySecretColumns+` FROM api_key_secret WHERE account_id = $1`, []any{accountID}, apiKeySecret)
+func (t *Tx) APIKeySecretsOf(ctx context.Context, accountID string, now time.Time) ([]apikey.Secret, error) {
+	return collect(ctx, t, `SELECT `+apiKeySecretColumns+` FROM api_key_secret s WHERE account_id = $1
+		AND EXISTS (SELECT 1 FROM api_key k WHERE k.id = s.key_id AND k.ends_at > $2)`, []any{accountID, micros(now)}, apiKeySecret)
 }
 
 // DeleteAPIKeySecret implements apikey.Store.

@@ -102,11 +102,13 @@ func (b apiKeys) APIKeySecrets_GoWithTheirAccount() {
 }
 
 func (b apiKeys) APIKeySecretsOf_OneAccount() {
-	_, s := b.key(1)
+	k, s := b.key(1)
 	b.key(2)
-	b.equal("the secrets of an account", list(b.bundle, func(tx *store.Tx) ([]apikey.Secret, error) {
-		return tx.APIKeySecretsOf(b.Context(), s.AccountID)
-	}), []apikey.Secret{s})
+	for now, want := range map[time.Time][]apikey.Secret{k.EndsAt: nil, k.EndsAt.Add(-time.Microsecond): {s}} {
+		b.equal("the secrets of an account", list(b.bundle, func(tx *store.Tx) ([]apikey.Secret, error) {
+			return tx.APIKeySecretsOf(b.Context(), s.AccountID, now)
+		}), want)
+	}
 }
 
 func (b apiKeys) APIKeys_NewestFirstInPages() {

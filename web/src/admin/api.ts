@@ -124,6 +124,7 @@ export const WORDS: Record<string, string> = {
   'job.not_found': 'This job no longer exists.',
   'job.size': 'At most 500 people can be selected at once. All that match the filters can be more.',
   'key.ends_at': 'Choose an end in the future, at most a year away.',
+  'key.full': 'You answer for 50 keys. End one of them first.',
   'key.missing': 'This key has ended meanwhile.',
   'key.name': 'Give the key a name.',
   'key.no_scope': 'Choose what the key may do.',
