@@ -20,6 +20,7 @@ import (
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/webhook"
 )
 
 var errKilled = errors.New("the process is killed")
@@ -227,6 +228,71 @@ func TestBulk_Skips(t *testing.T) {
 	}
 	if a, err := d.Operator.Person(ctx, all[4]); err != nil || !slices.Equal(a.Account.Roles, []string{"more", "staff"}) {
 		t.Errorf("the roles are %v (%v)", a.Account.Roles, err)
+	}
+}
+
+// counted is a store that counts some statements.
+type counted struct {
+	flow.Store
+	accounts   int   // that were read one by one
+	deliveries []int // of each transaction
+}
+
+type countedTx struct {
+	flow.Tx
+	of *counted
+}
+
+func (c *counted) Read(ctx context.Context, fn func(flow.Tx) error) error {
+	return c.Store.Read(ctx, func(tx flow.Tx) error { return fn(countedTx{tx, c}) })
+}
+
+func (c *counted) Write(ctx context.Context, fn func(flow.Tx) error) error {
+	c.deliveries = append(c.deliveries, 0)
+	return c.Store.Write(ctx, func(tx flow.Tx) error {
+		c.deliveries[len(c.deliveries)-1] = 0
+		return fn(countedTx{tx, c})
+	})
+}
+
+func (c *counted) sum() (sum int) {
+	for _, n := range c.deliveries {
+		sum += n
+	}
+	return sum
+}
+
+func (t countedTx) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
+	t.of.accounts++
+	return t.Tx.AccountByID(ctx, id)
+}
+
+func (t countedTx) InsertDelivery(ctx context.Context, d webhook.Delivery) error {
+	t.of.deliveries[len(t.of.deliveries)-1]++
+	return t.Tx.InsertDelivery(ctx, d)
+}
+
+// The accounts of a list of jobs, with those that were skipped, are read at once.
+func TestJobs_NamesThemAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	_, key := d.key()
+	for _, by := range []flow.Actor{d.by(), key} {
+		begun, err := d.Operator.BeginBulk(t.Context(), by, flow.Bulk{Kind: flow.BulkGiveRole, Role: "staff", Query: account.Query{Role: "staff"}})
+		d.bundle.must(err)
+		d.ends(begun.ID)
+		d.clock.Advance(time.Second)
+	}
+	c := &counted{Store: d.store.Store}
+	d.store.Store = c
+	list, err := d.Operator.Jobs(t.Context())
+	if err != nil || len(list) != 2 || list[0].By != "sync" || list[1].By != "admin@example.org" || c.accounts != 0 {
+		t.Fatalf("%d accounts were read one by one for %+v, %v", c.accounts, list, err)
+	}
+	for n, p := range d.people[:crowd] {
+		if a := list[0].Addresses[p.ID]; len(list[0].Skipped) != crowd || a != fmt.Sprintf("p%d@example.org", n) {
+			t.Errorf("%d were skipped, and one of them has the address %q", len(list[0].Skipped), a)
+		}
 	}
 }
 

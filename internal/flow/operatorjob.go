@@ -163,7 +163,6 @@ func (f *Operator) Job(ctx context.Context, id string) (t Task, err error) {
 // Jobs returns the running jobs and some that have ended, of all admins, the newest first.
 func (f *Operator) Jobs(ctx context.Context) (list []Task, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
-		list = nil
 		running, err := tx.RunningJobs(ctx)
 		if err != nil {
 			return err
@@ -172,47 +171,44 @@ func (f *Operator) Jobs(ctx context.Context) (list []Task, err error) {
 		if err != nil {
 			return err
 		}
-		for _, j := range append(running, ended...) {
-			t, err := f.task(ctx, tx, j)
-			if err != nil {
-				return err
-			}
-			list = append(list, t)
-		}
-		return nil
+		list, err = f.tasks(ctx, tx, append(running, ended...)...)
+		return err
 	})
 	return list, err
 }
 
-// task reads what the ids of a job stand for.
 func (f *Operator) task(ctx context.Context, tx Tx, j job.Job) (Task, error) {
-	t := Task{Job: j, Addresses: map[string]string{}}
-	var b Bulk
-	if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
-		return t, err
+	list, err := f.tasks(ctx, tx, j)
+	if err != nil {
+		return Task{}, err
 	}
-	t.Role, t.More = b.Role, b.More && j.State != job.Done
-	for _, id := range append([]string{j.AccountID}, idsOf(j.Skipped)...) {
-		a, _, err := tx.AccountByID(ctx, id)
-		if err != nil {
-			return t, err
-		}
-		t.Addresses[id] = a.Address.Mail
-	}
-	t.By = t.Addresses[j.AccountID]
-	if j.KeyID != "" {
-		names, err := tx.APIKeyNames(ctx, []string{j.KeyID})
-		if err != nil {
-			return t, err
-		}
-		t.By = names[j.KeyID]
-	}
-	return t, nil
+	return list[0], nil
 }
 
-func idsOf(skips []job.Skip) (all []string) {
-	for _, s := range skips {
-		all = append(all, s.ID)
+// tasks reads what the ids of jobs stand for.
+func (f *Operator) tasks(ctx context.Context, tx Tx, jobs ...job.Job) (list []Task, err error) {
+	begun := func(j job.Job) audit.Fact { return audit.Fact{Actor: byJob(&step{job: j}).name} }
+	var facts []audit.Fact
+	for _, j := range jobs {
+		facts = append(facts, begun(j))
+		for _, s := range j.Skipped {
+			facts = append(facts, audit.Fact{AccountID: s.ID})
+		}
 	}
-	return all
+	known, err := f.namesIn(ctx, tx, facts)
+	if err != nil {
+		return nil, err
+	}
+	addresses := map[string]string{}
+	for id, a := range known.Accounts {
+		addresses[id] = a.Address.Mail
+	}
+	for _, j := range jobs {
+		var b Bulk
+		if err := json.Unmarshal([]byte(j.Input), &b); err != nil {
+			return nil, err
+		}
+		list = append(list, Task{Job: j, Role: b.Role, By: known.MadeBy(begun(j)), Addresses: addresses, More: b.More && j.State != job.Done})
+	}
+	return list, nil
 }
