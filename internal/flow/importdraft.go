@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 
@@ -91,7 +90,7 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 	for more := true; more; {
 		budget.Of(ctx).Renew()
 		err := f.acts(ctx, by, func(tx Tx) (err error) {
-			if more, err = tx.DeleteDrafts(ctx, made.AccountID, made.KeyID); err != nil || more {
+			if more, err = tx.DeleteDrafts(ctx, made.AccountID, made.KeyID, made.Place); err != nil || more {
 				return err
 			}
 			if _, err = tx.InsertJob(ctx, made); err != nil {
@@ -108,7 +107,7 @@ func (f *Operator) OpenImport(ctx context.Context, by Actor, o ImportOrder) (Imp
 
 // StartImport starts the job of a draft. Without skipBad it takes only a file without a problem.
 //
-// Faults: ImportUnread, ImportBad, job.Begun, job.Busy, job.Missing, and as acts.
+// Faults: ImportUnread, ImportBad, job.Begun, job.Busy, job.Replaced, job.Missing, and as acts.
 func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad bool) (ImportJob, error) {
 	if err := f.mayBegin(ctx, by); err != nil {
 		return ImportJob{}, err
@@ -131,8 +130,12 @@ func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad
 			return err
 		}
 		draft.Version = admin.FlowVersion()
-		if ok, err := tx.StartJob(ctx, draft); err != nil || !ok {
-			return cmp.Or[error](err, job.Busy)
+		ok, err := tx.StartJob(ctx, draft)
+		if err == nil && !ok {
+			err = unstarted(ctx, tx, draft)
+		}
+		if err != nil {
+			return err
 		}
 		return tx.DeletePart(ctx, id) // the ImportSecrets
 	})
@@ -142,12 +145,26 @@ func (f *Operator) StartImport(ctx context.Context, by Actor, id string, skipBad
 	return f.ImportJob(ctx, by, id)
 }
 
+// unstarted returns why a draft has not started.
+func unstarted(ctx context.Context, tx Tx, draft job.Job) error {
+	switch now, ok, err := tx.JobByID(ctx, draft.ID); {
+	case err != nil:
+		return err
+	case !ok || now.State == job.Draft && now.Step != draft.Step:
+		return job.Replaced
+	case now.State != job.Draft:
+		return job.Begun
+	}
+	return job.Busy
+}
+
 // mayBegin judges an Actor as a change does, before a long request.
 func (f *Operator) mayBegin(ctx context.Context, by Actor) error {
 	return f.store.Read(ctx, func(tx Tx) error { return f.mayAct(ctx, tx, by) })
 }
 
-// importOf returns an import of the admin or the key who asks. That of another one is missing.
+// importOf returns an import of the admin or the key who asks. That of another one is missing, and so is a draft of which the
+// purge may have deleted parts.
 func (f *Operator) importOf(ctx context.Context, by Actor, id string) (j job.Job, place importPlace, o ImportOrder, err error) {
 	if !ids.Valid(id) {
 		return j, place, o, job.Missing
@@ -157,7 +174,8 @@ func (f *Operator) importOf(ctx context.Context, by Actor, id string) (j job.Job
 		if err != nil {
 			return err
 		}
-		if !ok || found.Kind != JobImport || found.AccountID != by.AccountID() || found.KeyID != by.keyID() {
+		tooOld := found.State == job.Draft && f.clock.Now().Sub(found.CreatedAt) > job.KeepDraft
+		if !ok || tooOld || found.Kind != JobImport || found.AccountID != by.AccountID() || found.KeyID != by.keyID() {
 			return job.Missing
 		}
 		j = found

@@ -13,7 +13,9 @@ import (
 	"portico/internal/budget"
 	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/ids"
 	"portico/internal/job"
+	"portico/internal/store"
 	"portico/internal/store/sqlitetest"
 )
 
@@ -268,6 +270,56 @@ func TestImportJob_Killed(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// A draft of which parts are gone does not start: another import that was about to replace it was killed, or it is a day old.
+func TestImportJob_HalfDeleted(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	_, by := d.key()
+	draft := d.sends(by, flow.ImportOrder{}, arriving(2))
+	d.bundle.must(d.bundle.store.past(t.Context(), func(tx *store.Tx) error {
+		for range 100 {
+			if err := tx.InsertPart(t.Context(), job.Part{ID: ids.New(), JobID: draft.ID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	d.store.after = true
+	d.store.left.Store(1)
+	if _, err := d.Operator.OpenImport(t.Context(), by, flow.ImportOrder{}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	if _, err := d.Operator.StartImport(t.Context(), by, draft.ID, true); !errors.Is(err, flow.ImportUnread) {
+		t.Errorf("the draft that was to be replaced: %v", err)
+	}
+	old := d.sends(by, flow.ImportOrder{}, arriving(2))
+	d.clock.Advance(job.KeepDraft + time.Microsecond)
+	if _, err := d.Operator.StartImport(t.Context(), by, old.ID, true); !errors.Is(err, job.Missing) {
+		t.Errorf("the draft of yesterday: %v", err)
+	}
+}
+
+// A start says what came before it.
+func TestImportJob_StartedTooLate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, sqlitetest.Open(t))
+	by := d.by()
+	for want, does := range map[error]func(id string){
+		job.Replaced: func(id string) {
+			_, err := d.Operator.ReadImport(t.Context(), by, id, strings.NewReader(arriving(1)))
+			d.bundle.must(err)
+		},
+		job.Begun: func(id string) { d.starts(by, id); d.ends(id) },
+	} {
+		draft := d.sends(by, flow.ImportOrder{}, arriving(2))
+		d.store.does = func() { does(draft.ID) }
+		d.store.left.Store(1)
+		if _, err := d.Operator.StartImport(t.Context(), by, draft.ID, true); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const (
 // Keep is how long a job can be read after its end.
 const Keep = 7 * 24 * time.Hour
 
-// KeepDraft is how long a job can be a draft.
+// KeepDraft is how long a job can be a draft. It then is not there anymore, and its parts go a little later.
 const KeepDraft = 24 * time.Hour
 
 // keptSkips is how many skipped items a job names. Progress.Skips counts all of them.
@@ -101,8 +101,9 @@ type Store interface {
 	// StartJob makes a draft a running job of another total, request and version, unless its account has one that runs or
 	// its Step is another one. It reports whether it did.
 	StartJob(ctx context.Context, j Job) (bool, error)
-	// DeleteDrafts deletes the drafts of an account and a key, "" for none, or a batch of their parts if there are more.
-	DeleteDrafts(ctx context.Context, accountID, keyID string) (more bool, err error)
+	// DeleteDrafts deletes the drafts of an account and a key, "" for none, or a batch of their parts if there are more. Those that
+	// stay get another step and the place.
+	DeleteDrafts(ctx context.Context, accountID, keyID, place string) (more bool, err error)
 	InsertPart(ctx context.Context, p Part) error
 	// NextPart returns the part of a job that follows the one with an id, of all or of those with problems.
 	NextPart(ctx context.Context, jobID, after string, problems bool) (Part, bool, error)

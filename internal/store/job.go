@@ -67,7 +67,10 @@ func (t *Tx) StartJob(ctx context.Context, j job.Job) (bool, error) {
 }
 
 // DeleteDrafts implements job.Store.
-func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID string) (more bool, err error) {
+func (t *Tx) DeleteDrafts(ctx context.Context, accountID, keyID, place string) (more bool, err error) {
+	if _, err := t.exec(ctx, `UPDATE job SET step = step + 1, place = $3 WHERE account_id = $1 AND key_id = $2 AND state = 'draft'`, accountID, keyID, place); err != nil {
+		return false, err
+	}
 	n, err := t.exec(ctx, `DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id
 		WHERE account_id = $1 AND key_id = $2 AND state = 'draft' LIMIT CAST($3 AS BIGINT))`, accountID, keyID, purgeBatch)
 	if err != nil || n == purgeBatch {

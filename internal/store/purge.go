@@ -57,9 +57,9 @@ func Ended(now, records time.Time) []Kind {
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1
 			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
 		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id
-			WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
+			WHERE ended_at = 0 AND state = 'draft' AND created_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft - clock.MaxSkew)},
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at = 0 AND state = 'draft' AND created_at < $1
-			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft)},
+			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.KeepDraft - clock.MaxSkew)},
 		{`DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.Keep)},
 		{`DELETE FROM ended_sender WHERE (invited_by, until) IN (SELECT invited_by, until FROM ended_sender WHERE until < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-invitation.MostLife - invitation.Keep)},
 		{`DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE ends_at < $1 LIMIT CAST($2 AS BIGINT))`, records},

@@ -54,11 +54,12 @@ func jobOf(t flow.Task) AdminJob {
 		ID: t.ID, Action: string(t.Kind), Role: t.Role, State: string(t.State), Reason: t.Why, Done: t.Done,
 		Total: t.Total, More: t.More, Skips: t.Skips, CreatedAt: form.MomentOf(t.CreatedAt), EndedAt: form.MomentOf(t.EndedAt), By: t.By,
 	}
-	if t.Kind != flow.JobImport {
-		j.Total = max(t.Total, t.Done)
-	}
-	if t.State == job.Done {
+	switch {
+	case t.Kind == flow.JobImport:
+	case t.State == job.Done:
 		j.Total = t.Done // people may have gone since the beginning
+	default:
+		j.Total = max(t.Total, t.Done)
 	}
 	j.Skipped = each(t.Skipped, func(s job.Skip) AdminSkip { return AdminSkip{s.ID, t.Addresses[s.ID], s.Why} })
 	return j

@@ -11,6 +11,8 @@ import (
 
 	"portico/internal/apikey"
 	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/job"
 	format "portico/internal/people"
 )
 
@@ -71,6 +73,17 @@ func TestParameters_NameWhatIsUnknown(t *testing.T) {
 		}
 		if got != want || (err == nil) != (query == "role=staff&limit=5") {
 			t.Errorf("%s: %v, field %q, want %q", query, err, got, want)
+		}
+	}
+}
+
+// People may have gone since the beginning of a job, but no lines of a file.
+func TestJobOf_Total(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[job.Kind]int64{flow.BulkDisable: 3, flow.JobImport: 5} {
+		got := jobOf(flow.Task{Job: job.Job{Kind: kind, Total: 5, Progress: job.Progress{State: job.Done, Done: 3}}})
+		if got.Total != want || got.Done != 3 {
+			t.Errorf("%s: %d of %d are done", kind, got.Done, got.Total)
 		}
 	}
 }

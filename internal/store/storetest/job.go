@@ -128,7 +128,7 @@ func (b jobs) DeleteDrafts_OfTheKeyAlone() {
 	runs := b.begun(3)
 	b.write(func(tx *store.Tx) error {
 		for _, j := range []job.Job{gone, runs} {
-			if more, err := tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID); err != nil || more {
+			if more, err := tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID, ""); err != nil || more {
 				return fmt.Errorf("more is left: %t, %w", more, err)
 			}
 		}
@@ -146,7 +146,7 @@ func (b jobs) DeleteDrafts_InBatches() {
 	j := b.drafted(1, b.person(1).ID)
 	for name, deletes := range map[string]func(tx *store.Tx) (more bool, err error){
 		"parts":  func(tx *store.Tx) (bool, error) { return tx.DeleteParts(b.Context(), j.ID, "") },
-		"drafts": func(tx *store.Tx) (bool, error) { return tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID) },
+		"drafts": func(tx *store.Tx) (bool, error) { return tx.DeleteDrafts(b.Context(), j.AccountID, j.KeyID, "unread") },
 	} {
 		if _, ok := find(b.bundle, func(tx *store.Tx) (job.Job, bool, error) { return tx.JobByID(b.Context(), j.ID) }); !ok {
 			j = b.drafted(1, j.AccountID)
@@ -158,6 +158,11 @@ func (b jobs) DeleteDrafts_InBatches() {
 			}
 			if _, ok := b.next(j.ID, "", false); ok != more {
 				b.Errorf("%s: a part is there: %t", name, ok)
+			}
+			if more && name == "drafts" {
+				if now := b.now(j.ID); now.Step != j.Step+1 || now.Place != "unread" {
+					b.Errorf("the draft is at step %d with the place %q", now.Step, now.Place)
+				}
 			}
 		}
 	}
