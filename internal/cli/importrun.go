@@ -62,7 +62,7 @@ func (r *importRun) read(from people.Reader, batches chan<- []importEntry, stop 
 		if !ended {
 			batch = append(batch, e)
 		}
-		if ended || len(batch) == r.how.Most() {
+		if ended || len(batch) == r.app.Operator.MostImported(r.how) {
 			select {
 			case batches <- batch:
 			case <-stop:

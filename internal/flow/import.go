@@ -18,13 +18,15 @@ type Import struct {
 	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
 }
 
-// Most returns how many people one call of Import takes, so that other writes wait briefly. To change a person takes many
-// statements, and with a database on another machine 200 would exceed the time of a request.
-func (h Import) Most() int {
-	if h.Update {
-		return 25
+// MostImported returns how many people one call of Import takes, so that other writes wait briefly. To change a person takes
+// many statements, as does the event of a new one for each webhook, and with a database on another machine 200 would exceed the
+// time of a request.
+func (f *Operator) MostImported(how Import) int {
+	const few = 25
+	if how.Update {
+		return few
 	}
-	return 200
+	return max(few, 200/(1+len(f.record.events.Hooks())))
 }
 
 // Outcome is what became of a person.

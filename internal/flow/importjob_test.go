@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"portico/internal/job"
 	"portico/internal/store"
 	"portico/internal/store/sqlitetest"
+	"portico/internal/webhook"
 )
 
 // sends opens an import of an admin or a key, and sends its file.
@@ -321,6 +323,27 @@ func TestImportJob_StartedTooLate(t *testing.T) {
 		if _, err := d.Operator.StartImport(t.Context(), by, draft.ID, true); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
+	}
+}
+
+// A transaction that imports new people writes a bounded number of events, however many webhooks want them.
+func TestImportJob_WithWebhooks(t *testing.T) {
+	t.Parallel()
+	const hooks, people = 5, 100
+	d := newDesk(t, sqlitetest.Open(t), func(c *flow.Config) {
+		var all []webhook.Hook
+		for n := range hooks {
+			all = append(all, webhook.Hook{Name: fmt.Sprint(n), Events: []string{webhook.Every}})
+		}
+		c.Events = webhook.NewQueue(all, c.Clock, slog.New(slog.DiscardHandler), func() {})
+	})
+	c := &counted{Store: d.store.Store}
+	d.store.Store = c
+	draft := d.sends(d.by(), flow.ImportOrder{}, arriving(people))
+	d.starts(d.by(), draft.ID)
+	d.ends(draft.ID)
+	if sum := c.sum(); sum != hooks*people || slices.Max(c.deliveries) > 200 {
+		t.Errorf("%d events, by transaction %v", sum, c.deliveries)
 	}
 }
 

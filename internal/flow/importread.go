@@ -181,7 +181,7 @@ func (r *reading) all(ctx context.Context, from people.Reader) error {
 		if err := r.take(p, at, bad); err != nil {
 			return err
 		}
-		if len(r.part.Entries) == r.how.Most() || r.size >= partBytes {
+		if len(r.part.Entries) == r.MostImported(r.how) || r.size >= partBytes {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
