@@ -105,10 +105,11 @@ func (f *Operator) welcomeSome(ctx context.Context, w Welcoming, people []accoun
 		}
 		return nil
 	}
+	do := f.store.Write
 	if w.DryRun {
-		return counts, f.store.Read(ctx, run)
+		do = f.store.Read
 	}
-	err = f.store.Write(ctx, run)
+	err = do(ctx, run)
 	return counts, err
 }
 
