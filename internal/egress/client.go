@@ -17,11 +17,11 @@ import (
 )
 
 // Limits of one exchange, unless Config sets its own. A set of a hundred keys,
-// 2 KiB each with its certificate, fits into DefaultMaxBytes. A larger limit
+// 2 KiB each with its certificate, fits into defaultMaxBytes. A larger limit
 // would let a broken server use more processor time for each sign-in.
 const (
-	DefaultTimeout  = 5 * time.Second
-	DefaultMaxBytes = 256 << 10
+	defaultTimeout  = 5 * time.Second
+	defaultMaxBytes = 256 << 10
 
 	maxHeaderBytes = 64 << 10
 	idleTimeout    = 90 * time.Second
@@ -45,8 +45,8 @@ type Config struct {
 	// Link-local addresses and others where clouds keep their metadata stay closed.
 	Allow []string
 
-	Timeout  time.Duration // of the whole exchange, body included; 0: DefaultTimeout
-	MaxBytes int64         // of an answer's body; 0: DefaultMaxBytes
+	Timeout  time.Duration // of the whole exchange, body included; 0: 5 s
+	MaxBytes int64         // of an answer's body; 0: 256 KiB
 	Resolver *net.Resolver // nil: the system's
 
 	Roots *x509.CertPool // trusted authorities; nil: the system's
@@ -65,10 +65,10 @@ type Client struct {
 // New returns a client, or an error that names the malformed origin.
 func New(cfg Config) (*Client, error) {
 	if cfg.Timeout == 0 {
-		cfg.Timeout = DefaultTimeout
+		cfg.Timeout = defaultTimeout
 	}
 	if cfg.MaxBytes == 0 {
-		cfg.MaxBytes = DefaultMaxBytes
+		cfg.MaxBytes = defaultMaxBytes
 	}
 	allow := make(map[string]bool)
 	hosts := make(map[string]string)
@@ -118,7 +118,7 @@ func (c *Client) Get(ctx context.Context, url string) ([]byte, error) {
 // answers with JSON. A site that only stores the files of strangers rarely says so, and
 // so no stranger speaks for it.
 func (c *Client) GetJSON(ctx context.Context, url string) ([]byte, error) {
-	return c.get(ctx, url, isJSON)
+	return c.get(ctx, url, CheckJSON)
 }
 
 // PostJSON posts JSON with the headers, and returns the JSON of the answer.
@@ -129,13 +129,15 @@ func (c *Client) PostJSON(ctx context.Context, url string, headers http.Header, 
 	}
 	r.Header = headers
 	r.Header.Set("Content-Type", "application/json")
-	return c.do(r, isJSON)
+	return c.do(r, CheckJSON)
 }
 
-func isJSON(h http.Header) error {
+// CheckJSON returns an error unless the type of an answer is application/json, or one of the
+// +json family, such as application/jwk-set+json (RFC 6839 3.1).
+func CheckJSON(h http.Header) error {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
-		return fmt.Errorf("the type of the answer is %q, not application/json", h.Get("Content-Type"))
+		return fmt.Errorf("the content type of the answer is %.64q, not application/json", h.Get("Content-Type"))
 	}
 	return nil
 }

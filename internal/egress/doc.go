@@ -14,5 +14,6 @@
 //   - takes only the proxy that it is given, and judges the server behind it as
 //     without one (proxy.go).
 //
-// It does not look at status codes or contents, and it knows no protocol.
+// It does not look at contents, and it knows no protocol. Only Get, GetJSON and PostJSON
+// judge the status of an answer, and the last two its type.
 package egress

@@ -7,7 +7,8 @@
 //	Begin, BeginAgain  redirects to the provider's authorization endpoint
 //	                   the provider redirects to /auth/provider/{id}/callback
 //	Finish             redeems the code at the token endpoint, and asks the
-//	                   UserInfo endpoint if the ID token has no email address
+//	                   UserInfo endpoint if the ID token lacks the email address,
+//	                   or the claim of the roles
 //
 // The issuer's /.well-known/openid-configuration names the endpoints and the keys.
 //
@@ -27,8 +28,9 @@
 //     RFC 9700 4.4). Each provider has its own callback address, the attempt
 //     names its provider, and iss is checked where it is sent or promised.
 //   - An ID token is signed with an asymmetric algorithm of our list, by a key
-//     that the provider publishes. It has one audience, and its hashes match the
-//     code and the access token. Clocks may differ by 60 s.
+//     that the provider publishes. Its audience is the client, with others only if
+//     the operator names them and azp is the client. Its hashes match the code and
+//     the access token. Clocks may differ by 60 s.
 //   - Identity.SignedInAt is the provider's auth_time and nothing else.
 //   - No request goes to a provider before a visitor presses its button. A
 //     provider that is down fails quickly and affects no other. Documents that

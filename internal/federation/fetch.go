@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"portico/internal/egress"
@@ -46,8 +44,10 @@ func (t jsonOnly) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 		return nil, &outage{cause: fmt.Errorf("the response has the status %d", resp.StatusCode), retry: retryAfter(resp)}
 	case resp.StatusCode/100 == 3:
 		return nil, fmt.Errorf("the response is a redirect (%d)", resp.StatusCode)
-	case resp.StatusCode == http.StatusOK && !isJSON(resp.Header.Get("Content-Type")):
-		return nil, fmt.Errorf("the content type of the response is %.64q, not JSON", resp.Header.Get("Content-Type"))
+	case resp.StatusCode == http.StatusOK:
+		if err := egress.CheckJSON(resp.Header); err != nil {
+			return nil, err
+		}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -63,13 +63,6 @@ func endCall(s span.Span, req *http.Request, resp *http.Response, err error) {
 	}
 	s.Set(span.Status(resp.StatusCode))
 	s.End("")
-}
-
-// isJSON accepts application/json and the types of the +json family, such as
-// application/jwk-set+json (RFC 6839 3.1).
-func isJSON(contentType string) bool {
-	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
 // retryAfter returns the seconds of the header. Any other value counts as 0.

@@ -122,7 +122,7 @@ func cutOrigin(address string) (origin, path string, ok bool) {
 }
 
 // endpoint reports whether an address may be used: https, or http when the
-// issuer is http itself, which New allows on loopback only.
+// issuer is http itself, which the settings allow on loopback only.
 func endpoint(address, issuer string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && u.User == nil && u.Fragment == "" &&

@@ -14,8 +14,8 @@ const (
 	maxName  = 100 // characters, as in package account
 )
 
-// openIDIdentity reads the identity from the ID token. When the token has no email
-// address, it asks the UserInfo endpoint (OpenID Connect Core 5.3).
+// openIDIdentity reads the identity from the ID token. When the token lacks the email
+// address or the claim of the roles, it asks the UserInfo endpoint (OpenID Connect Core 5.3).
 func openIDIdentity(ctx context.Context, p *provider, g grant) (Identity, error) {
 	claims, err := p.claims(ctx, g)
 	if err != nil {
