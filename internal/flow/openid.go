@@ -82,7 +82,7 @@ func (f *OpenID) RedeemCode(ctx context.Context, c Caller, client openid.Client,
 	if err != nil {
 		return openid.Tokens{}, err
 	}
-	began := f.grants.Read()
+	began := f.grants.Moment()
 	t, err = f.exchange(ctx, c, client, proof, "code", func(tx Tx) (openid.Tokens, bool, error) {
 		l, err := f.grants.CodeOf(ctx, tx, client, code, in)
 		if err == nil {

@@ -225,7 +225,7 @@ func (k *Keeper) bearer(ctx context.Context, store Store, t token) (b Bearer, ok
 	if !k.clock.Now().Before(t.ends) {
 		return Bearer{}, false, nil
 	}
-	began := k.Read()
+	began := k.Moment()
 	l, ok, err := store.LiveGrant(ctx, t.grant)
 	if err != nil || !ok {
 		return Bearer{}, false, err

@@ -83,16 +83,16 @@ func (k *Keeper) Drop(accountID string) { k.kept.drop(accountID) }
 // DropAll is Drop for all accounts.
 func (k *Keeper) DropAll() { k.kept.clear() }
 
-// Reading is a moment before a grant was read.
-type Reading struct{ generation uint64 }
+// Moment is a time before a grant was read.
+type Moment struct{ generation uint64 }
 
-// Read returns the present moment, for Keep.
-func (k *Keeper) Read() Reading { return Reading{k.kept.generation()} }
+// Moment returns the present one, for Keep.
+func (k *Keeper) Moment() Moment { return Moment{k.kept.generation()} }
 
 // Keep remembers a grant that was read, or changed and committed, after a moment. It does
 // not remember a grant of a client that has registered itself. The end of such a client ends
 // its tokens, and drops no account.
-func (k *Keeper) Keep(l Live, since Reading) {
+func (k *Keeper) Keep(l Live, since Moment) {
 	if RegisteredHost(l.Grant.ClientID) == "" {
 		k.kept.put(l, since.generation)
 	}

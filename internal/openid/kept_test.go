@@ -18,7 +18,7 @@ func TestKept_NothingOutOfDate(t *testing.T) {
 		"of all":         (*Keeper).DropAll,
 	} {
 		k := &Keeper{kept: newKept()}
-		began := k.Read()
+		began := k.Moment()
 		k.Keep(liveOf("mara", "one"), began)
 		if _, ok := k.kept.get("one"); !ok {
 			t.Fatalf("%s: the grant is not kept", name)
@@ -39,7 +39,7 @@ func TestKept_NothingOfRegisteredClients(t *testing.T) {
 	k := &Keeper{kept: newKept()}
 	l := liveOf("mara", "one")
 	l.Grant.ClientID = newRegisteredID("app.test")
-	k.Keep(l, k.Read())
+	k.Keep(l, k.Moment())
 	if _, ok := k.kept.get("one"); ok {
 		t.Error("the grant is kept")
 	}
@@ -50,7 +50,7 @@ func TestKept_Limit(t *testing.T) {
 	t.Parallel()
 	k := &Keeper{kept: newKept()}
 	for n := range mostKept + 100 {
-		k.Keep(liveOf(strconv.Itoa(n), strconv.Itoa(n)), k.Read())
+		k.Keep(liveOf(strconv.Itoa(n), strconv.Itoa(n)), k.Moment())
 	}
 	if grants, accounts := len(k.kept.byID), len(k.kept.accounts); grants > mostKept || accounts > grants {
 		t.Errorf("%d grants of %d accounts are kept", grants, accounts)
