@@ -344,6 +344,15 @@ func TestRevoke(t *testing.T) {
 	if b.keeper.Signer() != signer {
 		t.Error("a key that was revoked before it signed took the place of the one that does")
 	}
+	b.rotate()
+	b.clock.Advance(14 * time.Minute)
+	token, _ = b.sign(b.keeper)
+	b.clock.Advance(time.Minute)
+	b.follow(b.keeper)
+	if next := b.keeper.Signer(); next == signer || verify(b.published(b.keeper), token) != nil {
+		t.Errorf("a minute after %s signed, %s signs, and the token does not verify", signer, next)
+	}
+	signer = b.keeper.Signer()
 	if err := b.revoke(signer); err != nil {
 		t.Fatal(err)
 	}

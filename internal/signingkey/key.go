@@ -83,7 +83,8 @@ func (r ring) state(k Key, now time.Time) State {
 	for _, later := range r.keys {
 		// It signed until this key began, and its tokens are valid for a while
 		// longer.
-		if later.Generation != k.Generation && !later.SignsAt.Before(k.SignsAt) && !later.SignsAt.Add(r.keep).After(now) {
+		began := later.RevokedAt.IsZero() || later.RevokedAt.After(later.SignsAt)
+		if later.Generation != k.Generation && began && !later.SignsAt.Before(k.SignsAt) && !later.SignsAt.Add(r.keep).After(now) {
 			return Retired
 		}
 	}
