@@ -88,8 +88,8 @@ func (h *Handler) callbackForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := url.Values{}
 	for _, name := range []string{"code", "state", "iss", "error", "error_description", "user"} {
-		if v := r.PostForm.Get(name); v != "" {
-			query.Set(name, v)
+		if v := r.PostForm[name]; len(v) > 0 {
+			query[name] = v // the GET refuses a duplicate
 		}
 	}
 	path := (&url.URL{Path: pages.ProviderCallback(r.PathValue("id"))}).EscapedPath()

@@ -109,6 +109,7 @@ func TestCallbackForm(t *testing.T) {
 		t.Errorf("cookies are set: %v", set)
 	}
 	leads(b, b.Send(path+"/callback", nil), path+"/callback")
+	leads(b, b.Send(path+"/callback", url.Values{"state": {"a", "b"}}), path+"/callback?state=a&state=b") // which the GET refuses
 	// No other cross-site form is accepted.
 	if p := b.Send(path+"/start", nil); p.StatusCode != http.StatusForbidden {
 		t.Errorf("a start from another site got status %d", p.StatusCode)
