@@ -60,7 +60,10 @@ func (k *Keeper) Employ(client Client, scopes string, asked []string, key string
 		return "", Machine{}, err
 	}
 	text := secret.Encode(content)
-	return text + "." + secret.Encode(k.mac.Sum(kindMachine, text)), m, nil
+	if access = text + "." + secret.Encode(k.mac.Sum(kindMachine, text)); len(access) > maxMachine {
+		return "", Machine{}, &Error{"invalid_scope", "the token would be too long: request fewer scopes or resources"}
+	}
+	return access, m, nil
 }
 
 // kindMachine is the kind of these tokens.

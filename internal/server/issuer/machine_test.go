@@ -51,6 +51,7 @@ func TestClientCredentials(t *testing.T) {
 		t.Errorf("another server learns %s", state.text)
 	}
 	s.wants("another scope", s.employ("robot", "scope", "jobs:read admin"), 400, "invalid_scope")
+	s.wants("a scope so often that the token would be too long", s.employ("robot", "scope", strings.Repeat("jobs:read ", 700)), 400, "invalid_scope")
 	s.wants("a scope about users", s.employ("robot", "scope", "openid"), 400, "invalid_scope")
 	s.wants("another resource", s.employ("robot", "resource", "https://jobs.test/"), 400, "invalid_target")
 	s.wants("a client that signs users in", s.employ("rp"), 400, "unauthorized_client")
