@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,11 +196,11 @@ func (a *App) operations(serving context.Context) http.Handler {
 	})
 }
 
-// ping checks the database and translates the error for package ops.
+// ping checks the database and whether the signing keys were read, and translates the error for package ops.
 func (a *App) ping(ctx context.Context) error {
 	err := a.Store.Ping(ctx)
 	if errors.Is(err, store.ErrReadOnly) {
 		return fmt.Errorf("%w: %w", ops.ErrReadOnly, err)
 	}
-	return err
+	return cmp.Or(err, a.keysMissing())
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/flow"
 	"portico/internal/server"
+	"portico/internal/signingkey"
 	"portico/internal/store"
 )
 
@@ -82,6 +84,42 @@ func TestRun_DatabaseGone(t *testing.T) {
 	if err := <-r.stopped; err != nil {
 		t.Error(err)
 	}
+}
+
+// While the signing keys cannot be read, nobody is served: a code would be used up and give no tokens.
+func TestRun_WaitsForKeys(t *testing.T) {
+	t.Parallel()
+	a := open(t, settings(t, t.TempDir()), Options{Dist: dist()})
+	err := a.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertSigningKey(t.Context(), signingkey.Key{ID: "damaged", Generation: 1, Sealed: []byte("x"), SignsAt: time.Now()})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, a)
+	answered := make(chan int, 1)
+	go func() {
+		status, _ := r.get(r.public + "/.well-known/jwks.json")
+		answered <- status
+	}()
+	if status, _ := r.get(r.ops + "/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz answers %d", status)
+	}
+	if err := a.Operator.RevokeKey(t.Context(), flow.ByOperator, "damaged"); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-answered; status != http.StatusOK {
+		t.Errorf("the published keys are answered with %d", status)
+	}
+	if status, _ := r.get(r.ops + "/readyz"); status != http.StatusOK {
+		t.Errorf("with keys, /readyz answers %d", status)
+	}
+	r.stop()
+	if err := <-r.stopped; err != nil {
+		t.Error(err)
+	}
+	r.end(t)
 }
 
 // If one port is taken, the other listener is closed again.

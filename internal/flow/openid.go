@@ -162,9 +162,12 @@ func (f *OpenID) exchange(ctx context.Context, c Caller, client openid.Client, p
 // RevokeToken revokes a token of a client. It succeeds for a text that is not a token, or not one that
 // works. Its errors include openid.ForeignToken.
 func (f *OpenID) RevokeToken(ctx context.Context, c Caller, client openid.Client, token string) error {
-	signed := f.signedAccess(token)
+	signed, err := f.signedAccess(token)
+	if err != nil {
+		return err
+	}
 	var changed *openid.Live
-	err := f.store.Write(ctx, func(tx Tx) error {
+	err = f.store.Write(ctx, func(tx Tx) error {
 		changed = nil
 		if done, err := f.revokeMachine(ctx, tx, client, token, signed); err != nil || done {
 			return err

@@ -2,11 +2,13 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"portico/internal/openid"
 	"portico/internal/session"
+	"portico/internal/signingkey"
 )
 
 // Inspected is the result of an introspection. At most one field is set, and none if the
@@ -19,7 +21,10 @@ type Inspected struct {
 
 // Inspect looks up a token of any kind.
 func (f *OpenID) Inspect(ctx context.Context, token string) (Inspected, error) {
-	signed := f.signedAccess(token)
+	signed, err := f.signedAccess(token)
+	if err != nil {
+		return Inspected{}, err
+	}
 	if b, ok, err := f.bearer(ctx, token, signed); err != nil || ok {
 		return Inspected{Bearer: &b}, err
 	}
@@ -35,7 +40,11 @@ func (f *OpenID) Inspect(ctx context.Context, token string) (Inspected, error) {
 
 // Bearer returns what an access token of a grant gives, or false if it does not work.
 func (f *OpenID) Bearer(ctx context.Context, access string) (openid.Bearer, bool, error) {
-	return f.bearer(ctx, access, f.signedAccess(access))
+	signed, err := f.signedAccess(access)
+	if err != nil {
+		return openid.Bearer{}, false, err
+	}
+	return f.bearer(ctx, access, signed)
 }
 
 // bearer is Bearer for a text that was read. signed has the claims of a token in JWT form
@@ -104,10 +113,19 @@ func (f *OpenID) Issued(text string) bool {
 
 // signedAccess returns the claims of an access token in JWT form that this installation
 // has signed, or nil for any other text.
-func (f *OpenID) signedAccess(access string) *openid.AccessClaims {
-	var claims openid.AccessClaims
-	if strings.Count(access, ".") != 2 || f.keys.Verify(access, openid.AccessType, &claims) != nil || claims.Issuer != f.settings.Targets.Self {
-		return nil
+//
+// Faults: signingkey.Unavailable, while this node cannot tell.
+func (f *OpenID) signedAccess(access string) (*openid.AccessClaims, error) {
+	if strings.Count(access, ".") != 2 {
+		return nil, nil
 	}
-	return &claims
+	var claims openid.AccessClaims
+	err := f.keys.Verify(access, openid.AccessType, &claims)
+	if errors.Is(err, signingkey.Unavailable) {
+		return nil, err
+	}
+	if err != nil || claims.Issuer != f.settings.Targets.Self {
+		return nil, nil
+	}
+	return &claims, nil
 }

@@ -2,6 +2,7 @@ package signingkey
 
 import (
 	"bytes"
+	"crypto"
 	"encoding/json"
 	"slices"
 
@@ -10,13 +11,8 @@ import (
 
 // Signer returns the id of the ES256 key that signs now, "" when there is none.
 func (k *Keeper) Signer() string {
-	s := k.es256()
-	set := s.open.Load()
-	if set == nil {
-		return ""
-	}
-	signer, _ := set.signer(s.clock.Now())
-	return signer.ID
+	_, id, _ := k.es256().signer()
+	return id
 }
 
 // Sign returns the claims as a JWT of the type (RFC 7519, RFC 8725 3.11), signed
@@ -39,30 +35,60 @@ func (k *Keeper) Algorithms() []string {
 // SignBy is Sign with another algorithm. It returns Unavailable if the Keeper has
 // no keys for it.
 func (k *Keeper) SignBy(algorithm string, claims any, typ string) (token, id string, err error) {
-	for _, s := range *k.all.Load() {
-		if s.name() == algorithm {
-			return s.sign(claims, typ)
+	s, err := k.of(algorithm)
+	if err != nil {
+		return "", "", err
+	}
+	return s.sign(claims, typ)
+}
+
+// Ready returns Unavailable unless the Keeper can sign with all of the algorithms.
+func (k *Keeper) Ready(algorithms ...string) error {
+	for _, algorithm := range algorithms {
+		s, err := k.of(algorithm)
+		if err == nil {
+			_, _, err = s.signer()
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return "", "", Unavailable
+	return nil
+}
+
+func (k *Keeper) of(algorithm string) (*series, error) {
+	for _, s := range *k.all.Load() {
+		if s.name() == algorithm {
+			return s, nil
+		}
+	}
+	return nil, Unavailable
+}
+
+// signer returns the key that signs now, and its id.
+func (s *series) signer() (private crypto.Signer, id string, err error) {
+	set := s.open.Load()
+	if set == nil {
+		return nil, "", Unavailable
+	}
+	key, _ := set.signer(s.clock.Now())
+	if private = set.private[key.ID]; private == nil {
+		return nil, "", Unavailable
+	}
+	return private, key.ID, nil
 }
 
 func (s *series) sign(claims any, typ string) (token, id string, err error) {
-	set := s.open.Load()
-	if set == nil {
-		return "", "", Unavailable
-	}
-	key, ok := set.signer(s.clock.Now())
-	private := set.private[key.ID]
-	if !ok || private == nil {
-		return "", "", Unavailable
+	private, id, err := s.signer()
+	if err != nil {
+		return "", "", err
 	}
 	payload, err := json.Marshal(claims)
 	if err != nil {
 		return "", "", err
 	}
 	signer, err := jose.NewSigner(
-		jose.SigningKey{Algorithm: jose.SignatureAlgorithm(s.name()), Key: jose.JSONWebKey{Key: private, KeyID: key.ID}},
+		jose.SigningKey{Algorithm: jose.SignatureAlgorithm(s.name()), Key: jose.JSONWebKey{Key: private, KeyID: id}},
 		(&jose.SignerOptions{}).WithType(jose.ContentType(typ)))
 	if err != nil {
 		return "", "", err
@@ -72,7 +98,7 @@ func (s *series) sign(claims any, typ string) (token, id string, err error) {
 		return "", "", err
 	}
 	token, err = signed.CompactSerialize()
-	return token, key.ID, err
+	return token, id, err
 }
 
 // Published returns the set that verifiers fetch (JWK Set, RFC 7517 5).

@@ -10,7 +10,8 @@ import (
 var errForeign = errors.New("no key of this installation has signed the token")
 
 // Verify decodes the claims of a token of the type that a published key has
-// signed. It does not look at the claims: the token may have expired.
+// signed. It does not look at the claims: the token may have expired. It returns
+// Unavailable if the keys of the algorithm are not loaded yet.
 func (k *Keeper) Verify(token, typ string, claims any) error {
 	named, payload, err := k.verified(token)
 	if err != nil {
@@ -41,9 +42,15 @@ func (k *Keeper) verified(token string) (typ any, payload []byte, err error) {
 	}
 	header := signed.Signatures[0].Protected
 	for _, s := range all {
-		set := s.open.Load()
-		if set == nil || s.name() != header.Algorithm || set.private[header.KeyID] == nil {
+		if s.name() != header.Algorithm {
 			continue
+		}
+		set := s.open.Load()
+		if set == nil {
+			return nil, nil, Unavailable
+		}
+		if set.private[header.KeyID] == nil {
+			break
 		}
 		payload, err = signed.Verify(set.private[header.KeyID].Public())
 		return header.ExtraHeaders[jose.HeaderType], payload, err

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,9 +10,11 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/signingkey"
+	"portico/internal/store"
 )
 
 func TestSEC299_RestartInTheMiddle(t *testing.T) {
@@ -142,5 +145,53 @@ func TestSEC299_KeyInTheMiddle(t *testing.T) {
 	}
 	if next := s.rp("token", refreshForm(after.Refresh)); next.status != 200 || !s.works(next.Access) {
 		t.Errorf("a refresh after the revocation: %d %s", next.status, next.body)
+	}
+}
+
+// A node that has not read the keys says so. It uses up nothing, and takes no token for a foreign one.
+func TestSEC299_NoKeysYet(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.Clients[0].AccessToken = "jwt" })
+	v := s.visitor().register(fresh("v"))
+	got := v.rpTokens()
+	idle, err := app.New(t.Context(), s.config, app.Options{Clock: s.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	if _, err := idle.OpenID.Inspect(t.Context(), got.Access); !errors.Is(err, signingkey.Unavailable) {
+		t.Errorf("without keys, a token gives %v", err)
+	}
+	if err := idle.Operator.FollowKeys(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := idle.OpenID.Inspect(t.Context(), got.Access); err != nil || found.Bearer == nil {
+		t.Errorf("with keys, a token gives %+v, %v", found, err)
+	}
+
+	err = s.app.Store.Write(t.Context(), func(tx *store.Tx) error { // so that the keys of EdDSA cannot be read
+		_, err := tx.InsertSigningKey(t.Context(), signingkey.Key{ID: "damaged", Generation: 1 + 2<<32, Sealed: []byte("x"), SignsAt: s.clock.Now()})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.app.Keys.Extend([]string{"EdDSA"})
+	s.follows(func(c *config.Config) { c.Clients[0].IDTokenAlg = "EdDSA" })
+	form := codeForm(v.openIDCode())
+	for range 2 {
+		if a := s.rp("token", form); a.status != 503 {
+			t.Errorf("a code without a key for its tokens: %d %s", a.status, a.body)
+		}
+	}
+	if err := s.app.Operator.RevokeKey(t.Context(), flow.ByOperator, "damaged"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.app.Operator.FollowKeys(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.rp("token", form); a.status != 200 || !s.works(a.Access) {
+		t.Errorf("the same code with a key: %d %s", a.status, a.body)
 	}
 }

@@ -39,6 +39,9 @@ func (h *Handler) token(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("grant_type") == grantClient {
 		return h.employ(w, r, client, values, proof)
 	}
+	if err := h.Keys.Ready(client.IDTokenAlg); err != nil {
+		return err // before the code is used up
+	}
 	tokens, err := h.exchange(w, r, client, values, proof)
 	if err != nil {
 		return h.tell(w, err)
