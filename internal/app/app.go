@@ -230,7 +230,7 @@ func (a *App) assemble(ctx context.Context, p *parts) error {
 	a.sealer = audit.NewSealer(a.clock, key.Box(audit.BoxPurpose))
 	a.Outbox = outbox.New(outbox.Config{Clock: a.clock, Box: key.Box("outbox")})
 	a.Keys = signingkey.NewKeeper(signingkey.Config{
-		Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), Algorithms: algorithms(a.Config),
+		Clock: a.clock, Box: key.Box("keys"), Longest: max(gateway.TokenLife, openid.IDTokenLife), Remember: a.Config.Session.Absolute, Algorithms: algorithms(a.Config),
 	})
 	a.holders = key.MAC("app cookies")
 	if err := a.buildHashing(ctx, key); err != nil {

@@ -9,8 +9,9 @@
 // key is one row, its private half sealed under its
 // id. Rotation adds a row that is published at once. The new key signs later, when
 // every verifier has fetched the set. The old key stays published until its last
-// token has expired. The rows and the clock determine which key signs, so that any
-// number of nodes agree without messages.
+// token has expired. For Config.Remember after that, it only shows that an old token is
+// ours: an ID token says at the sign-out which client it is from. The rows and the clock
+// determine which key signs, so that any number of nodes agree without messages.
 //
 // Invariants:
 //   - A key that rotation adds is published for publishAhead before it signs.
@@ -18,5 +19,6 @@
 //     live, unless it is revoked.
 //   - Of nodes that rotate at the same time one adds a key: generations are
 //     unique.
-//   - A revoked key neither signs nor is published, from the next Load on.
+//   - A revoked key neither signs nor verifies nor is published, from the next Load on.
+//   - A key that is no longer published verifies no token that gives access.
 package signingkey

@@ -18,6 +18,9 @@ type Config struct {
 	// Longest is the lifetime of the longest token that is signed.
 	Longest time.Duration
 
+	// Remember is how long VerifyPast takes the tokens of a key after it has stopped to sign.
+	Remember time.Duration
+
 	// Algorithms names the algorithms other than ES256 that the Keeper has keys of: "RS256", "EdDSA".
 	Algorithms []string
 }

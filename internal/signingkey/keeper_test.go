@@ -362,6 +362,47 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// A former key shows for a time that a token is ours, unless it is revoked. It gives no access.
+func TestVerifyPast(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const month = 30 * 24 * time.Hour
+	b.keeper = signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, Remember: month})
+	b.follow(b.keeper)
+	token, id := b.sign(b.keeper)
+	verifies := func(when string, now, past bool) {
+		t.Helper()
+		b.follow(b.keeper)
+		var claims map[string]any
+		if err := b.keeper.Verify(token, "JWT", &claims); (err == nil) != now || (verify(b.published(b.keeper), token) == nil) != now || b.keeper.Signed(token) != now {
+			t.Errorf("%s: Verify gives %v", when, err)
+		}
+		if err := b.keeper.VerifyPast(token, "JWT", &claims); (err == nil) != past {
+			t.Errorf("%s: VerifyPast gives %v", when, err)
+		}
+	}
+	b.rotate()
+	b.clock.Advance(35*time.Minute - time.Microsecond)
+	verifies("while it is published", true, true)
+	b.clock.Advance(time.Microsecond)
+	verifies("later", false, true)
+	b.clock.Advance(month - 20*time.Minute - time.Microsecond)
+	verifies("after a month", false, true)
+	b.clock.Advance(time.Microsecond)
+	verifies("then", false, false)
+	if got := b.states(); got != "signing upcoming" || !errors.Is(b.revoke(id), signingkey.Missing) {
+		t.Errorf("the keys are %q, and not those without the first", got)
+	}
+	token, id = b.sign(b.keeper)
+	b.rotate()
+	b.clock.Advance(time.Hour)
+	verifies("of the next key", false, true)
+	if err := b.revoke(id); err != nil {
+		t.Fatal(err)
+	}
+	verifies("once it is revoked", false, false)
+}
+
 // A wrong master key is an error at the start. Later, the keys in use stay.
 func TestLoad_WrongBox(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package signingkey
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -54,9 +55,10 @@ const (
 
 // ring is the keys of one algorithm at one moment.
 type ring struct {
-	keys  []Key // ascending generations
-	first int64 // the first generation of the algorithm
-	keep  time.Duration
+	keys     []Key // ascending generations
+	first    int64 // the first generation of the algorithm
+	keep     time.Duration
+	remember time.Duration
 }
 
 // signer returns the key that signs at a time.
@@ -79,16 +81,18 @@ func (r ring) state(k Key, now time.Time) State {
 		return Upcoming
 	case ok && k.ID == signer.ID:
 		return Signing
-	}
-	for _, later := range r.keys {
-		// It signed until this key began, and its tokens are valid for a while
-		// longer.
-		began := later.RevokedAt.IsZero() || later.RevokedAt.After(later.SignsAt)
-		if later.Generation != k.Generation && began && !later.SignsAt.Before(k.SignsAt) && !later.SignsAt.Add(r.keep).After(now) {
-			return Retired
-		}
+	case r.stopped(k, now.Add(-r.keep)): // the tokens that it has signed until then were valid for a while longer
+		return Retired
 	}
 	return Retiring
+}
+
+// stopped reports whether another key signed in place of a key by a time.
+func (r ring) stopped(k Key, by time.Time) bool {
+	return slices.ContainsFunc(r.keys, func(later Key) bool {
+		began := later.RevokedAt.IsZero() || later.RevokedAt.After(later.SignsAt)
+		return later.Generation != k.Generation && began && !later.SignsAt.Before(k.SignsAt) && !later.SignsAt.After(by)
+	})
 }
 
 // published reports whether a key is in the published set.
@@ -98,6 +102,11 @@ func (r ring) published(k Key, now time.Time) bool {
 		return true
 	}
 	return false
+}
+
+// remembered reports whether a key verifies tokens, those of a key that is no longer published for VerifyPast alone.
+func (r ring) remembered(k Key, now time.Time) bool {
+	return r.published(k, now) || k.RevokedAt.IsZero() && !r.stopped(k, now.Add(-r.remember))
 }
 
 // due returns when the next key should start to sign, if it is time to add that
@@ -134,7 +143,7 @@ func (r ring) next() int64 {
 // spent returns the generation below which no key is needed anymore.
 func (r ring) spent(now time.Time) int64 {
 	for _, k := range r.keys {
-		if r.published(k, now) {
+		if r.remembered(k, now) {
 			return k.Generation
 		}
 	}

@@ -20,13 +20,14 @@ import (
 // series is the keys of one algorithm.
 type series struct {
 	algorithm
-	clock clock.Clock
-	box   *secret.Box
-	keep  time.Duration
-	open  atomic.Pointer[opened]
+	clock    clock.Clock
+	box      *secret.Box
+	keep     time.Duration
+	remember time.Duration
+	open     atomic.Pointer[opened]
 }
 
-// opened is the ring with its published keys.
+// opened is the ring with the keys that it remembers.
 type opened struct {
 	ring
 	private map[string]crypto.Signer // by id
@@ -36,7 +37,7 @@ type opened struct {
 func newSeries(c Config, a algorithm) *series {
 	// A verifier's clock may differ, and it may have fetched the set just
 	// before.
-	return &series{algorithm: a, clock: c.Clock, box: c.Box, keep: c.Longest + publishAhead}
+	return &series{algorithm: a, clock: c.Clock, box: c.Box, keep: c.Longest + publishAhead, remember: c.Remember}
 }
 
 // load is Keeper.Load of one algorithm.
@@ -49,7 +50,7 @@ func (s *series) load(ctx context.Context, store Store) (renew bool, err error) 
 	set := &opened{r, make(map[string]crypto.Signer), make(map[string][]byte)}
 	before := s.open.Load()
 	for _, key := range r.keys {
-		if !r.published(key, now) {
+		if !r.remembered(key, now) {
 			continue
 		}
 		if before != nil && before.private[key.ID] != nil {
@@ -145,7 +146,7 @@ func (s *series) entry(k Key, state State) Entry { return Entry{k, s.name(), sta
 func (s *series) ring(ctx context.Context, store Store) (ring, error) {
 	list, err := store.SigningKeys(ctx)
 	list = slices.DeleteFunc(list, func(k Key) bool { return k.Generation < s.first() || k.Generation >= s.first()+generations })
-	return ring{list, s.first(), s.keep}, err
+	return ring{list, s.first(), s.keep, s.remember}, err
 }
 
 // add stores a new key that signs from the given time, and returns it with its id in made. If another node adds one

@@ -146,6 +146,25 @@ func TestSEC299_KeyInTheMiddle(t *testing.T) {
 	if next := s.rp("token", refreshForm(after.Refresh)); next.status != 200 || !s.works(next.Access) {
 		t.Errorf("a refresh after the revocation: %d %s", next.status, next.body)
 	}
+
+	former := s.verified(before.ID)
+	s.clock.Advance(2 * time.Hour)
+	s.rotates(false)
+	if s.verified(before.ID) != "" {
+		t.Error("the first key is still published")
+	}
+	if a := v.askLogout(hint(before.ID)); a.status != 200 || !strings.Contains(a.body, url.QueryEscape(rpBye)) {
+		t.Errorf("hours later, an ID token of the session as a hint at the sign-out: %d", a.status)
+	}
+	if err := s.app.Operator.RevokeKey(t.Context(), flow.ByOperator, former); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.app.Operator.FollowKeys(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := v.askLogout(hint(before.ID)); a.status == 200 && strings.Contains(a.body, url.QueryEscape(rpBye)) || a.sentBack(rpBye) != nil {
+		t.Errorf("and once its key is revoked: %d", a.status)
+	}
 }
 
 // A node that has not read the keys says so. It uses up nothing, and takes no token for a foreign one.

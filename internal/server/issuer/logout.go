@@ -114,9 +114,10 @@ func (h *Handler) confirmLogout(w http.ResponseWriter, r *http.Request) error {
 	return server.SeeOther(w, cmp.Or(farewell.ReturnTo, next))
 }
 
-// readHint returns what an ID token of this installation says. It may have expired.
+// readHint returns what an ID token of this installation says. It may have expired: its session may last
+// (RP-Initiated Logout 2).
 func (h *Handler) readHint(token string) (hint openid.Hint, err error) {
-	if err := h.Keys.Verify(token, idTokenType, &hint); err != nil {
+	if err := h.Keys.VerifyPast(token, idTokenType, &hint); err != nil {
 		return openid.Hint{}, err
 	}
 	if hint.Issuer != h.issuer {
