@@ -95,7 +95,8 @@ type Store interface {
 	// ImportedSubject returns what the system that an account was imported from calls it, or "".
 	ImportedSubject(ctx context.Context, accountID string) (string, error)
 	// LiveGrant returns a grant if its account is active and has the same
-	// credential version. It does not look at the time.
+	// credential version. It does not look at the time. A transaction holds the grant, so that a new
+	// sign-in moves it before or afterwards.
 	LiveGrant(ctx context.Context, id string) (Live, bool, error)
 	// RedeemGrant marks the code of a grant as redeemed and sets the end and the
 	// key of the grant. It reports false if the code was redeemed before, or if the grant has

@@ -23,6 +23,11 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 
 // LiveGrant implements openid.Store.
 func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error) {
+	if hold := t.core.Locks.Grant; hold != "" {
+		if _, _, err := first(ctx, t, hold, []any{id}, scanOne[string]); err != nil {
+			return openid.Live{}, false, err
+		}
+	}
 	return first(ctx, t, `SELECT `+grantColumns+`, a.address, a.name, a.roles, COALESCE(p.id, ''), COALESCE(s.last_seen_at, 0), COALESCE(s.expires_at, 0), a.ends_at, a.app_claims
 		FROM openid_grant g JOIN account a ON a.id = g.account_id AND a.version = g.version
 		LEFT JOIN portrait p ON p.account_id = a.id

@@ -14,6 +14,9 @@ type Locks struct {
 	// Session does so for a row of account a, then holds the row of session s against
 	// its end.
 	Session string
+	// Grant holds a grant. It is a query of its own, so that the next one reads the session to which
+	// another transaction has moved the grant. Empty outside a transaction.
+	Grant string
 	// Free takes rows that no other transaction holds and skips the others, so
 	// that concurrent callers get different rows and none waits.
 	Free string

@@ -22,6 +22,7 @@ func locks() engine.Locks {
 	return engine.Locks{
 		Row:     " FOR NO KEY UPDATE",
 		Session: " FOR NO KEY UPDATE OF a FOR KEY SHARE OF s",
+		Grant:   "SELECT id FROM openid_grant WHERE id = $1 FOR NO KEY UPDATE",
 		Free:    " FOR UPDATE SKIP LOCKED",
 		Throttle: `INSERT INTO throttle (key, attempts, last_at, forget_at) VALUES ($1, 0, 0, 0)
 			ON CONFLICT (key) DO UPDATE SET attempts = throttle.attempts RETURNING attempts, last_at, forget_at`,

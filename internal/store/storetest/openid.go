@@ -61,6 +61,27 @@ func (b grants) LiveGrant_WithItsSession() {
 	}
 }
 
+// A step that waits for a new sign-in sees the session to which that has moved the grant.
+func (b grants) LiveGrant_HeldUntilTheEnd() {
+	a := b.person(1)
+	for _, id := range []string{"old", "new"} {
+		b.insertSession(session.Session{ID: id, AccountID: a.ID, Version: a.Version, LastSeenAt: moment(), ExpiresAt: moment().Add(time.Hour)})
+	}
+	for n := range 20 {
+		g := b.at(n, a, "old", nil)
+		b.oneWins(func(tx *store.Tx, _ int) (bool, error) {
+			l, ok, err := tx.LiveGrant(b.Context(), g.ID)
+			if err == nil && (!ok || l.SessionEnds.IsZero()) {
+				b.Errorf("the grant (%v) is of the session %q, which is not there", ok, l.Grant.SessionID)
+			}
+			if err != nil || l.Grant.SessionID != "old" {
+				return false, err
+			}
+			return true, tx.MoveGrants(b.Context(), "old", "new", moment().Add(time.Hour))
+		})
+	}
+}
+
 func (b grants) LiveGrant_NotOfAChangedAccount() {
 	g, disabled := b.grant(1, nil), b.grant(2, nil)
 	b.write(func(tx *store.Tx) error {
