@@ -24,6 +24,11 @@ const (
 	// offlineLife is how long a grant lasts at most that outlives its session.
 	offlineLife = 30 * 24 * time.Hour
 
+	// MostGrants is how many grants a client has of one session whose code was redeemed, and how many others.
+	// Each end of the session changes all of them in one statement. A node that has an older one in memory
+	// admits its access token for the minutes that are left.
+	MostGrants = 100
+
 	// repeatWithin is how long a used refresh token gives its successor again.
 	repeatWithin = 30 * time.Second
 )
@@ -92,6 +97,9 @@ type Live struct {
 // Store has the operations of the database that this package needs.
 type Store interface {
 	InsertGrant(ctx context.Context, g Grant) error
+	// TrimGrants deletes the grants that a client has of a session, but for so many of the newest whose code was
+	// redeemed, and of the others.
+	TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error
 	// ImportedSubject returns what the system that an account was imported from calls it, or "".
 	ImportedSubject(ctx context.Context, accountID string) (string, error)
 	// LiveGrant returns a grant if its account is active and has the same
@@ -183,6 +191,11 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 	}
 	if by.Strong && r.Level != acrOne {
 		g.Methods = append(slices.Clone(g.Methods), methodStrong)
+	}
+	// Codes take no room of grants in use: any site can have a browser ask for codes, and would keep the client from
+	// hearing of the sign-out.
+	if err := tx.TrimGrants(ctx, by.SessionID, g.ClientID, MostGrants-1); err != nil {
+		return "", err
 	}
 	return g.ID, tx.InsertGrant(ctx, g)
 }

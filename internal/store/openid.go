@@ -21,6 +21,14 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 		micros(g.SignedInAt), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RedeemedAt), micros(g.EndedAt), micros(g.RotatedAt), g.Generation, g.AccessFrom, list(g.Resources), g.Key, list(g.Claims), truth(g.MayTell), g.Subject)
 }
 
+// TrimGrants implements openid.Store.
+func (t *Tx) TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error {
+	newest := func(of string) string {
+		return ` AND id NOT IN (SELECT id FROM openid_grant WHERE session_id = $1 AND client_id = $2 AND ` + of + ` ORDER BY created_at DESC, id DESC LIMIT CAST($3 AS BIGINT))`
+	}
+	return t.run(ctx, `DELETE FROM openid_grant WHERE session_id = $1 AND client_id = $2`+newest(`redeemed_at = 0`)+newest(`redeemed_at > 0`), sessionID, clientID, keep)
+}
+
 // LiveGrant implements openid.Store.
 func (t *Tx) LiveGrant(ctx context.Context, id string) (openid.Live, bool, error) {
 	if hold := t.core.Locks.Grant; hold != "" {
