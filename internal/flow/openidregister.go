@@ -9,7 +9,7 @@ import (
 )
 
 // RegisteredFor returns the OpenID clients of the settings. If the id belongs to a client
-// that has registered itself, the list has this client too.
+// that has registered itself, the list has this client too. Or it returns openid.ClientUnknown, as with does.
 func (f *OpenID) RegisteredFor(ctx context.Context, id string) (openid.Clients, error) {
 	if _, known := f.clients.Get(id); known || !f.settings.Registers || openid.RegisteredHost(id) == "" {
 		return f.clients, nil

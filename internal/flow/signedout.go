@@ -74,8 +74,8 @@ func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.
 }
 
 // ClientToTell returns the client of a message with its present settings, or false when there is
-// no such client anymore, such as a guest that has withdrawn its metadata document. It returns
-// an error while that document does not load, and the message waits.
+// no such client anymore, such as a guest that has withdrawn its metadata document, or that leads to Portico itself
+// by now. It returns an error while that document does not load, and the message waits.
 func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bool, error) {
 	clients, err := f.RegisteredFor(ctx, id)
 	if err == nil && f.settings.Guests && f.documents.Counts(id) {
@@ -89,7 +89,7 @@ func (f *OpenID) ClientToTell(ctx context.Context, id string) (openid.Client, bo
 		}
 	}
 	client, known := clients.Get(id)
-	return client, known, err
+	return client, known, ignore(err, openid.ClientUnknown)
 }
 
 // endListed is endAll, and returns how many of the sessions and tokens the lists of the account would have

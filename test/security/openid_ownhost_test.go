@@ -2,6 +2,7 @@ package security
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,12 @@ func TestSEC343_RegisteredAtPortico(t *testing.T) {
 	v = v.on(s)
 	if a := v.authorize(r.request()); a.status != 422 || a.header.Get("Location") != "" {
 		t.Errorf("a client at the new host of Portico: %d %s", a.status, a.header.Get("Location"))
+	}
+	if a := v.askLogout(url.Values{"client_id": {r.ID}}); !strings.Contains(a.body, "<title>sign-out</title>") {
+		t.Errorf("the user cannot sign out: %d %s", a.status, a.body)
+	}
+	if _, known, err := s.app.OpenID.ClientToTell(t.Context(), r.ID); known || err != nil {
+		t.Errorf("a message to it is kept: %v, %v", known, err)
 	}
 	s.refused("its refresh token", s.rp("token", refreshForm(got.Refresh, "client_id", r.ID, "client_secret", r.Secret)), "invalid_client")
 }

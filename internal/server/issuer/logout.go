@@ -48,10 +48,11 @@ func (h *Handler) leaving(w http.ResponseWriter, r *http.Request, query url.Valu
 	}
 	clients, err := h.OpenID.RegisteredFor(r.Context(), id)
 	h.explain(w, r, func() openid.Asked { return clients.Asked(id, "", query) })
-	if err == nil {
-		f, wrong = clients.ParseFarewell(query, h.readHint)
+	if err != nil && !errors.Is(err, openid.ClientUnknown) {
+		return f, nil, err
 	}
-	return f, wrong, err
+	f, wrong = clients.ParseFarewell(query, h.readHint)
+	return f, wrong, nil
 }
 
 // logoutForm redirects a request in a form of the client to a GET of the same path.
