@@ -24,6 +24,28 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+// installed returns a database, and calls, which runs a command with it that must succeed, and returns what it prints.
+func installed(t *testing.T) (calls func(args ...string) string, s *store.Store) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.db")
+	calls = func(args ...string) string {
+		t.Helper()
+		var out, errs strings.Builder
+		environ := []string{"PORTICO_DATABASE_URL=sqlite:" + path, "PORTICO_SECRET_FILE=" + path + ".key"}
+		if code := Run(t.Context(), Process{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	calls("migrate")
+	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return calls, s
+}
+
 // The help of every command contains an example.
 func TestHelp_ShowsAnExample(t *testing.T) {
 	t.Parallel()
@@ -93,20 +115,20 @@ func TestJSON_WhereOutputIsData(t *testing.T) {
 func TestUserList_MoreThanAPage(t *testing.T) {
 	t.Parallel()
 	const people = 501
-	folder := t.TempDir()
-	environ := []string{
-		"PORTICO_DATABASE_URL=sqlite:" + filepath.Join(folder, "p.db"),
-		"PORTICO_SECRET_FILE=" + filepath.Join(folder, "key"),
-	}
-	fill(t, filepath.Join(folder, "p.db"), people)
-	run := func(flags string) string {
-		var out strings.Builder
-		args := strings.Fields("user list " + flags)
-		if code := Run(t.Context(), Process{Args: args, Environ: environ, Stdout: &out, Stderr: os.Stderr}); code != 0 {
-			t.Errorf("%s: exit code %d", args, code)
+	calls, s := installed(t)
+	err := s.Write(t.Context(), func(tx *store.Tx) error {
+		for n := range people {
+			id := fmt.Sprint(n)
+			if _, err := tx.InsertAccount(t.Context(), account.Account{ID: id, Address: account.Address{Mail: id, Key: id}}); err != nil {
+				return err
+			}
 		}
-		return out.String()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	run := func(flags string) string { return calls(strings.Fields("user list " + flags)...) }
 	if n := strings.Count(run(""), "\n"); n != people {
 		t.Errorf("%d lines, want %d", n, people)
 	}
@@ -121,39 +143,20 @@ func TestUserList_MoreThanAPage(t *testing.T) {
 	}
 }
 
-func fill(t *testing.T, path string, people int) {
-	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	err = s.Write(t.Context(), func(tx *store.Tx) error {
-		for n := range people {
-			id := fmt.Sprint(n)
-			if _, err := tx.InsertAccount(t.Context(), account.Account{ID: id, Address: account.Address{Mail: id, Key: id}}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // config check says how many passkeys a new public_url has left behind, and needs no
 // database.
 func TestConfigCheck_LostPasskeys(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.db")
-	fill(t, path, 1)
 	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
 	if err == nil {
+		_, err = s.Migrate(t.Context())
+	}
+	if err == nil {
 		err = s.Write(t.Context(), func(tx *store.Tx) error {
+			if _, err := tx.InsertAccount(t.Context(), account.Account{ID: "0", Address: account.Address{Mail: "0", Key: "0"}}); err != nil {
+				return err
+			}
 			_, err := tx.InsertPasskey(t.Context(), passkey.Passkey{ID: "p", AccountID: "0", Credential: []byte{1}, Host: "old.example.com"})
 			return err
 		})

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,28 +17,11 @@ import (
 // no longer have. It says of a deleted account when it is erased, as user list says its state.
 func TestUserShow_Counts(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "p.db")
-	calls := func(args ...string) string {
-		t.Helper()
-		var out, errs strings.Builder
-		if code := Run(t.Context(), Process{
-			Args: args, Environ: []string{"PORTICO_DATABASE_URL=sqlite:" + path, "PORTICO_SECRET_FILE=" + path + ".key"},
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		}); code != 0 {
-			t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
-		}
-		return out.String()
-	}
-	calls("migrate")
+	calls, s := installed(t)
 	var made person
 	if err := json.Unmarshal([]byte(calls("user", "create", "mara@example.com", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	if err := s.Write(t.Context(), func(tx *store.Tx) error { return protect(t, tx, made.ID) }); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -335,7 +334,7 @@ func TestImportJob_WithWebhooks(t *testing.T) {
 		for n := range hooks {
 			all = append(all, webhook.Hook{Name: fmt.Sprint(n), Events: []string{webhook.Every}})
 		}
-		c.Events = webhook.NewQueue(all, c.Clock, slog.New(slog.DiscardHandler), func() {})
+		c.Events = webhook.NewQueue(all, c.Clock, webhook.NewRunner(webhook.RunnerConfig{}))
 	})
 	c := &counted{Store: d.store.Store}
 	d.store.Store = c
