@@ -90,24 +90,6 @@ func notReady(ctx context.Context, cfg config.Config, options Options) (end func
 	return func() { cancel(); <-ended }, nil
 }
 
-// awaitKeys calls FollowKeys until this process can sign or ctx ends. Without keys it would refuse
-// tokens that are valid. /readyz answers 503 meanwhile.
-func (a *App) awaitKeys(ctx context.Context) {
-	for a.keysMissing() != nil && ctx.Err() == nil {
-		systemd.Ready("waiting for the signing keys")
-		select {
-		case <-ctx.Done():
-		case <-time.After(awaitEach):
-			_ = a.Operator.FollowKeys(ctx) // Run and the background work report its errors
-		}
-	}
-}
-
-// keysMissing returns signingkey.Unavailable while this process cannot sign what its settings need.
-func (a *App) keysMissing() error {
-	return a.Keys.Ready(append(algorithms(a.live.Load().config), "ES256")...)
-}
-
 var errWaiting = errors.New("waiting for the database")
 
 func noFigures(w http.ResponseWriter, _ *http.Request) {

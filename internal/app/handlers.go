@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,11 +195,14 @@ func (a *App) operations(serving context.Context) http.Handler {
 	})
 }
 
-// ping checks the database and whether the signing keys were read, and translates the error for package ops.
+// ping checks the database, and that this process can sign what its settings need. It translates the errors for package ops.
 func (a *App) ping(ctx context.Context) error {
 	err := a.Store.Ping(ctx)
 	if errors.Is(err, store.ErrReadOnly) {
 		return fmt.Errorf("%w: %w", ops.ErrReadOnly, err)
 	}
-	return cmp.Or(err, a.keysMissing())
+	if err == nil && a.Keys.Ready(append(algorithms(a.live.Load().config), "ES256")...) != nil {
+		return ops.ErrKeyless
+	}
+	return err
 }

@@ -113,7 +113,7 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	if first.handlers, err = a.public(&first, handlers{}); err != nil {
 		return err
 	}
-	a.report("read the signing keys", a.Operator.FollowKeys(ctx)) // on failure, awaitKeys tries again
+	a.report("read the signing keys", a.Operator.FollowKeys(ctx)) // on failure, the background work retries soon, and /readyz says so
 	a.report("remove the remains of an interrupted move", a.Store.ForgetMove(ctx))
 	a.report("tell whether the database was restored", a.noteLineage(ctx))
 	if err := a.buildTLS(); err != nil {
@@ -158,7 +158,6 @@ func (a *App) Run(ctx context.Context, l Listeners) (err error) {
 	}
 	a.startTLS(background, l, &work)
 	limited := server.Limit(l.Public, a.trustedProxies)
-	a.awaitKeys(ctx)
 	systemd.Ready(statusServing)
 	publicErr = server.Serve(ctx, a.publicServer(), limited, l.Drain, grace)
 	stop()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -20,19 +21,23 @@ const (
 	Stopping = "stopping"
 	Away     = "the database does not answer"
 	ReadOnly = "the database takes no writes"
+	Keyless  = "the signing keys cannot be read: see the log"
 )
 
 // NotReady reports whether a text is a response of ReadyPath other than Ready.
-func NotReady(said string) bool { return said == Stopping || said == Away || said == ReadOnly }
+func NotReady(said string) bool { return slices.Contains([]string{Stopping, Away, ReadOnly, Keyless}, said) }
 
 // ErrReadOnly means that the database answers and refuses writes, so that
 // signing in fails.
 var ErrReadOnly = errors.New(ReadOnly)
 
+// ErrKeyless means that apps and OpenID clients get no tokens. Signing in works.
+var ErrKeyless = errors.New(Keyless)
+
 // Config configures the handler. Stopping, Ping and Metrics are required.
 type Config struct {
 	Stopping func() bool                 // whether the process is stopping
-	Ping     func(context.Context) error // checks the database; ErrReadOnly if it is read-only
+	Ping     func(context.Context) error // checks the database and the keys; may return ErrReadOnly or ErrKeyless
 	Metrics  http.Handler
 	Reload   Reload   // without Do, ReloadPath and RefusalsPath are 404
 	Public   string   // the host of public_url: names in its domain are the operator's
@@ -55,6 +60,8 @@ func New(cfg Config) http.Handler {
 		switch err := cfg.Ping(ctx); {
 		case errors.Is(err, ErrReadOnly):
 			say(w, http.StatusServiceUnavailable, ReadOnly)
+		case errors.Is(err, ErrKeyless):
+			say(w, http.StatusServiceUnavailable, Keyless)
 		case err != nil:
 			say(w, http.StatusServiceUnavailable, Away)
 		default:

@@ -27,6 +27,7 @@ func TestNew(t *testing.T) {
 		{"stopping", "GET", "/readyz", true, nil, 503, "stopping\n"},
 		{"no database", "GET", "/readyz", false, errors.New("x"), 503, "the database does not answer\n"},
 		{"a database that is read-only", "GET", "/readyz", false, fmt.Errorf("x: %w", ops.ErrReadOnly), 503, "the database takes no writes\n"},
+		{"no keys", "GET", "/readyz", false, ops.ErrKeyless, 503, "the signing keys cannot be read: see the log\n"},
 		{"figures", "GET", "/metrics", false, nil, 200, "figures"},
 		{"a write", "POST", "/metrics", false, nil, 405, "Method Not Allowed\n"},
 		{"nothing else", "GET", "/debug/pprof/", false, nil, 404, "404 page not found\n"},
