@@ -9,8 +9,10 @@ import {
   expectScreen,
   field,
   fillSignIn,
+  lastButton,
   link,
   open,
+  signIn,
 } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 import { enrol } from '../support/totp.js';
@@ -21,6 +23,14 @@ const NEW = 'seven hills under a paper lantern';
 
 /** Forms whose pages are shown after a proof only, so the proof ends while the page is open. */
 const PROVEN = /passkeys\/rename|factors/;
+
+/** Presses what is to be lost, and is asked for a proof. */
+const remove = async (page: Page) => {
+  await answerWith(page, 'factors/remove', { status: 401, code: 'proof.needed' });
+  await page.getByText('Remove', { exact: true }).click();
+  await button(page, 'Remove this app').click();
+  await expect(link(page, 'Sign in again')).toBeVisible();
+};
 
 /** Each form of the account that takes text and needs a proof, and the forms of the second factors: how it is filled in, sent and judged. */
 const FORMS: Record<
@@ -69,9 +79,7 @@ const FORMS: Record<
   'factors/remove': async (page) => {
     await enrol(page);
     await open(page, '/auth/account/factors');
-    await answerWith(page, 'factors/remove', { status: 401, code: 'proof.needed' });
-    await page.getByText('Remove', { exact: true }).click();
-    await button(page, 'Remove this app').click();
+    await remove(page);
     return {
       typed: [],
       done: () => expect(button(page, 'Set up an authenticator app')).toBeVisible(),
@@ -107,6 +115,50 @@ for (const [form, send] of Object.entries(FORMS)) {
     await done(); // without another press
   });
 }
+
+test('a proof sends only the form that it was asked for', async ({ page, context, world }) => {
+  const device = await withPasskey(page, await world.member());
+  await enrol(page);
+  await open(page, '/auth/account/factors');
+  await remove(page);
+  await answerWith(page, 'factors/add', { status: 401, code: 'proof.needed' });
+  await button(page, 'Add another authenticator app').click();
+  await expect(page.getByRole('link', { name: 'Sign in again' })).toHaveCount(2);
+  const opened = context.waitForEvent('page');
+  await link(page, 'Sign in again').click();
+  const beside = await opened;
+  await device.alsoIn(beside);
+  await alive(beside);
+  await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+  await expectScreen(page, 'Set up your authenticator app');
+  await open(page, '/auth/account/factors');
+  await expect(page.getByText('Remove', { exact: true })).toBeVisible(); // the removal was given up
+});
+
+test('a proof in one tab deletes no account that was to be deleted in another', async ({
+  page,
+  context,
+  world,
+}) => {
+  const person = await world.member();
+  await signIn(page, person);
+  await open(page, '/auth/account/delete');
+  await answerWith(page, 'account/delete', { status: 401, code: 'proof.needed' });
+  await button(page, 'Delete my account').click();
+  await lastButton(page, 'Delete my account').click();
+  await expect(link(page, 'Sign in again')).toBeVisible();
+  let sent = 0;
+  page.on('request', (request) => {
+    sent += Number(request.method() === 'POST');
+  });
+  const second = await context.newPage();
+  await open(second, '/auth/account');
+  await second.evaluate(() => void window.open('/auth/account#proven')); // as a form there does
+  await expect(link(page, 'Sign in again')).toBeHidden();
+  await open(page, '/auth/account');
+  await expectAccount(page, person);
+  expect(sent).toBe(0);
+});
 
 test('a second passkey is added with the first one at hand, without an email to open', async ({
   page,

@@ -9,23 +9,27 @@ import { Notice } from '../../ui/message';
 const CHANNEL = 'portico-proof';
 export const MARK = '#proven';
 
+/** The mark of the windows that one form opens. A proof in another window must not send this form: it may be given up. */
+export const ownMark = () => MARK + String(Math.random()).slice(2);
+
 /** Opens the window of a new sign-in, or returns null where the browser opens none. */
 export const openProof = (page: string) => open(page, '_blank', 'popup,width=480,height=760');
 
 /** In the window of a new sign-in: tells the pages that wait for it, and closes the window. */
 export function announceProof(): void {
-  if (location.hash !== MARK) return;
+  const { hash } = location;
+  if (!hash.startsWith(MARK)) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  new BroadcastChannel(CHANNEL).postMessage('');
+  new BroadcastChannel(CHANNEL).postMessage(hash);
   setTimeout(close, 50); // not before the message has left
 }
 
-/** Runs when the user has signed in again in another window. */
-export function useProven(onProven: () => void): void {
+/** Runs when the user has signed in again in another window, with the mark of that window. */
+export function useProven(onProven: (mark: string) => void): void {
   const hear = useEffectEvent(onProven);
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = () => hear();
+    channel.onmessage = ({ data }) => hear(data);
     return () => channel.close();
   }, []);
 }
@@ -47,6 +51,7 @@ export function useAsked(first: string) {
 }
 
 interface ProofProps {
+  /** It asks with "yes", or with the mark that its window is to have. */
   asked: string;
   path: string;
   /** The form has fields, and the words say that their content stays. */
@@ -64,9 +69,10 @@ export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) 
   const words = typed
     ? oneOf(refused, { 'proof.needed': t('section.confirm') }, t('section.proof'))
     : t('section.confirm');
-  const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + MARK)}`;
+  const mark = asked.startsWith(MARK) ? asked : MARK;
+  const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + mark)}`;
   return (
-    <When value={asked} is="yes">
+    <When value={mark === asked ? 'yes' : asked} is="yes">
       <Notice words={words}>
         <ButtonLink
           look="quiet"

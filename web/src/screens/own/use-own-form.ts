@@ -1,8 +1,8 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Boot, Forms } from '../../api/schema.gen';
 import { GONE, postWhenChanged, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
-import { useProven } from './proof';
+import { ownMark, useProven } from './proof';
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
@@ -12,7 +12,7 @@ interface OwnForm<Body> extends Form<Body> {
 /** A form of an account page. Without `boot` it is a second form of the page. */
 export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): OwnForm<Forms[Path]['in']> {
   const [asked, setAsked] = useState<string>(boot ? boot.again : '');
-  const refused = useRef(false);
+  const [mark] = useState(ownMark);
   const form = useForm({
     ...(boot ? { boot } : {}),
     path,
@@ -24,16 +24,13 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
       if (!postWhenChanged(trouble, element) && (GONE.test(code) || code === 'alarm.raised'))
         location.reload();
       if (!UNPROVEN.test(code)) return false;
-      refused.current = true;
-      setAsked('yes');
+      setAsked(mark);
       return true;
     },
   });
-  useProven(() => {
+  useProven((proven) => {
     setAsked('');
-    if (!refused.current) return;
-    refused.current = false;
-    form.props.ref.current?.requestSubmit();
+    if (proven === asked) form.props.ref.current?.requestSubmit();
   });
   return { ...form, asked };
 }
