@@ -89,6 +89,34 @@ test('a job that has stopped says why in one sentence', async () => {
   expect(await page.getByText('the key that began it has ended').count()).toBe(0);
 });
 
+test('a job is asked about again after a broken connection, and not after a canceled proof', async () => {
+  let answer: 'job' | 'broken' | 'unproven' = 'job';
+  let asked = 0;
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/jobs')) return false;
+    asked += 1;
+    if (answer === 'broken') await route.abort();
+    else if (answer === 'unproven') await route.fulfill(refused('proof.needed', 401));
+    else await route.fulfill({ json: { jobs: [{ ...JOB, state: 'running', by: 'mara@example.com' }] } });
+    return true;
+  });
+  await page.clock.install();
+  const later = async () => {
+    await page.clock.runFor(1000);
+    return asked;
+  };
+  await page.getByText('Running, 1 of 3 people').waitFor();
+  answer = 'broken';
+  await expect.poll(later, { timeout: 20_000 }).toBeGreaterThan(asked + 4); // a request has two more tries
+  answer = 'unproven';
+  const proof = page.getByRole('heading', { name: 'Confirm it’s you' });
+  await expect.poll(async () => (await later()) && proof.isVisible(), { timeout: 20_000 }).toBe(true);
+  const before = asked;
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await proof.waitFor({ state: 'hidden' });
+  for (let second = 0; second < 5; second++) expect(await later()).toBe(before);
+});
+
 test('a job that runs can be stopped', async () => {
   const job = { state: 'running', reason: '', by: 'mara@example.com' };
   await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));

@@ -20,6 +20,11 @@ class Failed extends Error {
   }
 }
 
+const codeOf = (failure: Failure) => (failure.kind === 'problem' ? failure.problem.code : '');
+
+/** The administrator has canceled the sign-in that the request needs. Another try would open its window again. */
+export const canceled = (error: unknown) => error instanceof Failed && UNPROVEN.test(codeOf(error.failure));
+
 /** Some changes of a window were saved before one failed. */
 export class Partly extends Error {
   readonly failed: unknown;
@@ -40,7 +45,7 @@ export async function send<T>(method: Method, path: string, body?: object): Prom
     const answer: Answer<T> = await request(method, API + path, body, shownFor());
     if (answer.ok) return answer.value;
     const { failure } = answer;
-    const code = failure.kind === 'problem' ? failure.problem.code : '';
+    const code = codeOf(failure);
     if (!UNPROVEN.test(code) || !(await askProof(code))) throw new Failed(failure);
   }
 }

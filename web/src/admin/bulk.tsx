@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { change, queries, send } from './api';
+import { canceled, change, queries, send } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
 import type { Selection } from './selection';
@@ -168,7 +168,7 @@ const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'runn
 export function useJobs() {
   const jobs = useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
-    refetchInterval: ({ state }) => (runs(state.data?.jobs) ? 1000 : false),
+    refetchInterval: ({ state }) => (!canceled(state.error) && runs(state.data?.jobs) ? 1000 : false),
   });
   const running = runs(jobs.data?.jobs);
   const ran = useRef(false);

@@ -3,7 +3,7 @@ import { type FormEvent, type MouseEvent, useState } from 'react';
 import { Button } from '../ui/button';
 import { Announcement } from '../ui/message';
 import { go, useQueryOf, withValues } from './address';
-import { change, sendFile } from './api';
+import { canceled, change, sendFile } from './api';
 import { OneJob } from './bulk';
 import { onFrom } from './focus';
 import { About, ordered } from './import-about';
@@ -185,7 +185,8 @@ export function Place() {
   const query = useQuery<Import>({
     queryKey: [`imports/${encodeURIComponent(id)}`],
     enabled: chosen,
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1000 : false),
+    refetchInterval: ({ state }) =>
+      !canceled(state.error) && state.data?.state === 'running' ? 1000 : false,
   });
   return (
     <>
