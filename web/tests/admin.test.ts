@@ -360,7 +360,8 @@ test('the page does nothing for another account that signs in meanwhile, and kee
   await page.getByLabel('Name').fill('Sync');
   changed = true;
   await page.getByRole('button', { name: 'Make the key' }).click();
-  await page.getByText('Another account is signed in now. Reload the page.').waitFor();
+  const dialog = page.getByRole('dialog'); // the list behind it says the same
+  await dialog.getByText('Another account is signed in now. Reload the page.').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Sync');
   expect(await violations(page)).toEqual([]);
   expect(new Set(shownFor)).toEqual(new Set(['p0']));
@@ -409,6 +410,22 @@ test('a canceled proof changes nothing and says so', async () => {
   await page.keyboard.press('Escape');
   await page.getByText('Nothing was changed, because the confirmation was canceled.').waitFor();
   expect(fake.changes).toEqual([]);
+});
+
+test('a refused change shows what holds now', async () => {
+  const fake = installation();
+  const jonas = Object.assign(fake.people[1] ?? {}, { state: 'waiting' });
+  await open('people', fake, 1280, async (route, path) => {
+    if (!path.endsWith('/refuse')) return false;
+    jonas.state = 'active'; // by another administrator
+    await route.fulfill(refused('approval.not_waiting', 409));
+    return true;
+  });
+  await act('Jonas Weber', 'Refuse');
+  await page.getByRole('button', { name: 'Refuse' }).last().click();
+  await page.getByText('This account no longer waits for an approval.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await row('person1@').locator('.wide').getByText('Active', { exact: true }).waitFor();
 });
 
 test('a page that stays open overnight has other words for its times', async () => {

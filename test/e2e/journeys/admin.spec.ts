@@ -116,7 +116,8 @@ test('a page of an administrator does nothing as somebody who signs in in anothe
   await context.clearCookies();
   await signIn(await context.newPage(), other);
   await button(page, 'Make the key').click();
-  await expect(page.getByText('Another account is signed in now. Reload the page.')).toBeVisible();
+  const dialog = page.getByRole('dialog'); // the list behind it says the same
+  await expect(dialog.getByText('Another account is signed in now. Reload the page.')).toBeVisible();
   await expect(field(page, 'Name')).toHaveValue('HR import');
 });
 

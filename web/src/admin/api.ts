@@ -88,16 +88,20 @@ export const queries = new QueryClient({
   },
 });
 
-/** A change. What the page shows is read again after it. */
-export async function change<T = unknown>(method: Method, path: string, body?: object): Promise<T> {
-  const value = await send<T>(method, path, body);
-  void queries.invalidateQueries();
-  return value;
+/**
+ * A change. What the page shows is read again after it: a refusal says that it no longer holds, and a lost answer may have
+ * been one of success.
+ */
+export function change<T = unknown>(method: Method, path: string, body?: object): Promise<T> {
+  const sent = send<T>(method, path, body);
+  const reread = () => void queries.invalidateQueries();
+  void sent.then(reread, (error) => canceled(error) || reread());
+  return sent;
 }
 
 /** By the kinds of failures, and by the codes of the server's faults. */
 export const WORDS: Record<string, string> = {
-  offline: 'This device is offline. Nothing was changed.',
+  offline: 'This device is offline.',
   unreachable: 'Portico does not answer. Check the connection, and try again.',
   timeout: 'Portico took too long to answer. Try again.',
   down: 'The server in front of Portico does not reach it. Try again in a moment.',
