@@ -94,7 +94,11 @@ function Window({ question, say, goOn, close }: WindowProps) {
     (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
     if (atOnce) dialog.current?.querySelector('form')?.requestSubmit();
   }, [atOnce]);
-  const shut = () => dialog.current?.close();
+  const ended = useRef(false);
+  const shut = () => {
+    ended.current = true;
+    dialog.current?.close();
+  };
   const leave = () => {
     if (busy) return;
     if (back) goOn(back);
@@ -134,9 +138,9 @@ function Window({ question, say, goOn, close }: WindowProps) {
         setKept(true);
       }}
       onCancel={(event) => {
-        if (locked) event.preventDefault(); // Back of a phone
+        if (locked) event.preventDefault(); // Back of a phone, whose second press closes it all the same
       }}
-      onClose={close}
+      onClose={() => (locked && !ended.current ? dialog.current?.showModal() : close())}
     >
       <h2 id="ask-title">{title}</h2>
       <form
