@@ -1,7 +1,7 @@
 /** Changes of many people, on recorded answers. */
 import { expect, test } from 'vitest';
 import { installation } from '../fixtures/admin.mjs';
-import { act, open, page, refused } from './admin';
+import { act, complaints, open, page, refused } from './admin';
 import { violations } from './axe';
 
 test('a change of many says what is skipped, runs as a job, and shows it after a reload', async () => {
@@ -87,6 +87,21 @@ test('a job that has stopped says why in one sentence', async () => {
   await page.reload();
   await page.getByRole('heading', { name: 'People' }).waitFor();
   expect(await page.getByText('the key that began it has ended').count()).toBe(0);
+});
+
+test('a job is shown and hidden in a browser without storage', async () => {
+  await openWithJob({ state: 'done', reason: '', by: 'mara@example.com' });
+  await page.addInitScript(() => {
+    Object.defineProperty(globalThis, 'sessionStorage', {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Hide: Disable' }).click();
+  await page.getByText('begun by mara@example.com').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
 });
 
 test('a job is asked about again after a broken connection, and not after a canceled proof', async () => {

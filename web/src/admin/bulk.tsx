@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { keep, kept } from '../lib/tab-storage';
 import { canceled, change, queries, send } from './api';
 import { type Question, useAsk } from './ask';
 import { Actions } from './menu';
@@ -181,10 +182,10 @@ export function useJobs() {
 
 /** The jobs but for the ended ones that were hidden in this tab. */
 export function Jobs({ jobs }: { jobs: Job[] }) {
-  const [hidden, setHidden] = useState(() => sessionStorage.getItem(HIDDEN) ?? '');
+  const [hidden, setHidden] = useState(() => kept(HIDDEN));
   const hide = (id: string) => {
     const all = `${hidden} ${id}`;
-    sessionStorage.setItem(HIDDEN, all);
+    keep(HIDDEN, all);
     setHidden(all);
   };
   const shown = jobs.filter(({ id }) => !hidden.split(' ').includes(id));

@@ -5,12 +5,16 @@ export function keep(key: string, text: string): void {
   } catch {}
 }
 
-export function take(key: string): string {
+export function kept(key: string): string {
   try {
-    const text = sessionStorage.getItem(key) ?? '';
-    sessionStorage.removeItem(key);
-    return text;
+    return sessionStorage.getItem(key) ?? '';
   } catch {
     return '';
   }
+}
+
+export function take(key: string): string {
+  const text = kept(key);
+  if (text) sessionStorage.removeItem(key);
+  return text;
 }
