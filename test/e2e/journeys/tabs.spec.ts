@@ -180,6 +180,8 @@ test('two tabs sign in and out', async ({ page, context, world }) => {
   const second = await context.newPage();
   await open(second, '/auth/signin');
   await signIn(page, person);
+  const third = await context.newPage();
+  await open(third, '/auth/account/history');
   await fillSignIn(second, person);
   await button(second, 'Login').click();
   await expectAccount(second, person);
@@ -188,6 +190,8 @@ test('two tabs sign in and out', async ({ page, context, world }) => {
   await alive(page);
   await button(page, 'Sign out').click();
   await expectScreen(page, "You've signed out");
+  await comeBack(third);
+  await expectScreen(third, 'Sign in');
   await alive(second);
   await button(second, 'Sign out').click(); // that session has ended already
   await expectScreen(second, "You've signed out");

@@ -1,14 +1,12 @@
-import { useCallback } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Served } from '../../lib/served';
-import { useReturn } from '../../lib/use-return';
 import { Button } from '../../ui/button';
 import { Success } from '../../ui/success';
 import { BackToApp } from '../own/back';
 import { OwnFrame } from '../own/own-frame';
-import { stillHere } from '../recheck';
+import { useSignedOut } from '../own/use-signed-out';
 import type { Screen } from '../screen';
 import './overview.css';
 import { Sections } from './sections';
@@ -18,13 +16,7 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/signout' });
-  useReturn(
-    // after a sign-out in another tab this one must not show the account any longer
-    useCallback(
-      async () => void ((await stillHere(boot.session.id)) || location.reload()),
-      [boot.session.id],
-    ),
-  );
+  useSignedOut(boot.session.id);
   return (
     <OwnFrame
       boot={boot}

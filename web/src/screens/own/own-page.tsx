@@ -5,6 +5,7 @@ import { Success } from '../../ui/success';
 import { Back } from './back';
 import { OwnFrame } from './own-frame';
 import { Refused } from './refused';
+import { useSignedOut } from './use-signed-out';
 
 interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'lead' | 'rail'> {
   /** Beside the words about the step before: a button that undoes it. */
@@ -28,7 +29,9 @@ function showChange(): void {
 
 /** A section of the account: the way back to all sections, and what the step before did. */
 export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
-  const { success } = frame.boot;
+  const { success, session } = frame.boot;
+  const typed = frame.form || frame.at === 'passkeys'; // the fields keep what was typed, and their forms ask for a sign-in
+  useSignedOut(typed ? '' : session.id);
   useEffect(() => {
     if (success && document.activeElement === document.body) showChange();
     return keepRows();
