@@ -57,6 +57,17 @@ test('a question before a loss takes the focus and gives it back', async () => {
   }
 });
 
+test.each([
+  ['account-apps/idle', 'Remove Miniflux'],
+  ['account-tokens/several', 'End Nightly export'],
+  ['account-factors/one', 'Get new recovery codes'],
+])('what is lost at a press is asked about: %s', async (state, name) => {
+  const { page, complaints } = await open(state);
+  await page.getByRole('button', { name }).click();
+  await page.getByRole('dialog', { name }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('a pasted address loses what is not seen at its ends', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: problem(401, { code: 'signin.rejected' }) });
   await page.getByLabel('Email').fill('\ufeff\u00a0mara@example.com\u200b\u2069');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { portOf } from '../support/port.js';
-import { button, expectScreen, field, fillSignIn } from '../support/screen.js';
+import { button, expectScreen, field, fillSignIn, lastButton } from '../support/screen.js';
 import { expect, test } from '../support/test.js';
 
 for (const script of [true, false])
@@ -42,9 +42,10 @@ for (const script of [true, false])
     expect(await (await call()).text()).toBe(`${person.email} undefined`);
 
     await page.reload();
-    await expect(page.getByText('Nightly export')).toHaveCount(1);
+    await expect(page.getByText('Nightly export', { exact: true })).toHaveCount(1);
     await expect(page.getByText(token)).toHaveCount(0);
     await button(page, 'End Nightly export').click();
+    await lastButton(page, 'End').click();
     await expect(page.getByText('The token has ended.')).toBeVisible();
     const refused = await call();
     expect([refused.status, (await refused.json()).code]).toEqual([401, 'token.ended']);

@@ -2,6 +2,7 @@ import type { App, Boot } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import { Lead } from '../../ui/lead';
+import { Confirm } from '../own/confirm';
 import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Press } from '../own/press';
@@ -27,19 +28,23 @@ function View({ boot }: { boot: Boot }) {
 
 function OneApp({ boot, app }: { boot: Boot; app: App }) {
   const { t } = useText();
+  const remove = t('account-apps.remove_named', { app: app.name });
   return (
     <Entry
       icon={<Icon icon="app" />}
       name={app.name}
       action={
-        <Press
-          boot={boot}
-          action="/auth/account/apps"
-          entry={['app', app.id]}
-          label={t('account-apps.remove_named', { app: app.name })}
+        <Confirm
+          id={`remove-${app.id}`}
+          press={t('account-apps.remove')}
+          label={remove}
+          title={remove}
+          says={t('account-apps.remove_says')}
         >
-          {t('account-apps.remove')}
-        </Press>
+          <Press boot={boot} action="/auth/account/apps" entry={['app', app.id]} last>
+            {t('account-apps.remove')}
+          </Press>
+        </Confirm>
       }
     >
       <When value={app.scopes}>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { AddFactor, Boot, Factor, RemoveFactor } from '../../api/schema.gen';
 import { useText } from '../../i18n/provider';
 import { choose, Each, oneOf, Unless, When } from '../../lib/template';
@@ -8,6 +9,7 @@ import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary, Notice } from '../../ui/message';
 import { More } from '../../ui/more';
 import { Changes } from '../own/changes';
+import { Confirm } from '../own/confirm';
 import { Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
 import { Proof } from '../own/proof';
@@ -106,6 +108,14 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
   const { t } = useText();
   const { factors } = boot;
   const form = useOwnForm('/auth/api/factors/codes');
+  const anew = t('account-factors.new_codes');
+  const get = (button: ReactNode) => (
+    <form {...form.props} action={`${PATH}/codes`}>
+      <HiddenField<AddFactor> name="account" value={boot.session.id} />
+      <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
+      {button}
+    </form>
+  );
   return (
     <section aria-labelledby="codes">
       <h2 id="codes">{t('account-factors.codes')}</h2>
@@ -120,17 +130,22 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         )}
       </p>
       <Proof asked={form.asked} path={PATH} />
-      <form {...form.props} action={`${PATH}/codes`}>
-        <ErrorSummary {...form.summary} />
-        <HiddenField<AddFactor> name="account" value={boot.session.id} />
-        <HiddenField<AddFactor> name="return_to" value={boot.return_to} />
-        <Button look="secondary" {...pressed(form)}>
-          {oneOf(factors.left, { '0': t('account-factors.get_codes') }, t('account-factors.new_codes'))}
-        </Button>
-        <Unless value={factors.left} is="0">
-          <Hint>{t('account-factors.new_codes_hint')}</Hint>
-        </Unless>
-      </form>
+      <ErrorSummary {...form.summary} />
+      <When
+        value={factors.left}
+        is="0"
+        otherwise={
+          <Confirm id="new-codes" press={anew} title={anew} calm says={t('account-factors.new_codes_says')}>
+            {get(<Button {...pressed(form)}>{anew}</Button>)}
+          </Confirm>
+        }
+      >
+        {get(
+          <Button look="secondary" {...pressed(form)}>
+            {t('account-factors.get_codes')}
+          </Button>,
+        )}
+      </When>
     </section>
   );
 }

@@ -6,6 +6,7 @@ import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
 import { TextField } from '../../ui/text-field';
 import { Changes } from '../own/changes';
+import { Confirm } from '../own/confirm';
 import { Copying } from '../own/copying';
 import { Empty, Entries, Entry, Icon } from '../own/entry';
 import { OwnPage } from '../own/own-page';
@@ -92,20 +93,24 @@ function View({ boot }: { boot: Boot }) {
 
 function Held({ boot, token }: { boot: Boot; token: Token }) {
   const { t } = useText();
+  const end = t('account-tokens.end_named', { name: token.name });
   return (
     <Entry
       icon={<Icon icon="key" />}
       name={token.name}
       action={
         <Changes boot={boot}>
-          <Press
-            boot={boot}
-            action={`${PATH}/end`}
-            entry={['id', token.id]}
-            label={t('account-tokens.end_named', { name: token.name })}
+          <Confirm
+            id={`end-${token.id}`}
+            press={t('account-tokens.end')}
+            label={end}
+            title={end}
+            says={t('account-tokens.end_says', { app: token.app })}
           >
-            {t('account-tokens.end')}
-          </Press>
+            <Press boot={boot} action={`${PATH}/end`} entry={['id', token.id]} last>
+              {t('account-tokens.end')}
+            </Press>
+          </Confirm>
         </Changes>
       }
     >
