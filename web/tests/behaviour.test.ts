@@ -391,6 +391,26 @@ test('a page that comes back from the history is not busy and asks who is signed
 });
 
 test.each([
+  ['signin/idle', 'Login'],
+  ['signin/all-providers', 'Continue with GitHub'],
+  ['account-profile/saved', 'Undo'],
+])('a user who stops the way to the next page finds no busy button: %s', async (state, name) => {
+  const { page } = await openAlone(state, { [SIGNIN]: { body: { next: '/auth/account' } } });
+  await page.route('**/auth/{account,account/profile/undo,provider/github/start}', () => {}); // slow
+  if (name === 'Login') {
+    await page.getByLabel('Email').fill('mara@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('some password');
+  }
+  const devtools = await page.context().newCDPSession(page);
+  const left = page.waitForRequest((request) => request.isNavigationRequest());
+  const pressed = page.getByRole('button', { name }).click(); // it waits for the next page
+  await left;
+  await devtools.send('Page.stopLoading'); // as Escape and the button of the browser do
+  await pressed;
+  await page.locator('button[aria-busy=false]', { hasText: name }).waitFor();
+});
+
+test.each([
   ['account-passkeys/none', '/auth/api/account/passkeys/begin', 'Add a passkey', 'p1'],
   ['protect/idle', '/auth/api/protect/passkey/begin', 'Create a passkey instead', ''],
 ])('a passkey button that comes back from the history is not busy: %s', async (state, path, name, id) => {

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, type Ref, useCallback, useState } from 'react';
-import { useRestoredPage } from '../lib/use-restored-page';
+import { useStay } from '../lib/use-restored-page';
 
 /** A native form whose answer may be a page of an app. It is sent once. */
 export function PostForm(props: {
@@ -10,7 +10,7 @@ export function PostForm(props: {
   children: (busy: boolean) => ReactNode;
 }) {
   const [busy, setBusy] = useState(false);
-  useRestoredPage(useCallback(() => setBusy(false), []));
+  useStay(useCallback(() => setBusy(false), []));
   const send = (event: FormEvent) => (busy ? event.preventDefault() : setBusy(true));
   return (
     <form method="post" action={props.action} encType={props.encType} onSubmit={send} ref={props.ref}>

@@ -4,7 +4,7 @@ import { foreign } from '../api/problem';
 import type { Boot, Forms } from '../api/schema.gen';
 import { useText } from '../i18n/provider';
 import { go } from '../lib/fragment';
-import { useRestoredPage } from '../lib/use-restored-page';
+import { useStay } from '../lib/use-restored-page';
 import { checkFields } from './check-fields';
 import { useFirstField } from './effects';
 import {
@@ -83,7 +83,7 @@ export function useForm<Path extends keyof Forms>({
     setBusy(false);
     setAnnouncement('');
   }, [setAnnouncement]);
-  useRestoredPage(rest);
+  useStay(rest);
 
   const fail = (next: Trouble) => {
     setBusy(false);

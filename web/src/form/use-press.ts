@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Failure } from '../api/problem';
 import { useText } from '../i18n/provider';
-import { useRestoredPage } from '../lib/use-restored-page';
+import { useStay } from '../lib/use-restored-page';
 import { NO_TROUBLE, type Trouble, troubleOf } from './failure';
 import { type Summary, useTrouble } from './use-trouble';
 
@@ -26,7 +26,7 @@ export function usePress<Word extends string>(
   const text = useText();
   const [busy, setBusy] = useState(false);
   const { show, wait, summary } = useTrouble(NO_TROUBLE, useRef(null));
-  useRestoredPage(useCallback(() => setBusy(false), []));
+  useStay(useCallback(() => setBusy(false), []));
   const begin = () => {
     if (busy || wait > 0) return false;
     setBusy(true);

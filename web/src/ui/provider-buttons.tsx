@@ -1,6 +1,6 @@
 import { type FormEvent, useCallback, useState } from 'react';
 import { choose, Each, When } from '../lib/template';
-import { useRestoredPage } from '../lib/use-restored-page';
+import { useStay } from '../lib/use-restored-page';
 import { Button } from './button';
 import { HiddenField } from './hidden-field';
 import { Actions, Divider } from './layout';
@@ -34,7 +34,7 @@ const startOf = (provider: string) => `/auth/provider/${provider}/start`;
 export function ProviderButtons({ providers, divider, label, lastUsed, hidden }: ProviderButtonsProps) {
   const [leaving, setLeaving] = useState('');
 
-  useRestoredPage(useCallback(() => setLeaving(''), []));
+  useStay(useCallback(() => setLeaving(''), []));
 
   const leave = (event: FormEvent) => {
     if (leaving) return event.preventDefault();

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { NO_TROUBLE, troubleOf } from '../../form/failure';
 import type { Form } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { useRestoredPage } from '../../lib/use-restored-page';
+import { useStay } from '../../lib/use-restored-page';
 import { useReturn } from '../../lib/use-return';
 import type { Offer, OfferOptions } from '../../passkey/offer';
 import { PasskeyButton } from '../../ui/passkey-button';
@@ -55,7 +55,7 @@ export function Passkey({ body, field, form, onAble }: PasskeyProps) {
       made?.stop();
     };
   }, []);
-  useRestoredPage(
+  useStay(
     useCallback(() => {
       setBusy(false);
       void offer?.arm();
