@@ -125,7 +125,7 @@ test('a search and filters are in the address, and Back restores them', async ()
   await page.getByLabel('Search people').fill('person4');
   await expect.poll(queryOf).toBe('?q=person4');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(11);
-  await page.getByText('Filters').click();
+  await page.locator('summary', { hasText: 'Filters' }).click();
   await page.getByLabel('State').selectOption('active');
   await page.getByLabel('Second factor').selectOption('none');
   await expect.poll(queryOf).toBe('?q=person4&state=active&factor=none');
@@ -187,7 +187,7 @@ test('the administrators without a passkey are found, also those who have an app
       factors: { ...factors, recovery_codes: 0 },
     });
   await open('people', fake);
-  await page.getByText('Filters').click();
+  await page.locator('summary', { hasText: 'Filters' }).click();
   await page.getByLabel('Role').fill('portico:admin');
   await expect.poll(queryOf).toBe('?role=portico%3Aadmin');
   await page.getByLabel('Second factor').selectOption('No passkey');
