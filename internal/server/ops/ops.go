@@ -25,7 +25,9 @@ const (
 )
 
 // NotReady reports whether a text is a response of ReadyPath other than Ready.
-func NotReady(said string) bool { return slices.Contains([]string{Stopping, Away, ReadOnly, Keyless}, said) }
+func NotReady(said string) bool {
+	return slices.Contains([]string{Stopping, Away, ReadOnly, Keyless}, said)
+}
 
 // ErrReadOnly means that the database answers and refuses writes, so that
 // signing in fails.
