@@ -14,12 +14,13 @@ import (
 	"portico/internal/clock"
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/outbox"
 	"portico/internal/testform"
 )
 
 // lease is how long a claim of the outbox is valid. With the polling, a crash
 // delays an email by less than 60 seconds.
-const lease = 40 * time.Second
+const lease = outbox.Lease
 
 // postOffice runs applications on folders, with a clock that the test moves.
 // The image of a crash is a copy of the folder while the application runs.

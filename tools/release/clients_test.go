@@ -154,7 +154,7 @@ func TestJSClient_Holds(t *testing.T) {
 	slices.Sort(names)
 	want := strings.Fields(`package/LICENSE package/README.md package/package.json
 		package/src/admin.d.ts package/src/admin.js package/src/answer.js package/src/browser.d.ts package/src/browser.js
-		package/src/cypress.d.ts package/src/cypress.js package/src/dev.js package/src/fault.js package/src/get-node.js package/src/get.js package/src/keys.js
+		package/src/cypress.d.ts package/src/cypress.js package/src/dev.js package/src/fault.js package/src/get-node.js package/src/get.js package/src/keys.js package/src/origin.js
 		package/src/react.d.ts package/src/react.js package/src/script.d.ts package/src/script.js package/src/server.d.ts package/src/server.js
 		package/src/session.js package/src/testing.d.ts package/src/testing.js package/src/token.js package/src/user-button.js`)
 	if !slices.Equal(names, want) {
