@@ -82,8 +82,10 @@ func (a *App) purge(ctx context.Context) error {
 	return err
 }
 
-// dueAtOnce bounds how many accounts each reads. So many could fail without holding up the others.
-const dueAtOnce = 1000
+const (
+	dueAtOnce  = 1000 // accounts that each reads
+	mostFailed = 10   // in a row, after which each gives up: a locked table fails every one of them, after seconds
+)
 
 // each calls do with each account that is due, in a transaction of its own. After a failure, what is due beyond dueAtOnce
 // waits for the next turn.
@@ -96,9 +98,16 @@ func (a *App) each(
 			ids, err = due(tx, ctx, a.clock.Now(), dueAtOnce)
 			return err
 		})
+		failures := 0
 		for _, id := range ids {
+			if failures == mostFailed || ctx.Err() != nil {
+				break
+			}
 			if failed := a.alone(ctx, func(tx *store.Tx) error { return do(ctx, tx, id) }); failed != nil && ctx.Err() == nil {
+				failures++
 				err = errors.Join(err, fmt.Errorf("the account %s: %w", id, failed))
+			} else {
+				failures = 0
 			}
 		}
 		more = err == nil && len(ids) == dueAtOnce

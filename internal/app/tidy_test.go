@@ -1,8 +1,10 @@
 package app
 
 import (
+	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -142,6 +144,26 @@ func TestPurge_FailingAccount(t *testing.T) {
 		return errors.Join(err, failed)
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What fails every account, such as a table that is locked, does not keep the other steps waiting for all of them.
+func TestEach_GivesUp(t *testing.T) {
+	t.Parallel()
+	a := open(t, settings(t, t.TempDir()), Options{})
+	t.Cleanup(func() { a.end(t) })
+	for _, test := range []struct{ works, want int }{{works: 1000, want: 10}, {works: 5, want: 50}} {
+		tried := 0
+		err := a.each(t.Context(), func(*store.Tx, context.Context, time.Time, int) ([]string, error) { return make([]string, 50), nil },
+			func(context.Context, flow.Tx, string) error {
+				if tried++; tried%test.works == 0 {
+					return nil
+				}
+				return io.ErrUnexpectedEOF
+			})
+		if err == nil || tried != test.want {
+			t.Errorf("if every account number %d works, %d are tried (%v), want %d", test.works, tried, err, test.want)
+		}
 	}
 }
 

@@ -97,8 +97,8 @@ type Live struct {
 // Store has the operations of the database that this package needs.
 type Store interface {
 	InsertGrant(ctx context.Context, g Grant) error
-	// TrimGrants deletes the grants that a client has of a session, but for so many of the newest whose code was
-	// redeemed, and of the others.
+	// TrimGrants deletes the grants that a client has of a session, but for so many whose code was redeemed, and of the
+	// others: those that were made or refreshed last.
 	TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error
 	// ImportedSubject returns what the system that an account was imported from calls it, or "".
 	ImportedSubject(ctx context.Context, accountID string) (string, error)

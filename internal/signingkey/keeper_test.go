@@ -408,6 +408,10 @@ func TestLoad_WrongBox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.follow(b.keeper)
+	token, _ := b.sign(b.keeper)
+	if !b.node(b.box).Signed(token) {
+		t.Error("a node that has read no keys denies that a token is ours")
+	}
 	if _, err := b.load(b.node(secret.NewKey().Box("keys"))); !errors.Is(err, secret.ErrOpen) {
 		t.Errorf("opened with another key: %v, want %v", err, secret.ErrOpen)
 	}
@@ -422,5 +426,15 @@ func TestLoad_WrongBox(t *testing.T) {
 	}
 	if _, err := b.load(b.keeper); err == nil || b.keeper.Signer() != before {
 		t.Errorf("a damaged key: %v, and %q signs", err, b.keeper.Signer())
+	}
+	later := signingkey.NewKeeper(signingkey.Config{Clock: b.clock, Box: b.box, Longest: longest, Remember: 365 * 24 * time.Hour})
+	for range 2 { // until it is not published anymore
+		b.clock.Advance(30 * 24 * time.Hour)
+		if err := b.store.Write(t.Context(), func(tx *store.Tx) error { _, err := later.Renew(t.Context(), tx); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.load(later); err != nil || later.Signer() == "" {
+		t.Errorf("a damaged key that is only remembered: %v, and %q signs", err, later.Signer())
 	}
 }

@@ -57,9 +57,14 @@ func (s *series) load(ctx context.Context, store Store) (renew bool, err error) 
 			set.private[key.ID], set.public[key.ID] = before.private[key.ID], before.public[key.ID]
 			continue
 		}
-		if set.private[key.ID], err = s.unseal(key); err != nil {
+		private, err := s.unseal(key)
+		if err != nil && !r.published(key, now) {
+			continue // only hints of its time lose by it
+		}
+		if err != nil {
 			return false, err
 		}
+		set.private[key.ID] = private
 		jwk := jose.JSONWebKey{Key: set.private[key.ID].Public(), KeyID: key.ID, Algorithm: s.name(), Use: "sig"}
 		if set.public[key.ID], err = jwk.MarshalJSON(); err != nil {
 			return false, err

@@ -34,10 +34,11 @@ func (k *Keeper) verify(token, typ string, claims any, past bool) error {
 	return json.Unmarshal(payload, claims)
 }
 
-// Signed reports whether a published key has signed a token, of whatever type.
+// Signed reports whether a published key has signed a token, of whatever type, or may have: before the first Load,
+// nobody can tell.
 func (k *Keeper) Signed(token string) bool {
 	_, _, err := k.verified(token, false)
-	return err == nil
+	return err == nil || errors.Is(err, Unavailable)
 }
 
 // verified returns the type and the claims of a token that a published key has signed, or with past a former one.

@@ -24,7 +24,7 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 // TrimGrants implements openid.Store.
 func (t *Tx) TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error {
 	newest := func(of string) string {
-		return ` AND id NOT IN (SELECT id FROM openid_grant WHERE session_id = $1 AND client_id = $2 AND ` + of + ` ORDER BY created_at DESC, id DESC LIMIT CAST($3 AS BIGINT))`
+		return ` AND id NOT IN (SELECT id FROM openid_grant WHERE session_id = $1 AND client_id = $2 AND ` + of + ` ORDER BY CASE WHEN rotated_at > created_at THEN rotated_at ELSE created_at END DESC, id DESC LIMIT CAST($3 AS BIGINT))`
 	}
 	return t.run(ctx, `DELETE FROM openid_grant WHERE session_id = $1 AND client_id = $2`+newest(`redeemed_at = 0`)+newest(`redeemed_at > 0`), sessionID, clientID, keep)
 }
