@@ -75,7 +75,7 @@ func (a *App) purge(ctx context.Context) error {
 		err = errors.Join(err, a.batches(ctx, batch))
 	}
 	if aged == nil { // it reads sessions and grants that Purge deletes
-		for _, kind := range store.Ended(a.clock.Now(), records) {
+		for _, kind := range store.Purgeable(a.clock.Now(), records) {
 			err = errors.Join(err, a.batches(ctx, func(tx *store.Tx) (bool, error) { return tx.Purge(ctx, kind) }))
 		}
 	}

@@ -16,8 +16,8 @@ func ends() map[string][]string {
 		"sessions.EndAll": list("internal/flow.endAll"),
 		"DeleteSession":   list("internal/session.End"),
 		"DeleteSessions":  list("internal/session.EndAll"),
-		// Ended: EndAged has told before the purge. Rewind: the copy of a restore does not know what clients were told since.
-		"DELETE FROM session ": list("internal/store.DeleteSession internal/store.DeleteSessions internal/store.Ended internal/store.Rewind"),
+		// Purgeable: EndAged has told before the purge. Rewind: the copy of a restore does not know what clients were told since.
+		"DELETE FROM session ": list("internal/store.DeleteSession internal/store.DeleteSessions internal/store.Purgeable internal/store.Rewind"),
 		// These raise the credential version, which ends all sessions of the account.
 		"version = version +": list("internal/store.UpdatePassword internal/store.UpdateState internal/store.UpdateAddress internal/store.RaiseVersion"),
 	}
@@ -115,7 +115,7 @@ func h() { tx.RehashPassword(id, hash) }
 func takeBack() { tx.UpdateState() }`,
 		"internal/flow/a_test.go":        "package flow\nfunc a() { f.sessions.End() }",
 		"internal/session/s.go":          "package session\nfunc EndAll() { tx.DeleteSessions() }",
-		"internal/store/s.go":            "package store\nfunc Ended() { q(`DELETE FROM session WHERE x`) }\nfunc F() { q(`DELETE FROM session WHERE x`) }\nfunc G() { q(`DELETE FROM session_end`) }\nfunc H() { q(`SET version = version + 1`) }",
+		"internal/store/s.go":            "package store\nfunc Purgeable() { q(`DELETE FROM session WHERE x`) }\nfunc F() { q(`DELETE FROM session WHERE x`) }\nfunc G() { q(`DELETE FROM session_end`) }\nfunc H() { q(`SET version = version + 1`) }",
 		"internal/store/storetest/s.go":  "package storetest\nfunc a() { tx.DeleteSession() }",
 		"internal/server/api/account.go": "package api\nfunc a() { actions.DeleteAccount() }\nfunc b() { tx.DeleteAccount() }",
 	},

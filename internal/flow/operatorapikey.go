@@ -36,7 +36,7 @@ const (
 // by email. A key makes no key.
 //
 // Faults: the fields name, scopes and ends_at, apikey.Never, apikey.Stopped for an owner who is no
-// admin, throttle.Limited, and as mayHave and acts.
+// admin, throttle.Limited, and as mayOwnKey and acts.
 func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask apikey.Ask) (made APIKey, text string, err error) {
 	now := f.clock.Now()
 	k := apikey.Key{ID: ids.NewAt(now), CreatedAt: now}
@@ -71,7 +71,7 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
 // before works on until EndAPIKey. An older one ends, and one whose owner is no longer an admin (endSecrets).
 //
-// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as mayHave and acts.
+// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as mayOwnKey and acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
 	until, bad := apikey.Until(ends, f.clock.Now())
 	if bad != nil {
@@ -124,7 +124,7 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 		if err != nil {
 			return err
 		}
-		if err := f.mayHave(ctx, tx, ownerID, k.ID); err != nil {
+		if err := f.mayOwnKey(ctx, tx, ownerID, k.ID); err != nil {
 			return err
 		}
 		s := apikey.Secret{Hash: secret.Hash(text), KeyID: k.ID, AccountID: ownerID, CreatedAt: f.clock.Now()}
@@ -145,10 +145,10 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 	return made, text, nil
 }
 
-// mayHave returns a fault if an admin answers for as many keys as one may, apart from the one with an id.
+// mayOwnKey returns a fault if an admin answers for as many keys as one may, apart from the one with an id.
 //
 // Faults: apikey.Full.
-func (f *Operator) mayHave(ctx context.Context, tx Tx, ownerID, id string) error {
+func (f *Operator) mayOwnKey(ctx context.Context, tx Tx, ownerID, id string) error {
 	secrets, err := tx.APIKeySecretsOf(ctx, ownerID, f.clock.Now())
 	others := map[string]bool{}
 	for _, s := range secrets {

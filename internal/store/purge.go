@@ -33,9 +33,9 @@ func (t *Tx) Purge(ctx context.Context, k Kind) (more bool, err error) {
 	return n == purgeBatch, err
 }
 
-// Ended returns the kinds of rows that ended before now, and of audit records from before a time that the
+// Purgeable returns the kinds of rows that ended before now, and of audit records from before a time that the
 // chain of seals allows. Each is for a transaction of its own: a table that is locked holds up itself alone.
-func Ended(now, records time.Time) []Kind {
+func Purgeable(now, records time.Time) []Kind {
 	return []Kind{
 		{`DELETE FROM flow WHERE id IN (SELECT id FROM flow WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-retention)},
 		{`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-session.Remembered)},

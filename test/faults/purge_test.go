@@ -37,7 +37,7 @@ func purged(t *testing.T, s *store.Store, length time.Duration) (batches, waits 
 	var purging sync.WaitGroup
 	purging.Go(func() {
 		defer stop()
-		for _, kind := range store.Ended(later, later.AddDate(0, 0, -400)) {
+		for _, kind := range store.Purgeable(later, later.AddDate(0, 0, -400)) {
 			for more := true; more && ctx.Err() == nil; {
 				began := time.Now()
 				err := s.Write(t.Context(), func(tx *store.Tx) (err error) {

@@ -410,6 +410,18 @@ test.each([
   await page.locator('button[aria-busy=false]', { hasText: name }).waitFor();
 });
 
+test('a link to a part of the page does not free the button of a form that is on its way', async () => {
+  const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
+  await signIn(page);
+  await page.locator('button[aria-busy=true]').waitFor();
+  const busy = await page.evaluate(async () => {
+    for (const name of ['navigateerror', 'navigate']) navigation.dispatchEvent(new Event(name)); // as Chromium does then
+    await new Promise((done) => setTimeout(done, 50));
+    return document.querySelectorAll('button[aria-busy=true]').length;
+  });
+  expect(busy).toBe(1);
+});
+
 test.each([
   ['account-passkeys/none', '/auth/api/account/passkeys/begin', 'Add a passkey', 'p1'],
   ['protect/idle', '/auth/api/protect/passkey/begin', 'Create a passkey instead', ''],

@@ -176,7 +176,7 @@ func (b *bundle) purgeAt(now time.Time) (more bool) {
 
 // Purge deletes a batch of each kind, all in one transaction.
 func Purge(ctx context.Context, tx *store.Tx, now, records time.Time) (more bool, err error) {
-	for _, k := range store.Ended(now, records) {
+	for _, k := range store.Purgeable(now, records) {
 		some, err := tx.Purge(ctx, k)
 		if err != nil {
 			return false, err

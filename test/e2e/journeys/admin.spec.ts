@@ -72,7 +72,6 @@ test('an administrator finds a person, sees what happened, and signs them out an
 
 test('a change without a proof asks for it in a window, and is then sent as it was typed', async ({
   page,
-  context,
   world,
 }) => {
   const { device } = await administrator(page, world);
@@ -91,12 +90,7 @@ test('a change without a proof asks for it in a window, and is then sent as it w
     });
   });
   await button(page, 'Save').click();
-  const opened = context.waitForEvent('page');
-  await button(page, 'Continue').click();
-  const beside = await opened;
-  await device.alsoIn(beside);
-  await alive(beside);
-  await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+  await device.provesBeside(button(page, 'Continue'));
   await expect(page.getByText('The changes are saved.')).toBeVisible();
   await expect(page.locator('.tag', { hasText: 'wiki' })).toBeVisible();
   expect(world.portico.command(['user', 'show', person.email])).toContain('wiki');

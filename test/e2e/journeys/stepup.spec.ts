@@ -88,11 +88,7 @@ const FORMS: Record<
 };
 
 for (const [form, send] of Object.entries(FORMS)) {
-  test(`${form} asks for the passkey in place, and is then sent as it was typed`, async ({
-    page,
-    context,
-    world,
-  }) => {
+  test(`${form} asks for the passkey in place, and is then sent as it was typed`, async ({ page, world }) => {
     const person = await world.member();
     const device = await withPasskey(page, person);
     if (!PROVEN.test(form)) {
@@ -104,19 +100,13 @@ for (const [form, send] of Object.entries(FORMS)) {
     }
     const { typed, done } = await send(page, world.stranger('moved').email);
     const values = await Promise.all(typed.map((label) => field(page, label).inputValue()));
-    const opened = context.waitForEvent('page');
-    await link(page, 'Sign in again').first().click();
-    const beside = await opened;
-    await expectScreen(beside, "Confirm it's you");
-    await device.alsoIn(beside);
-    await alive(beside);
-    await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+    await device.provesBeside(link(page, 'Sign in again').first());
     expect(values.every(Boolean)).toBe(true);
     await done(); // without another press
   });
 }
 
-test('a proof sends only the form that it was asked for', async ({ page, context, world }) => {
+test('a proof sends only the form that it was asked for', async ({ page, world }) => {
   const device = await withPasskey(page, await world.member());
   await enrol(page);
   await open(page, '/auth/account/factors');
@@ -124,12 +114,7 @@ test('a proof sends only the form that it was asked for', async ({ page, context
   await answerWith(page, 'factors/add', { status: 401, code: 'proof.needed' });
   await button(page, 'Add another authenticator app').click();
   await expect(page.getByRole('link', { name: 'Sign in again' })).toHaveCount(2);
-  const opened = context.waitForEvent('page');
-  await link(page, 'Sign in again').click();
-  const beside = await opened;
-  await device.alsoIn(beside);
-  await alive(beside);
-  await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
+  await device.provesBeside(link(page, 'Sign in again').first());
   await expectScreen(page, 'Set up your authenticator app');
   await open(page, '/auth/account/factors');
   await expect(page.getByText('Remove', { exact: true })).toBeVisible(); // the removal was given up

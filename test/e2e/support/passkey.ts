@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { expect, type Page } from '@playwright/test';
-import { button, expectScreen, open, signIn } from './screen.js';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { alive, button, expectScreen, open, signIn } from './screen.js';
 
 interface Held {
   credentialId: string;
@@ -76,6 +76,17 @@ export class Authenticator {
     const same = await Authenticator.plugInto(page);
     await same.keep(await this.held());
     return same;
+  }
+
+  /** Signs in again in the window that a press opens beside its page. */
+  async provesBeside(press: Locator): Promise<void> {
+    const opened = press.page().context().waitForEvent('page');
+    await press.click();
+    const beside = await opened;
+    await expectScreen(beside, "Confirm it's you");
+    await this.alsoIn(beside);
+    await alive(beside);
+    await Promise.all([beside.waitForEvent('close'), button(beside, 'Use a passkey').click()]);
   }
 
   /** Puts passkeys of another device on this one. */

@@ -81,6 +81,12 @@ interface WindowProps {
   close: () => void;
 }
 
+/** Opens a window, with the focus on its first field, but on no button: a key that is still down must not press it. */
+function show(dialog: HTMLDialogElement | null) {
+  dialog?.showModal();
+  (dialog?.querySelector<HTMLElement>('input, textarea') ?? dialog)?.focus();
+}
+
 function Window({ question, say, goOn, close }: WindowProps) {
   const { title, says, press, danger, told, atOnce, back, typed, fields = [], run } = question;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -89,9 +95,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const [text, setText] = useState('');
   const [kept, setKept] = useState(false);
   useEffect(() => {
-    dialog.current?.showModal();
-    // on the first field, but on no button: a key that is still down must not press it
-    (dialog.current?.querySelector<HTMLElement>('input, textarea') ?? dialog.current)?.focus();
+    show(dialog.current);
     if (atOnce) dialog.current?.querySelector('form')?.requestSubmit();
   }, [atOnce]);
   const ended = useRef(false);
@@ -140,7 +144,11 @@ function Window({ question, say, goOn, close }: WindowProps) {
       onCancel={(event) => {
         if (locked) event.preventDefault(); // Back of a phone, whose second press closes it all the same
       }}
-      onClose={() => (locked && !ended.current ? dialog.current?.showModal() : close())}
+      onClose={() => {
+        if (!locked || ended.current) return close();
+        show(dialog.current);
+        setKept(true);
+      }}
     >
       <h2 id="ask-title">{title}</h2>
       <form

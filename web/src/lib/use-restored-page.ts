@@ -14,7 +14,17 @@ export function useStay(onStay: () => void): void {
   useRestoredPage(onStay);
   useEffect(() => {
     const { navigation } = window; // older browsers have none, and do not say that a way was stopped
-    navigation?.addEventListener('navigateerror', onStay);
-    return () => navigation?.removeEventListener('navigateerror', onStay);
+    let timer: number | undefined;
+    const failed = () => {
+      timer = window.setTimeout(onStay);
+    };
+    const replaced = () => clearTimeout(timer); // a link to a part of this page does not stop a form that is on its way
+    navigation?.addEventListener('navigateerror', failed);
+    navigation?.addEventListener('navigate', replaced);
+    return () => {
+      replaced();
+      navigation?.removeEventListener('navigateerror', failed);
+      navigation?.removeEventListener('navigate', replaced);
+    };
   }, [onStay]);
 }
