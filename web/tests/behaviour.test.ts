@@ -1,6 +1,16 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, holdScript, hydrated, openWorld, problem, shown, visit, type World } from './browser';
+import {
+  type Api,
+  holdScript,
+  hydrated,
+  openWorld,
+  problem,
+  shown,
+  stays,
+  visit,
+  type World,
+} from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -115,6 +125,7 @@ test.each([
   '%s: a form that is out of date is sent to its page, with what was typed',
   async (state, path, button, code) => {
     const { page } = await open(state, { [path]: problem(409, { code }) });
+    await stays(page, `**${path.replace('/api', '')}`);
     await page.getByLabel('Name').fill('typed');
     const sent = page.waitForRequest(
       (request) => request.isNavigationRequest() && request.method() === 'POST',
@@ -484,7 +495,7 @@ test.each(['signin', 'signup'])(
 
 test('the icon of a provider stands before its name, also while the button is busy', async () => {
   const { page, complaints } = await open('signin/idle');
-  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 })); // the page stays
+  await stays(page, '**/auth/provider/**');
   const button = page.getByRole('button', { name: 'Continue with Google' });
   const left = async (part: string) => (await button.locator(part).first().boundingBox())?.x ?? 0;
   expect(await left('svg')).toBeLessThan(await left('span >> text=Continue'));
@@ -517,7 +528,7 @@ test.each(['used', 'replaced', 'expired', 'malformed'])(
     const { page } = await open('confirm-link/ready', {
       '/auth/api/confirm-link': problem(409, { code: `link.${state}` }),
     });
-    await page.route('**/dev/screens/**', (route) => route.fulfill({ status: 204 })); // the page stays: a context that closes while one loads may hang
+    await stays(page, '**/dev/screens/**');
     const again = page.waitForRequest((request) => request.isNavigationRequest());
     await page.getByRole('button', { name: 'Confirm address' }).click();
     await again;
@@ -526,7 +537,7 @@ test.each(['used', 'replaced', 'expired', 'malformed'])(
 
 test('success is said before the next page is there', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: { body: { next: '/slow' } } });
-  await page.route('**/slow', (route) => route.fulfill({ status: 204 })); // the page stays
+  await stays(page, '**/slow');
   await signIn(page);
   await page
     .getByRole('status')
@@ -547,11 +558,12 @@ test('a press that is meant for another link loads the page of that one, which s
   const { page } = await open('confirm-link/ready', {
     '/auth/api/confirm-link': problem(409, { code: 'link.changed' }),
   });
+  await stays(page, '**/auth/confirm-link?changed'); // the gallery has no such page
   const sent = page.waitForRequest('**/auth/api/confirm-link');
   const loaded = page.waitForRequest('**/auth/confirm-link?changed');
   await page.getByRole('button', { name: 'Confirm address' }).click();
   expect((await sent).postDataJSON()).toEqual({ link: 'mark1' });
-  await loaded; // the gallery has no such page
+  await loaded;
 });
 
 test('the age of the newest mail is named by a link that it replaced', async () => {

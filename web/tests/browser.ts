@@ -108,6 +108,9 @@ export async function visit(
   return { page, complaints };
 }
 
+/** A press that leads to such a URL leaves the page where it is: a tab that closes on its way to another page may hang. */
+export const stays = (page: Page, url: string) => page.route(url, (route) => route.fulfill({ status: 204 }));
+
 const WINDOW = { width: 1280, height: 720 };
 
 /**

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdScript, hydrated, openWorld, shown, type Visit, visit, type World } from './browser';
+import { holdScript, hydrated, openWorld, shown, stays, type Visit, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -165,7 +165,7 @@ test.each([true, false])('the provider of the last time is marked, with script %
 test('a press on a provider leaves nothing behind', async () => {
   const opened = await open('signin/all-providers');
   const { page } = opened;
-  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
+  await stays(page, '**/auth/provider/**');
   await page.getByRole('button', { name: 'Continue with GitHub' }).click();
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
   silent(opened);
@@ -186,7 +186,7 @@ test('storage that is switched off costs the comfort alone', async () => {
   await page.reload();
   await hydrated(page);
   const posted = page.waitForRequest('**/auth/provider/google/start');
-  await page.route('**/auth/provider/**', (route) => route.fulfill({ status: 204 }));
+  await stays(page, '**/auth/provider/**');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await posted;
   for (const state of ['ended', 'idle']) {

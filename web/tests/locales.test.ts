@@ -3,7 +3,7 @@ import { STATES, statesIn } from '../fixtures/states.mjs';
 import { inLocale, say } from '../fixtures/words.mjs';
 import { pathOf } from '../tools/gallery.mjs';
 import { locales, messagesOf } from '../tools/messages.mjs';
-import { openWorld, visit, type World } from './browser';
+import { openWorld, stays, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -184,6 +184,7 @@ once('the language menu is a form that needs no script', async () => {
     javaScriptEnabled: false,
     hydrate: false,
   });
+  await stays(page, '**/auth/language');
   await page.locator('footer summary').click();
   const posted = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: 'Français' }).click();
