@@ -3,6 +3,7 @@ package flow_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -370,9 +371,10 @@ func TestInvite_Judges(t *testing.T) {
 	b.invites("invited@example.org", flow.Draft{})
 	list := "email,name\n\"Mara\" <mara@example.org>\nMARA@example.org;Twice\nnobody\nhas@example.org\ninvited@example.org\na@example.com\n\nb@example.org, c@example.org\n"
 	want := []flow.Verdict{flow.Invites, flow.Twice, flow.Malformed, flow.HasOne, flow.IsInvited, flow.Outside, flow.Invites, flow.Invites}
+	numbers := []int{2, 3, 4, 5, 6, 7, 9, 9}
 	for _, run := range []func() ([]flow.JudgedLine, error){
 		func() ([]flow.JudgedLine, error) {
-			return b.Operator.TryInvite(t.Context(), flow.ByOperator, list, flow.Draft{})
+			return b.Operator.TryInvite(t.Context(), flow.ByOperator, strings.ReplaceAll(list, "\n", "\r\n"), flow.Draft{})
 		},
 		func() ([]flow.JudgedLine, error) {
 			return b.Operator.Invite(t.Context(), flow.ByOperator, list, flow.Draft{})
@@ -380,11 +382,12 @@ func TestInvite_Judges(t *testing.T) {
 	} {
 		judged, err := run()
 		var got []flow.Verdict
+		var at []int
 		for _, l := range judged {
-			got = append(got, l.Verdict)
+			got, at = append(got, l.Verdict), append(at, l.Number)
 		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("the verdicts are %q, %v", got, err)
+		if err != nil || !slices.Equal(got, want) || !slices.Equal(at, numbers) {
+			t.Errorf("the verdicts are %q, of the lines %v, %v", got, at, err)
 		}
 	}
 	got := b.mails(3)

@@ -17,7 +17,7 @@ const MostLines = 500
 // a table, if there are others.
 func Lines(text string) (lines []Line) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	for i, row := range strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n") {
+	for i, row := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
 		cells := strings.FieldsFunc(row, func(r rune) bool { return strings.ContainsRune(",;\t", r) })
 		found := false
 		for _, cell := range cells {
