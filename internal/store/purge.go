@@ -52,8 +52,9 @@ func Purgeable(now, records time.Time) []Kind {
 		{`DELETE FROM email_outcome WHERE id IN (SELECT id FROM email_outcome WHERE asked_at < $1
 			AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.id = email_outcome.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepDead)},
 		{`DELETE FROM mailbox_refusal WHERE mailbox IN (SELECT mailbox FROM mailbox_refusal WHERE refused_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-outbox.KeepRefusal)},
-		// The parts of a job go before it: it can have thousands.
-		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id WHERE ended_at > 0 AND ended_at < $1 LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
+		// The parts of a job go before it: it can have thousands. Nothing reads those without a problem after its end.
+		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id
+			WHERE ended_at > 0 AND (ended_at < $1 OR problems = 0) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
 		{`DELETE FROM job WHERE id IN (SELECT id FROM job WHERE ended_at > 0 AND ended_at < $1
 			AND NOT EXISTS (SELECT 1 FROM job_part WHERE job_id = job.id) LIMIT CAST($2 AS BIGINT))`, now.Add(-job.Keep)},
 		{`DELETE FROM job_part WHERE id IN (SELECT p.id FROM job JOIN job_part p ON p.job_id = job.id

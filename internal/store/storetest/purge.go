@@ -68,6 +68,27 @@ func (b purges) Purge_PartsBeforeTheirJob() {
 	}
 }
 
+// Of an import that was stopped, only what somebody may correct stays.
+func (b purges) Purge_UnreadPartsAtTheEndOfTheirJob() {
+	j := jobs(b).begun(1)
+	b.write(func(tx *store.Tx) error {
+		if err := tx.InsertPart(b.Context(), job.Part{ID: "unread", JobID: j.ID}); err != nil {
+			return err
+		}
+		return tx.InsertPart(b.Context(), job.Part{ID: "bad", JobID: j.ID, Problems: 1})
+	})
+	left := func() (ids []string) {
+		b.purge()
+		for p, ok := jobs(b).next(j.ID, "", false); ok; p, ok = jobs(b).next(j.ID, p.ID, false) {
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	b.equal("the parts while it runs", left(), []string{"bad", "unread"})
+	jobs(b).advance(j, job.Progress{State: job.Failed, EndedAt: moment()})
+	b.equal("the parts after its end", left(), []string{"bad"})
+}
+
 // What has ended all invitations of a sender stays as long as the last of them.
 func (b purges) Purge_EndedSendersAfterTheirInvitations() {
 	many := invitations(b).sent(1)
