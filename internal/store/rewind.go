@@ -12,8 +12,9 @@ import (
 // requests, devices that wait and initial tokens are deleted, because used ones would work
 // again. Clients that have registered themselves are ended, because ended ones and
 // replaced tokens would work again. Waiting emails are given up with the reason, because
-// they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Imported
-// people who wait for an email wait no more. Sessions, personal access tokens, trusted browsers, invitations and
+// they were most likely sent already, and so are events for webhooks; Rewind returns the number of these messages. Jobs
+// that run are stopped, because what they had left was most likely done since, and imported people who wait for an email
+// wait no more. Sessions, personal access tokens, trusted browsers, invitations and
 // secrets of API keys that were ended after the copy was made are valid again, unless endSessions is set, which
 // ends all of them.
 func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessions bool) (int64, error) {
@@ -25,6 +26,7 @@ func (t *Tx) Rewind(ctx context.Context, now time.Time, reason string, endSessio
 		`DELETE FROM openid_device WHERE expires_at > $1`,
 		`DELETE FROM openid_initial_token WHERE expires_at > $1`,
 		`UPDATE openid_registered_client SET ends_at = 0 WHERE ends_at > $1`,
+		`UPDATE job SET state = 'failed', why = 'restored', step = step + 1, ended_at = $1 WHERE state = 'running' AND account_id > ''`,
 	}
 	if endSessions {
 		queries = append(queries, `DELETE FROM session WHERE expires_at > $1`, `UPDATE personal_token SET ends_at = $1 WHERE ends_at > $1`,

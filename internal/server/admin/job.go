@@ -31,8 +31,8 @@ type AdminJob struct {
 	Action    string      `json:"action" enum:"end-sessions disable enable give-role take-role import"`
 	Role      string      `json:"role"`
 	State     string      `json:"state" enum:"tried draft running done failed"`
-	Reason    string      `json:"reason" enum:" account role changed key file stopped"` // why it failed
-	Done      int64       `json:"done"`                                                 // people, including the skipped ones
+	Reason    string      `json:"reason" enum:" account role changed key file stopped restored"` // why it failed
+	Done      int64       `json:"done"`                                                          // people, including the skipped ones
 	Total     int64       `json:"total"`
 	More      bool        `json:"more"`  // there may be more than total
 	Skips     int64       `json:"skips"` // people who are skipped

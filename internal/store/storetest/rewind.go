@@ -5,6 +5,7 @@ import (
 
 	"portico/internal/flow"
 	"portico/internal/invitation"
+	"portico/internal/job"
 	"portico/internal/outbox"
 	"portico/internal/session"
 	"portico/internal/store"
@@ -46,6 +47,14 @@ func (b rewinds) Rewind_HoldsMailThatWaits() {
 	b.equal("what is claimed", b.claim(moment().Add(time.Hour), moment(), 9), []outbox.Record(nil))
 	waits.DeadAt, waits.Reason = moment(), "rewound"
 	b.equal("the dead messages", b.dead(9), []outbox.Record{dead, waits})
+}
+
+func (b rewinds) Rewind_StopsJobs() {
+	runs, draft := jobs(b).begun(1), jobs(b).drafted(2, b.person(2).ID)
+	b.rewind(false)
+	runs.State, runs.Why, runs.Step, runs.EndedAt = job.Failed, "restored", runs.Step+1, moment()
+	b.equal("the job that ran", jobs(b).now(runs.ID), runs)
+	b.equal("the draft", jobs(b).now(draft.ID), draft)
 }
 
 func (b rewinds) Rewind_StopsWelcomes() {

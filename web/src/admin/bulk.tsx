@@ -54,6 +54,7 @@ const STOPS: Record<Job['reason'], string> = {
   key: 'Stopped, because the key that began it has ended',
   stopped: 'Stopped by an administrator or a key',
   file: 'Stopped, because its lines can no longer be read',
+  restored: 'Stopped, because the database was restored from a copy',
 };
 
 const many = (count: number, more = false) =>

@@ -273,7 +273,7 @@ export interface AdminJob {
   action: 'end-sessions' | 'disable' | 'enable' | 'give-role' | 'take-role' | 'import';
   role: string;
   state: 'tried' | 'draft' | 'running' | 'done' | 'failed';
-  reason: '' | 'account' | 'role' | 'changed' | 'key' | 'file' | 'stopped';
+  reason: '' | 'account' | 'role' | 'changed' | 'key' | 'file' | 'stopped' | 'restored';
   done: number;
   total: number;
   more: boolean;
