@@ -19,14 +19,17 @@ type Import struct {
 }
 
 // MostImported returns how many people one call of Import takes, so that other writes wait briefly. To change a person takes
-// many statements, as does the event of a new one for each webhook, and with a database on another machine 200 would exceed the
-// time of a request.
+// many statements, as do the events for each webhook, and with a database on another machine more would exceed the
+// time of a request. A dry run causes no events.
 func (f *Operator) MostImported(how Import) int {
-	const few = 25
+	most := 200
 	if how.Update {
-		return few
+		most = 25
 	}
-	return max(few, 200/(1+len(f.record.events.Hooks())))
+	if how.DryRun {
+		return most
+	}
+	return max(5, most/(1+len(f.record.events.Hooks())))
 }
 
 // Outcome is what became of a person.

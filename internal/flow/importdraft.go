@@ -50,6 +50,7 @@ type ImportProblem struct {
 // importPlace is the place of the job.
 type importPlace struct {
 	Part string     `json:"part"` // the last one that was taken
+	Kept int        `json:"kept"` // entries at the beginning of the next one that were refused, and are not taken again
 	Read bool       `json:"read"`
 	Plan *ImportSum `json:"plan"`
 	Did  *ImportSum `json:"did"`

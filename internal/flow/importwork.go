@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"portico/internal/job"
 )
@@ -38,27 +39,34 @@ func (f *Operator) workImport(ctx context.Context, j job.Job) error {
 	return nil
 }
 
-// takePart imports the people of a part. Of the part it leaves those who were refused.
+// takePart imports the next people of a part: with webhooks, those of now, not all at once. It leaves those who were refused.
 func (f *Operator) takePart(ctx context.Context, j job.Job, o ImportOrder, place importPlace, stored job.Part) (job.Progress, importPlace, error) {
 	p, err := f.opened(stored)
 	if err != nil {
 		return j.Progress, place, err
 	}
-	s := &step{j, j.Progress}
-	all, at := p.candidates()
+	s, how := &step{j, j.Progress}, f.importing(o)
+	end := min(place.Kept+f.MostImported(how), len(p.Entries))
+	next := part{Entries: p.Entries[place.Kept:end]}
+	all, at := next.candidates()
 	var now importPlace
-	_, err = f.bring(ctx, byJob(s), all, f.importing(o), func(tx Tx, done []Imported) error {
+	_, err = f.bring(ctx, byJob(s), all, how, func(tx Tx, done []Imported) error {
 		now = importPlace{Part: stored.ID, Read: true, Plan: place.Plan, Did: place.Did.clone()}
-		p.settled(now.Did, done, at)
-		s.to.Done, s.to.Skips, s.to.Place = j.Done+int64(len(p.Entries)), now.Did.Refused, now.String()
-		left, err := f.sealed(stored.ID, j.ID, p.refused())
+		next.settled(now.Did, done, at)
+		left := part{p.Head, slices.Concat(p.Entries[:place.Kept], next.refused())}
+		if end < len(p.Entries) {
+			now.Part, now.Kept = place.Part, len(left.Entries)
+			left.Entries = append(left.Entries, p.Entries[end:]...)
+		}
+		s.to.Done, s.to.Skips, s.to.Place = j.Done+int64(len(next.Entries)), now.Did.Refused, now.String()
+		if len(left.Entries) == 0 {
+			return tx.DeletePart(ctx, stored.ID)
+		}
+		sealed, err := f.sealed(stored.ID, j.ID, left)
 		if err != nil {
 			return err
 		}
-		if left.Problems == 0 {
-			return tx.DeletePart(ctx, stored.ID)
-		}
-		return tx.UpdatePart(ctx, left)
+		return tx.UpdatePart(ctx, sealed)
 	})
 	if err != nil {
 		return j.Progress, place, err
@@ -67,12 +75,11 @@ func (f *Operator) takePart(ctx context.Context, j job.Job, o ImportOrder, place
 }
 
 // refused returns the entries of a part that have a problem.
-func (p part) refused() part {
-	left := part{Head: p.Head}
+func (p part) refused() (all []fileEntry) {
 	for _, e := range p.Entries {
 		if e.Problem != nil {
-			left.Entries = append(left.Entries, e)
+			all = append(all, e)
 		}
 	}
-	return left
+	return all
 }
