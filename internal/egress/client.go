@@ -83,6 +83,7 @@ func New(cfg Config) (*Client, error) {
 	transport := &http.Transport{
 		DialContext:            newDialer(hosts, cfg).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots},
+		TLSHandshakeTimeout:    cfg.Timeout, // the transport goes on connecting when the caller has given up
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConnsPerHost:    idlePerHost,

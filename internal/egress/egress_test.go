@@ -218,6 +218,35 @@ func TestTimeCoversHeadersAndBody(t *testing.T) {
 	}
 }
 
+// A server that never answers a handshake keeps no connection.
+func TestTimeCoversTheHandshake(t *testing.T) {
+	t.Parallel()
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_ = listener.SetDeadline(time.Now().Add(20 * time.Second))
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			_, err = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+		}
+		ended <- err
+	}()
+	target := "https://" + listener.Addr().String()
+	_, _, err = get(t, newClient(t, egress.Config{Allow: []string{target}, Timeout: 50 * time.Millisecond}), target)
+	if ne, ok := errors.AsType[net.Error](err); !ok || !ne.Timeout() {
+		t.Errorf("got %v, want a timeout", err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the connection is not closed: %v", err)
+	}
+}
+
 func TestNewNamesWhatIsNotAnOrigin(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"id.corp.test", "https://id.corp.test/path", "https://u@id.corp.test", "ftp://id.corp.test", "https://", "https://id.corp.test?x"} {
