@@ -94,7 +94,7 @@ func (a *App) switchKey(ctx context.Context, back bool, tell func(string)) (mast
 	switch {
 	case err != nil:
 		return masterkey.Former{}, err
-	case len(ids) == 1:
+	case len(ids) == 1, len(set.IDs()) == 1: // one file may have got the key of the other meanwhile
 		return masterkey.Former{}, ErrOneKey
 	case len(formers) > 0 && formers[0].ID == ids[1] && set.IDs()[1] == ids[0]:
 		return formers[0], nil // it is already

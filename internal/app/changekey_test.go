@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,6 +256,11 @@ func TestChangeKey_AfterAKill(t *testing.T) {
 	defer a.end(t)
 	if change, err := a.ChangeKey(t.Context(), false, func(string) {}); err != nil || change.Current != a.key.ID() || change.Current == change.Former {
 		t.Errorf("%+v, %v", change, err)
+	}
+	cfg.SecretNext = cfg.SecretFile // the one file gets the key of the other
+	a.Config = cfg
+	if _, err := a.ChangeKey(t.Context(), false, func(string) {}); !errors.Is(err, ErrOneKey) {
+		t.Errorf("with one key in both files: %v", err)
 	}
 }
 

@@ -26,6 +26,7 @@ type database struct {
 }
 
 func (d *doctor) look() (db database) {
+	defer fault.Recover(&db.err) // close asks for the result again
 	if !d.config.Known("database_url") {
 		return database{err: errors.New("database_url could not be read")}
 	}

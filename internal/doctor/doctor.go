@@ -10,6 +10,7 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/config"
+	"portico/internal/fault"
 )
 
 // State is the result of a check.
@@ -147,8 +148,7 @@ func (d *doctor) carryOut(ctx context.Context, all []check) []Finding {
 	return found
 }
 
-// within runs one check. It leaves a check behind that does not end in time,
-// because the process ends soon.
+// within runs one check. It leaves a check behind that does not end in time.
 func (d *doctor) within(ctx context.Context, c check) []Finding {
 	for _, key := range c.needs {
 		if !d.config.Known(key) {
@@ -162,7 +162,9 @@ func (d *doctor) within(ctx context.Context, c check) []Finding {
 	done := make(chan []Finding, 1)
 	go func() {
 		r := &report{check: c.name}
-		c.try(ctx, r)
+		if err := c.survived(ctx, r); err != nil {
+			r.add(Failed, "the check itself failed: "+err.Error(), "report this to the maintainers of Portico")
+		}
 		done <- r.found
 	}()
 	select {
@@ -178,6 +180,13 @@ func (d *doctor) within(ctx context.Context, c check) []Finding {
 		r.add(Failed, "no answer within "+d.limit.String(), "check the network to it, and its load")
 		return r.found
 	}
+}
+
+// survived turns a panic of the check into an error: a server may run it.
+func (c check) survived(ctx context.Context, r *report) (err error) {
+	defer fault.Recover(&err)
+	c.try(ctx, r)
+	return nil
 }
 
 // report collects the findings of one check. It is not safe for concurrent use.

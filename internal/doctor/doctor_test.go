@@ -114,6 +114,21 @@ func TestWithin(t *testing.T) {
 	holds(t, found, "says so", Failed, "in the middle")
 }
 
+// A check that panics is a finding, and does not end the server that runs it.
+func TestWithin_Panic(t *testing.T) {
+	t.Parallel()
+	d := newDoctor(t.Context(), settings(t, t.TempDir()))
+	d.base = nil // with which no database can be opened
+	found := d.carryOut(t.Context(), []check{
+		{name: "broken", try: func(_ context.Context, r *report) { r.add(OK, "the first half", ""); panic("out of range") }},
+		{name: "database", try: d.databaseItself},
+	})
+	d.close()
+	holds(t, found, "broken", OK, "the first half")
+	holds(t, found, "broken", Failed, "the check itself failed: panic: out of range")
+	holds(t, found, "database", Failed, "panic: cannot create context from nil parent")
+}
+
 // Checks do not guess a setting that could not be read.
 func TestExamine_SettingUnread(t *testing.T) {
 	t.Parallel()

@@ -32,11 +32,13 @@ func (d *doctor) key(ctx context.Context, db database) (*secret.Key, error) {
 // secondKey judges a change of the master key, for which both files are there.
 func (d *doctor) secondKey(ctx context.Context, r *report, db database, kept []byte) {
 	key, err := app.ReadKeys(d.config)
-	switch {
-	case err != nil:
+	if err != nil {
 		found, do, _ := strings.Cut(err.Error(), ": ")
 		r.add(Failed, found, do)
 		return
+	}
+	order := key.IDs() // of the settings
+	switch {
 	case !app.UseChecked(key, kept):
 		r.add(Failed, "neither the key in "+d.config.SecretFile+" nor the one in "+d.config.SecretNext+" belongs to this database", "restore the right key from your backup, or correct database_url")
 		return
@@ -49,8 +51,7 @@ func (d *doctor) secondKey(ctx context.Context, r *report, db database, kept []b
 		r.add(Failed, words(err), "")
 		return
 	}
-	set, _ := app.ReadKeys(d.config) // in the order of the settings
-	current := []string{d.config.SecretFile, d.config.SecretNext}[slices.Index(set.IDs(), key.ID())]
+	current := []string{d.config.SecretFile, d.config.SecretNext}[slices.Index(order, key.ID())]
 	switch {
 	case len(key.IDs()) == 1:
 		r.add(Warning, "secret_file and secret_next_file have the same key", "remove secret_next_file")

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -104,6 +105,31 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, cfg, "secret_file", Failed, "chmod 600")
+}
+
+// meanwhile does something when the database is asked.
+type meanwhile struct {
+	context.Context
+	do func()
+}
+
+func (m meanwhile) Done() <-chan struct{} { m.do(); return m.Context.Done() }
+
+// A key file goes away after it was read.
+func TestMasterKey_FileGoesAway(t *testing.T) {
+	t.Parallel()
+	cfg := changing(t)
+	key, err := secret.ReadKey(cfg.SecretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, r := newDoctor(t.Context(), cfg), &report{check: "secret_file"}
+	defer d.close()
+	d.secondKey(meanwhile{t.Context(), func() { _ = os.Remove(cfg.SecretFile) }}, r, d.database(), app.KeyCheck(key))
+	holds(t, r.found, "secret_file", Warning, "secret.key belongs to this database, and the change to the next key has not begun")
+	if _, err := os.Stat(cfg.SecretFile); err == nil {
+		t.Error("the file is still there")
+	}
 }
 
 // A change that was interrupted needs the former key.
