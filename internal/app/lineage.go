@@ -52,7 +52,7 @@ func (a *App) noteLineage(ctx context.Context) error {
 func (a *App) lookAround(ctx context.Context) error {
 	now, err := a.Store.Lineage(ctx)
 	if err != nil {
-		now = a.lineage // a database that is away fails below
+		return err // before Look: the database is set back for one committed Look only
 	}
 	kept := now
 	err = a.Store.Write(ctx, func(tx *store.Tx) error {

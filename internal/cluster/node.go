@@ -60,7 +60,7 @@ type Node struct {
 	self     NodeRow
 	others   map[string]sight
 	differ   []string
-	stored   int64 // the beat in the own row at the last Look, which was committed
+	stored   int64 // the newest beat that a Look has found in the own row, which was committed
 	setBack  bool
 }
 
@@ -152,11 +152,11 @@ func (n *Node) Look(ctx context.Context, tx NodeStore) error {
 		}
 	}
 	n.others, n.differ = others, slices.Sorted(maps.Keys(differ))
-	n.setBack, n.stored = stored < n.stored, stored
+	n.setBack, n.stored = stored < n.stored, max(stored, n.stored) // the same again if the transaction is
 	return nil
 }
 
-// SetBack reports whether the database was older at the last Look than at the one before.
+// SetBack reports whether the database was older at the last Look than at one before.
 func (n *Node) SetBack() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

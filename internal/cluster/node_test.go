@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,10 @@ func TestLook_SetBack(t *testing.T) {
 			t.Error("a database that goes on was set back")
 		}
 		if err := b.store.Write(b.Context(), func(tx *store.Tx) error { return tx.SaveNode(b.Context(), copied) }); err != nil {
+			b.Fatal(err)
+		}
+		failed := errors.New("the commit fails")
+		if err := b.store.Write(b.Context(), func(tx *store.Tx) error { return errors.Join(n.Look(b.Context(), tx), failed) }); !errors.Is(err, failed) {
 			b.Fatal(err)
 		}
 		b.live(cluster.NodeBeat, n)
