@@ -129,6 +129,7 @@ type App struct {
 	live         atomic.Pointer[live]
 	reloading    sync.Mutex       // held while live is replaced
 	keying       sync.Mutex       // held while key is changed
+	registered   []string         // the keys that the row of this process names; guarded by keying
 	ended        bool             // whether Run has ended; guarded by reloading
 	serving      context.Context  // ends with the background work of Run
 	mails        []*outbox.Runner // one for each lane of emails; none when nothing sends them

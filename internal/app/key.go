@@ -119,10 +119,11 @@ func (a *App) rememberFormers(ctx context.Context) error {
 }
 
 // followKey makes the key of the database the current one. Another process may have changed
-// it.
+// it. ChangeKey waits for registered processes only, so it registers first.
 func (a *App) followKey(ctx context.Context) error {
 	a.keying.Lock()
 	defer a.keying.Unlock()
+	unregistered := a.register(ctx)
 	var check []byte
 	err := a.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		check, _, err = tx.KeyCheck(ctx)
@@ -132,7 +133,7 @@ func (a *App) followKey(ctx context.Context) error {
 	case err != nil:
 		return err
 	case bytes.Equal(check, KeyCheck(a.key)):
-		return nil
+		return unregistered
 	case !UseChecked(a.key, check):
 		return errors.New("the master key of the database was changed to one that this node does not have: name its file in secret_next_file, and reload")
 	}
@@ -140,19 +141,22 @@ func (a *App) followKey(ctx context.Context) error {
 	return a.register(ctx)
 }
 
-// register tells what keys this process has. On PostgreSQL, comparing the settings
-// does so.
+// register says what keys this process has, unless it has said so. On PostgreSQL, comparing
+// the settings does so.
 func (a *App) register(ctx context.Context) error {
-	if a.Store.Shared() {
+	ids := a.key.IDs()
+	if a.Store.Shared() || slices.Equal(ids, a.registered) {
 		return nil
 	}
-	return a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Register(ctx, tx) })
+	err := a.Store.Write(ctx, func(tx *store.Tx) error { return a.node.Register(ctx, tx) })
+	if err == nil {
+		a.registered = ids
+	}
+	return err
 }
 
-// startKey follows the master key. ChangeKey waits for registered processes only, so
-// a change since New is followed here, after the registration.
+// startKey follows the master key, which may have changed since New.
 func (a *App) startKey(ctx context.Context, work *sync.WaitGroup) {
-	a.report("say which master keys this process has", a.register(ctx))
 	a.report("follow the master key", a.followKey(ctx))
 	a.repeat(ctx, work, keysEvery, "follow the master key", a.followKey)
 	if !a.Store.Shared() {

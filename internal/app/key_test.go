@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +92,24 @@ func TestNew_AfterMigrateAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, cfg, Options{}).end(t)
+}
+
+// A row that could not be written at the start or at a reload is written later: a change of the key waits for it.
+func TestFollowKey_Registers(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	needSQLite(t, cfg) // elsewhere the row is written with each beat
+	a := open(t, cfg, Options{})
+	defer a.end(t)
+	for _, when := range []string{"the start", "a reload"} {
+		if err := a.followKey(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := a.nodeRows(t.Context()); err != nil || len(rows) != 1 || !slices.Equal(rows[0].Keys.IDs, a.key.IDs()) {
+			t.Errorf("after %s: the keys are %v, and the rows %+v (%v)", when, a.key.IDs(), rows, err)
+		}
+		a.key.Replace(a.key.With(secret.NewKey()))
+	}
 }
 
 // A server and a command may both be the first start.

@@ -201,14 +201,16 @@ func (k *keyed) cross(token string) (string, error) {
 	return value, err
 }
 
-// reload gives all nodes other key files.
+// reload gives all nodes other key files, for a client that has left.
 func (k *keyed) reload(file, next string) {
 	k.Helper()
 	k.mu.Lock()
 	k.cfg.SecretFile, k.cfg.SecretNext = file, next
 	k.mu.Unlock()
+	left, leave := context.WithCancel(k.Context())
+	leave()
 	for _, n := range k.nodes {
-		if r := n.Reload(k.Context()); len(r.Problems) > 0 {
+		if r := n.Reload(left); len(r.Problems) > 0 {
 			k.Fatal(r.Problems)
 		}
 	}

@@ -20,7 +20,8 @@ var (
 )
 
 // Reload reads the settings and checks all of them. Then it replaces everything
-// that depends on them at once. An error changes nothing.
+// that depends on them at once. An error changes nothing. It goes on when the client that
+// asked for it has left.
 //
 // Requests and WebSockets continue with what they began with, as long as the new rules
 // allow them. Sessions, caches, counters and connections to unchanged apps stay.
@@ -28,7 +29,7 @@ func (a *App) Reload(ctx context.Context) ops.Reloaded {
 	a.reloading.Lock()
 	defer a.reloading.Unlock()
 	systemd.Reloading()
-	result, err := a.reload(ctx)
+	result, err := a.reload(context.WithoutCancel(ctx))
 	if err == nil {
 		a.log.Info("reloaded", "changed", strings.Join(result.Changed, ", "),
 			"added", strings.Join(result.Added, ", "), "removed", strings.Join(result.Removed, ", "))
