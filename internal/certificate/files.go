@@ -121,9 +121,12 @@ func (f *Files) refresh() {
 	same, known := content == f.content, f.err
 	f.content, f.err = content, err
 	switch {
-	case err != nil && (known == nil || known.Error() != err.Error()):
+	case err != nil && known != nil && known.Error() == err.Error(): // logged
+	case err != nil && pair != nil && pair.Leaf.Equal(f.pair.Leaf):
+		f.log.Error("the certificate cannot be used any more, and stays until it is renewed", "error", err)
+	case err != nil:
 		f.log.Error("the new certificate cannot be used: the old one stays", "error", err)
-	case err == nil && (!same || known != nil):
+	case !same || known != nil:
 		f.pair = pair
 		f.log.Info("a new certificate is in use", "file", f.cert, "expires", pair.Leaf.NotAfter)
 	}

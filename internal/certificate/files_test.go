@@ -57,7 +57,8 @@ func TestFiles_Refresh(t *testing.T) {
 	mark := "\ufeff" // as some editors save
 	put([]byte(mark+string(first)), []byte(mark+string(firstKey)))
 	var log bytes.Buffer
-	f, err := NewFiles(certFile, keyFile, func() []string { return []string{"a.test"} }, func() time.Time { return today }, slog.New(slog.NewTextHandler(&log, nil)))
+	now := today
+	f, err := NewFiles(certFile, keyFile, func() []string { return []string{"a.test"} }, func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +97,13 @@ func TestFiles_Refresh(t *testing.T) {
 	f.refresh()
 	if state := f.States()[0]; serial() == old || state.Err != nil || !state.Expires.Equal(today.Add(48*time.Hour)) {
 		t.Errorf("a good pair after a bad one: %+v", state)
+	}
+	log.Reset()
+	now = today.Add(49 * time.Hour)
+	f.refresh()
+	f.refresh()
+	if text := log.String(); strings.Count(text, "cannot be used any more") != 1 || !strings.Contains(text, "expired on") || strings.Contains(text, "new certificate") {
+		t.Errorf("the pair has expired: the log says\n%s", text)
 	}
 }
 
