@@ -28,7 +28,7 @@ interface ChoiceProps {
 const PAUSE_MS = 300;
 
 /** A field whose text goes into the address, a moment after the last key. */
-function useTyped(name: string, values: (text: string) => Record<string, string>) {
+function useTyped(name: string) {
   const query = useQueryOf();
   const now = query.get(name) ?? '';
   const [text, setText] = useState(now);
@@ -41,7 +41,7 @@ function useTyped(name: string, values: (text: string) => Record<string, string>
     if (text === now) return;
     const timer = setTimeout(() => {
       setSent(text.trim());
-      go(withValues(values(text.trim())), Boolean(now && text));
+      go(withValues({ [name]: text.trim() }), Boolean(now && text));
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   });
@@ -107,7 +107,7 @@ function closeByKey({ key, nativeEvent, currentTarget }: KeyboardEvent<HTMLDetai
 /** The search of a list and its filters. All of them are in the address of the page. */
 export function Filters({ search, filters, children }: FiltersProps) {
   const query = useQueryOf();
-  const [text, setText] = useTyped(search.name, (value) => ({ [search.name]: value }));
+  const [text, setText] = useTyped(search.name);
   const active = filters.filter(({ name }) => query.get(name));
   const details = useClosedByPress();
   return (
@@ -190,7 +190,7 @@ const wordsFor = ({ options, say }: Filter, value: string) =>
   options?.find(([option]) => option === value)?.[1] ?? say?.(value) ?? value;
 
 function OneFilter({ name, label, options, type = 'text', hint, people }: Filter) {
-  const [text, setText] = useTyped(name, (value) => ({ [name]: value }));
+  const [text, setText] = useTyped(name);
   return (
     <div className="field">
       <label htmlFor={`filter-${name}`}>{label}</label>
