@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** One chunk with all the code of the sign-in page: fewer requests, and it compresses better as a whole. */
 const SHARED =
-  /node_modules|src\/(entry|api|form\/(?!reload-when-over|use-press)|i18n\/[^/]+$|screens\/((?!app-secret|ask-address|new-password|signed-in-other|terms-box)[^/]+|signin\/.+)$)|src\/(ui|lib)\/(?!bullets|changed-row|check-box|choices|code|local-times|mistyped|more|name-field|new-password|scripted|strength|success|username|warning)/;
+  /node_modules|src\/(entry|api|form\/(?!reload-when-over|use-press)|i18n\/[^/]+$|screens\/((?!app-secret|ask-address|new-password|signed-in-other|terms-box)[^/]+|signin\/.+)$)|src\/(ui|lib)\/(?!bullets|changed-row|check-box|choices|code|guard|local-times|mistyped|more|name-field|new-password|scripted|strength|success|username|warning)/;
 
 /** Names a class by its file and itself, such as `field-input`. File names are unique, and a hash would be longer. */
 const nameOf = (local: string, file: string) => `${basename(file, '.module.css')}-${local}`;

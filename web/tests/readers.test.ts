@@ -103,6 +103,18 @@ test(
   }),
 );
 
+test(
+  'a button that appears again when its tab is seen keeps the focus',
+  on('confirm-link/ready', {}, async (page) => {
+    const button = page.getByRole('button', { name: 'Confirm address' });
+    await appeared(page);
+    await button.focus();
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await appeared(page);
+    await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true);
+  }),
+);
+
 for (const state of ['keep/idle', 'protect/grace'])
   test(
     `${state} writes the time in the zone of the browser`,

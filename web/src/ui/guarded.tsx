@@ -11,7 +11,13 @@ export function Guarded({ children }: { children: ReactNode }) {
   useEffect(() => {
     const seen = () => {
       if (document.hidden) return;
-      for (const animation of box.current?.getAnimations({ subtree: true }) ?? []) animation.play();
+      const held = document.activeElement as HTMLElement | null; // a hidden button loses the focus
+      for (const animation of box.current?.getAnimations({ subtree: true }) ?? []) {
+        animation.play();
+        animation.onfinish = () => {
+          if (document.activeElement === document.body && box.current?.contains(held)) held?.focus();
+        };
+      }
     };
     document.addEventListener('visibilitychange', seen);
     return () => document.removeEventListener('visibilitychange', seen);
