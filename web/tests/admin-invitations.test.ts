@@ -73,7 +73,10 @@ test('an invitation is sent again or ended, and a link for many is shown once', 
   expect(await row('Link for the first administrator').textContent()).toContain('Ended');
   await act('guest1@example.com', 'Send again');
   await page.getByRole('button', { name: 'Send again' }).last().click();
+  await page.getByText('A new invitation of guest1@example.com is on its way.').waitFor();
   await act('the link for many', 'End');
+  await page.getByRole('dialog').waitFor();
+  expect(await page.locator('.said').textContent()).toBe(''); // the same words again would not be read
   await page.getByRole('button', { name: 'End', exact: true }).last().press('Enter');
   await row('Link for many').getByText('Ended').last().waitFor();
   await expect.poll(focused).toBe('Actions for guest1@example.com');

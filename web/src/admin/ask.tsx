@@ -57,12 +57,16 @@ export function AskProvider({ children }: { children: ReactNode }) {
     const timer = setTimeout(() => say(''), SAID_MS);
     return () => clearTimeout(timer);
   }, [said]);
+  const ask = (next: Question) => {
+    say(''); // the same words once more would be no change, and not be read
+    setQuestion(next);
+  };
   const close = () => {
     setQuestion(null);
     refocus();
   };
   return (
-    <Context value={{ ask: setQuestion, say }}>
+    <Context value={{ ask, say }}>
       {children}
       {question ? (
         <Window key={question.title} question={question} say={say} goOn={setQuestion} close={close} />
