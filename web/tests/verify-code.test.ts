@@ -32,6 +32,18 @@ test('a whole code sends itself once, a wrong one is selected for typing anew', 
   expect(complaints).toEqual([]);
 });
 
+test('an error goes while the next code is under way', async () => {
+  const api: Api = { '/auth/api/verify-code': 'abort' };
+  const { page } = await open('verify-code/idle', api);
+  await page.getByLabel('6-digit code').fill('123456');
+  const error = page.getByRole('alert').first();
+  await expect.poll(() => error.textContent()).toContain("We couldn't reach the server.");
+  api['/auth/api/verify-code'] = 'hang';
+  await page.getByLabel('6-digit code').fill('654321');
+  await page.locator('button[aria-busy=true]').waitFor();
+  expect(await error.textContent()).toBe('');
+});
+
 /** The fields and buttons of the card, without its links. */
 const live = (page: Page) =>
   page

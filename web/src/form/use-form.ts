@@ -131,7 +131,7 @@ export function useForm<Path extends keyof Forms>({
         // The rate limit is for one address: another address need not wait.
         if (trouble.code === 'throttle.limited' && emailIn(currentTarget) !== sentEmail.current)
           show(NO_TROUBLE);
-        else setTrouble(withoutFault(trouble, target as HTMLInputElement));
+        else setTrouble((old) => withoutFault(old, target as HTMLInputElement)); // the field may just have sent the form
       },
       onSubmit: (event) => {
         event.preventDefault();
