@@ -152,6 +152,25 @@ test.each([0, 120])(
   },
 );
 
+test('a try for a new code is made again, also when its button has become another one', async () => {
+  const now = 1_700_000_000;
+  const times = { sent_at: now - 600, expires_at: now, resend_at: now, now };
+  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '', ...times };
+  const { page, complaints } = await open('verify-code/idle', {
+    '/auth/api/resend': 'abort',
+    '/auth/api/flows/flow1': { body: { ...flow, state: 'expired' } },
+  });
+  await page.getByRole('button', { name: 'Resend' }).click();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByRole('button', { name: 'Send a new code' }).waitFor();
+  const sent = page.waitForRequest('**/auth/api/resend');
+  await again.click();
+  await sent;
+  expect(complaints).toEqual([]);
+});
+
 test('the last wrong code takes the field away, and the way on is the main button', async () => {
   const { page, complaints } = await open('verify-code/idle', {
     '/auth/api/verify-code': problem(429, { code: 'code.used_up' }),

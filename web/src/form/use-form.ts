@@ -119,7 +119,8 @@ export function useForm<Path extends keyof Forms>({
   const retry = () => {
     // The pressed button disappears with the message, so the submit button takes the focus.
     form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
-    form.current?.requestSubmit(pressed.current);
+    const button = pressed.current;
+    form.current?.requestSubmit(button?.isConnected ? button : null); // the form may have another one now
   };
 
   return {
