@@ -34,16 +34,16 @@ func (x *export[E]) Next() (Person, Place, error) {
 	return p, at, err
 }
 
-// openJSON returns a Reader of the list with the key; without one, of a list or of lines. alone is the file of one entry in a
+// openJSON returns a Reader of the lists at a path of keys; without one, of a list or of lines. alone is the file of one entry in a
 // line, in place of %s: many such lines are a file again.
-func openJSON[E any](key, alone string, person func(Options, *E, *Place) (Person, error)) func(io.Reader, Options) (Reader, error) {
+func openJSON[E any](alone string, person func(Options, *E, *Place) (Person, error), path ...string) func(io.Reader, Options) (Reader, error) {
 	return func(r io.Reader, o Options) (Reader, error) {
 		in, err := text(r)
 		if err != nil {
 			return nil, err
 		}
 		x := &export[E]{o: o, person: person, found: map[string]bool{}}
-		if key == "" && begins(in) == '{' {
+		if len(path) == 0 && begins(in) == '{' {
 			l := &lines{in: in}
 			x.next = func() ([]byte, Place, error) {
 				line, err := l.next()
@@ -51,7 +51,7 @@ func openJSON[E any](key, alone string, person func(Options, *E, *Place) (Person
 			}
 			return x, nil
 		}
-		s := newStream(in, key)
+		s := newStream(in, path...)
 		x.next = func() ([]byte, Place, error) {
 			entry, line, err := s.next()
 			at := Place{Line: line}
@@ -105,7 +105,7 @@ func openEither[E any](person func(Options, *E, *Place) (Person, error)) func(io
 			return nil, err
 		}
 		if first := begins(in); first == '[' || first == '{' {
-			return openJSON("", "%s", person)(in, o)
+			return openJSON("%s", person)(in, o)
 		}
 		return openTable(person)(in, o)
 	}

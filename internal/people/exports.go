@@ -10,16 +10,16 @@ import (
 // exports are the files of other systems.
 func exports() []Source {
 	return []Source{
-		{Name: "keycloak", Recognize: anyOf(has("realm", "id"), has("realm", "users")), Open: openJSON("users", `{"realm":"","users":[%s]}`, keycloakPerson)},
+		{Name: "keycloak", Recognize: anyOf(has("realm", "id"), has("realm", "users")), Open: openJSON(`{"realm":"","users":[%s]}`, keycloakPerson, "users")},
 		{Name: "firebase", Recognize: anyOf(isFirebase, isFirebaseCSV), Open: openFirebase},
-		{Name: "zitadel", Recognize: has("orgs"), Open: openJSON("humanUsers", `{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson)},
+		{Name: "zitadel", Recognize: has("orgs"), Open: openJSON(`{"orgs":[{"humanUsers":[%s]}]}`, zitadelPerson, "orgs", "humanUsers")},
 		{Name: "pocket-id", Recognize: has("tables"), Open: openPocketID, Whole: true},
 		{Name: "supabase", Recognize: has("encrypted_password"), Open: openEither(supabasePerson)},
-		{Name: "kratos", Recognize: has("schema_id", "traits"), Open: openJSON("", "%s", kratosPerson)},
-		{Name: "better-auth", Recognize: has("emailVerified", "accounts"), Open: openJSON("", "%s", betterAuthPerson)},
+		{Name: "kratos", Recognize: has("schema_id", "traits"), Open: openJSON("%s", kratosPerson)},
+		{Name: "better-auth", Recognize: has("emailVerified", "accounts"), Open: openJSON("%s", betterAuthPerson)},
 		{Name: "clerk", Recognize: has("primary_email_address"), Open: openEither(clerkPerson)},
 		{Name: "cognito", Recognize: has("cognito:username"), Open: openTable(cognitoPerson)},
-		{Name: "auth0", Recognize: isAuth0, Open: openJSON("", "%s", auth0Person)},
+		{Name: "auth0", Recognize: isAuth0, Open: openJSON("%s", auth0Person)},
 		{Name: "authelia", Recognize: isAuthelia, Open: openAuthelia, Whole: true},
 	}
 }

@@ -119,6 +119,7 @@ func TestExports_BadInput(t *testing.T) {
 		"cut off behind": {"keycloak", "{\"users\":[{\"email\":\"a@b.c\"}", []string{"1 a@b.c", "end: the file ends in the middle of the list: it may be cut off"}},
 		"no users":       {"keycloak", `{"realm":"a","clients":[{"users":1}]}`, nil},
 		"several lists":  {"keycloak", "[{\"users\":[{\"email\":\"a@b.c\"}]},\n{\"users\":[]},\n{\"users\":[{\"email\":\"d@b.c\"}]}]", []string{"1 a@b.c", "3 d@b.c"}},
+		"other users":    {"keycloak", "{\"roles\":{\"client\":{\"users\":[{\"name\":\"view\"}]}},\"clientScopeMappings\":{\"users\":[{}]},\"users\":[{\"email\":\"a@b.c\"}],\n\"groups\":[{\"clientRoles\":{\"users\":[\"view\"]}}]}", []string{"1 a@b.c"}},
 		"deep":           {"keycloak", strings.Repeat("[", 100), []string{"end: the file cannot be read further: is nested deeper than 32 levels"}},
 		"deep entry":     {"kratos", "[" + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,{"traits":{"email":"a@b.c"}}]`, []string{"1 is nested deeper than 32 levels", "1 a@b.c"}},
 		"wrong type":     {"kratos", "[{\"id\":7},\n{\"traits\":{\"email\":\"a@b.c\"}}]", []string{`1 id: "7": must be a text`, "2 a@b.c"}},

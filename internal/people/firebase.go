@@ -83,7 +83,7 @@ func openFirebase(r io.Reader, o Options) (Reader, error) {
 		return nil, err
 	}
 	if begins(in) == '{' {
-		return openJSON("users", `{"users":[%s]}`, firebasePerson)(in, o)
+		return openJSON(`{"users":[%s]}`, firebasePerson, "users")(in, o)
 	}
 	c, names := &records{lines: lines{in: in}}, firebaseColumns()
 	return &export[firebase]{o: o, found: map[string]bool{"passwordHash": true}, person: firebasePerson, next: func() ([]byte, Place, error) {

@@ -7,18 +7,21 @@ import (
 	"io"
 )
 
-// stream yields the entries of a JSON file one by one: the objects of the list that has a key,
-// wherever it is; without a key, those of a list that is the whole file.
+// stream yields the entries of a JSON file one by one: the objects of the lists with the last key of a path, in as many
+// objects as the path has keys or in fewer; without a path, those of a list that is the whole file. What is deeper is another
+// thing with the name, such as the roles of a client that is called "users".
 type stream struct {
-	key    string
-	in     *json.Decoder
-	from   *bounded
-	inside bool
-	ended  bool
+	path    []string
+	in      *json.Decoder
+	from    *bounded
+	depth   int
+	objects int // of the depth
+	inside  bool
+	ended   bool
 }
 
-func newStream(in io.Reader, key string) *stream {
-	s := &stream{key: key, from: &bounded{in: in, line: 1}}
+func newStream(in io.Reader, path ...string) *stream {
+	s := &stream{path: path, from: &bounded{in: in, line: 1}}
 	s.in = json.NewDecoder(s.from)
 	s.from.taken = s.in.InputOffset
 	return s
@@ -58,14 +61,14 @@ func (s *stream) entry() (entry json.RawMessage, err error) {
 
 // enter goes on to the next list of entries.
 func (s *stream) enter() error {
-	if s.key == "" {
+	if len(s.path) == 0 {
 		t, err := s.in.Token()
 		if s.inside = t == json.Delim('['); !s.inside && err == nil {
 			err = fmt.Errorf("%w: it is no list", errEntry)
 		}
 		return err
 	}
-	for depth, found := 0, false; ; {
+	for found := false; ; {
 		t, err := s.in.Token()
 		if err != nil {
 			return err
@@ -76,16 +79,18 @@ func (s *stream) enter() error {
 				s.inside = true
 				return nil
 			}
-			depth++
+			s.depth++
 		case json.Delim('{'):
-			depth++
-		case json.Delim(']'), json.Delim('}'):
-			depth--
+			s.depth, s.objects = s.depth+1, s.objects+1
+		case json.Delim(']'):
+			s.depth--
+		case json.Delim('}'):
+			s.depth, s.objects = s.depth-1, s.objects-1
 		}
-		if depth > mostDepth {
+		if s.depth > mostDepth {
 			return fmt.Errorf("%w: is nested deeper than %d levels", errEntry, mostDepth)
 		}
-		found = t == s.key
+		found = s.objects <= len(s.path) && t == s.path[len(s.path)-1]
 	}
 }
 
