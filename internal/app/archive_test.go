@@ -10,6 +10,7 @@ import (
 	"portico/internal/clock"
 	"portico/internal/factor"
 	"portico/internal/flow"
+	"portico/internal/people"
 	"portico/internal/store"
 	"portico/internal/store/archive"
 )
@@ -88,5 +89,28 @@ func TestExportPeople_Ended(t *testing.T) {
 			}
 		}
 		now.Advance(time.Hour)
+	}
+}
+
+// An address that nobody has proven stays so in another product, also of an account from the first moment that a database knows.
+func TestExportPeople_UnprovenSince1970(t *testing.T) {
+	t.Parallel()
+	a := open(t, settings(t, t.TempDir()), Options{})
+	defer a.end(t)
+	p := people.Person{Email: "mara@example.org", CreatedAt: time.Unix(0, 0), TOTP: []people.TOTP{{Secret: "GEZDGNBVGY3TQOJQ"}}}
+	if _, err := a.Operator.Import(t.Context(), flow.ByOperator, []people.Person{p}, flow.Import{}); err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string][]string{
+		"csv": {"mara@example.org,false,", ",1970-01-01T00:00:00Z,"}, "auth0": {`"email_verified":false`},
+		"keycloak": {`"emailVerified":false`, `"createdTimestamp":0`, `"createdDate":0`},
+	} {
+		var out strings.Builder
+		_, _, err := a.ExportPeople(t.Context(), format, "r", &out, func(int64, int64) {})
+		for _, part := range want {
+			if err != nil || !strings.Contains(out.String(), part) {
+				t.Errorf("%s has no %s: %s (%v)", format, part, out.String(), err)
+			}
+		}
 	}
 }

@@ -52,21 +52,20 @@ type reader struct {
 
 func (r *reader) page(ctx context.Context, after string) (page []*people.Exported, err error) {
 	r.byID = map[string]*people.Exported{}
-	err = r.each(ctx, `SELECT a.id, a.address, a.name, a.locale, a.state, a.roles, a.password, a.app_claims, a.created_at, a.ends_at, COALESCE(p.seen_at, 0), COALESCE(u.since, 0)
+	err = r.each(ctx, `SELECT a.id, a.address, a.name, a.locale, a.state, a.roles, a.password, a.app_claims, a.created_at, a.ends_at, COALESCE(p.seen_at, 0), CASE WHEN u.account_id IS NULL THEN 1 ELSE 0 END
 		FROM account a LEFT JOIN person p ON p.account_id = a.id LEFT JOIN unproven_address u ON u.account_id = a.id
 		WHERE a.id > $1 ORDER BY a.id LIMIT CAST($2 AS BIGINT)`, []any{after, pageOf}, func(rows *sql.Rows) error {
 		p := &people.Exported{}
 		var roles, claims string
-		var created, ends, seen, unproven int64
-		err := rows.Scan(&p.ID, &p.Email, &p.Name, &p.Locale, &p.State, &roles, &p.Password, &claims, &created, &ends, &seen, &unproven)
+		var created, ends, seen int64
+		err := rows.Scan(&p.ID, &p.Email, &p.Name, &p.Locale, &p.State, &roles, &p.Password, &claims, &created, &ends, &seen, &p.EmailVerified)
 		if err == nil {
 			err = json.Unmarshal([]byte(roles), &p.Roles)
 		}
 		if claims != "" {
 			p.Claims = json.RawMessage(claims)
 		}
-		p.EmailVerified = unproven == 0
-		p.CreatedAt, p.EndsAt, p.SeenAt = at(created), at(ends), at(seen)
+		p.CreatedAt, p.EndsAt, p.SeenAt = time.UnixMicro(created).UTC(), at(ends), at(seen)
 		if (account.Account{EndsAt: p.EndsAt}).Ended(r.now) {
 			p.State = string(account.DisabledByOperator) // no server has closed it yet
 		}
@@ -150,11 +149,12 @@ func (r *reader) app(rows *sql.Rows) error {
 		p.Unopened = true
 		return nil
 	}
-	t.Secret, t.CreatedAt = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(clear), at(created)
+	t.Secret, t.CreatedAt = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(clear), time.UnixMicro(created).UTC()
 	p.TOTP = append(p.TOTP, t)
 	return nil
 }
 
+// at returns a time that may be missing.
 func at(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}
