@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,9 +10,11 @@ import (
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/passkey/passkeytest"
+	"portico/internal/password"
 	"portico/internal/people"
 	"portico/internal/secret"
 	"portico/internal/session"
+	"portico/internal/store/sqlitetest"
 )
 
 const google = "https://accounts.google.com"
@@ -177,5 +180,36 @@ func TestImport_UpdateTakesRolesOfProviders(t *testing.T) {
 	b.brings(how(update), p)
 	if i := linked()[0]; !slices.Equal(i.Roles, []string{"staff"}) || !i.RolesAt.After(before) {
 		t.Errorf("the identity holds %v since %v", i.Roles, i.RolesAt)
+	}
+}
+
+// After a change of the master key, the hash of a line that came before is stored in another form, and is no new password.
+func TestImport_UpdateAfterAChangeOfTheKey(t *testing.T) {
+	t.Parallel()
+	var key *secret.Key
+	var passwords *password.Service
+	d := newDesk(t, sqlitetest.Open(t), withPasswords(&passwords), func(c *flow.Config) { key = c.Key })
+	_, by := d.key()
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, Password: importedHash}
+	adopts := func(h *flow.Import) {
+		h.Hash = func(text string) (string, error) {
+			stored, _, err := passwords.Adopt(text)
+			return stored, err
+		}
+	}
+	d.brings(how(adopts), p)
+	former := d.user(p.Email)
+	key.Replace(secret.NewKey().With(key))
+	for _, by := range []flow.Actor{by, flow.ByOperator} {
+		if got := d.bringsBy(by, how(adopts, update), p); got[0] != "unchanged" {
+			t.Errorf("the same hash: %q", got)
+		}
+	}
+	if now := d.user(p.Email); now.Password != former.Password || now.Version != former.Version {
+		t.Errorf("the account was %+v, and is %+v", former, now)
+	}
+	p.Password = strings.Replace(importedHash, "n2j1", "n2j2", 1)
+	if got := d.brings(how(adopts, update), p); got[0] != "changed; password" {
+		t.Errorf("another hash: %q", got)
 	}
 }

@@ -49,6 +49,16 @@ func (s *Service) Adopt(encoded string) (stored, kind string, err error) {
 	return a.String(), a.Kind(), nil
 }
 
+// Same reports whether what is stored is of this hash of another system, also under a former master key.
+func (s *Service) Same(stored, encoded string) bool {
+	has, err := s.adopted(stored)
+	if err != nil {
+		return false
+	}
+	brought, err := s.adopted(encoded)
+	return err == nil && brought.keyID == "" && has.Bare().String() == brought.Bare().String() && s.right(has, brought.Digest())
+}
+
 // String returns the stored form.
 func (a adopted) String() string {
 	return fmt.Sprintf("%s%s$%s$%s", keyed, a.keyID, base64.RawStdEncoding.EncodeToString(a.tag), a.Bare())

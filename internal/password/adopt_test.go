@@ -81,6 +81,34 @@ func TestAdopt_NeedsTheKey(t *testing.T) {
 	}
 }
 
+// What is stored is known as the same hash again after a change of the master key, and no other hash is.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	key := keyOf(t, 1)
+	s := newService(t, func(c *Config) { c.Key = key })
+	all := foreigners()
+	var stored []string
+	for _, hash := range all {
+		text, _, err := s.Adopt(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored = append(stored, text)
+	}
+	key.Replace(keyOf(t, 2).With(key))
+	other := strings.Replace(all[1], "n2j1", "n2j2", 1) // the same salt and cost
+	for i, text := range stored {
+		for n, hash := range append(slices.Clone(all), other, "", "hunter2", stored[i]) {
+			if s.Same(text, hash) != (i == n) {
+				t.Errorf("%s is taken for that of %s, or not for its own", text, hash)
+			}
+		}
+	}
+	if own := hashOf(t, s, "quilt zebra violin"); s.Same(own, all[0]) || s.Same("", all[0]) || s.Same("", "") {
+		t.Error("it takes an own hash, or none, for a foreign one")
+	}
+}
+
 // An own hash is adopted as it is, if its key is there.
 func TestAdopt_OwnHash(t *testing.T) {
 	t.Parallel()
