@@ -21,7 +21,6 @@ type importRun struct {
 	app     *app.App
 	how     flow.Import
 	sum     *flow.ImportSum
-	seen    *flow.Seen
 	meter   *meter
 	rejects *rejects
 }
@@ -89,7 +88,7 @@ func (r *importRun) take(batch []importEntry) error {
 		e := &batch[i]
 		r.sum.Ignore(e.at.Ignored)
 		if e.err == nil {
-			e.err = r.seen.Problem(e.person)
+			e.err = r.how.Seen.Problem(e.person)
 		}
 		if e.err == nil {
 			all, good = append(all, e.person), append(good, i)

@@ -58,12 +58,12 @@ func (c userImportCmd) Run(s *session) error {
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)
 			if err != nil || c.DryRun || sum.Refused > 0 {
-				return c.end(s, sum, err)
+				return c.end(s, sum, "nothing was imported", err)
 			}
 		}
 		how.DryRun = c.DryRun
 		sum, err := c.pass(s, a, how)
-		return c.end(s, sum, err)
+		return c.end(s, sum, "the others were imported", err) // of a line whose address, say, was taken since it was checked
 	})
 }
 
@@ -81,8 +81,8 @@ func (c userImportCmd) usable() error {
 	return nil
 }
 
-// end prints the summary.
-func (c userImportCmd) end(s *session, sum *importDone, err error) error {
+// end prints the summary. Its error says what was done with a file that has bad lines.
+func (c userImportCmd) end(s *session, sum *importDone, done string, err error) error {
 	if sum == nil {
 		return err
 	}
@@ -93,7 +93,6 @@ func (c userImportCmd) end(s *session, sum *importDone, err error) error {
 		return err
 	}
 	if sum.Refused > 0 && !c.SkipBad {
-		done := "nothing was imported"
 		if c.DryRun {
 			done = "this was a dry run"
 		}
@@ -114,11 +113,12 @@ func (c userImportCmd) pass(s *session, a *app.App, how flow.Import) (sum *impor
 	if err != nil {
 		return nil, err
 	}
+	how.Seen = flow.NewSeen()
 	what := "imported"
 	if how.DryRun {
 		what = "checked"
 	}
-	run := &importRun{session: s, app: a, how: how, sum: flow.NewImportSum(), seen: flow.NewSeen(), meter: s.meter(what, count, size)}
+	run := &importRun{session: s, app: a, how: how, sum: flow.NewImportSum(), meter: s.meter(what, count, size)}
 	defer run.meter.clear()
 	if c.SkipBad && !how.DryRun {
 		run.rejects = &rejects{path: c.rejectedTo()}

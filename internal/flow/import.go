@@ -1,12 +1,9 @@
 package flow
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 
-	"portico/internal/account"
 	"portico/internal/people"
 )
 
@@ -16,6 +13,7 @@ type Import struct {
 	Update      bool                                         // change accounts that differ
 	KeepSubject bool                                         // keep what the other system calls a person
 	Hash        func(text string) (stored string, err error) // what is stored of the hash of a password
+	Seen        *Seen                                        // the people of the calls before this one, or nil
 }
 
 // MostImported returns how many people one call of Import takes, so that other writes wait briefly. To change a person takes
@@ -95,6 +93,9 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 	if err != nil {
 		return nil, nil, err
 	}
+	if how.DryRun {
+		how.Seen.tell(found, arrivals)
+	}
 	var fresh []Newcomer
 	for _, a := range arrivals {
 		problem := a.problem
@@ -134,6 +135,7 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 		done = append(done, one)
 	}
 	if how.DryRun {
+		how.Seen.learn(found)
 		return done, nil, nil
 	}
 	if err := tx.InsertNewcomers(ctx, fresh, f.clock.Now()); err != nil {
@@ -145,127 +147,4 @@ func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arri
 		}
 	}
 	return done, touched, nil
-}
-
-// met is what the database has already of the people of a call. It grows by those who are made, and by the identities that
-// others get.
-type met struct {
-	accounts    map[string]*account.Account // by canonical address
-	kept        map[string]string           // other addresses: which account has them
-	identities  map[account.Subject]string
-	subjects    map[string]string // by value
-	credentials map[string]string
-	here        map[string]bool // accounts of this call
-}
-
-// meet reads what exists.
-func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (m met, err error) {
-	var primary, all []string
-	var credentials [][]byte
-	identities, subjects := map[string][]string{}, []string(nil)
-	for _, a := range arrivals {
-		if a.problem != nil {
-			continue
-		}
-		primary = append(primary, a.Account.Address.Key)
-		for _, o := range a.Others {
-			all = append(all, o.Address.Key)
-		}
-		for _, i := range a.Identities {
-			identities[i.Issuer] = append(identities[i.Issuer], i.Subject)
-		}
-		if s := a.Subject; s.Value != "" {
-			subjects = append(subjects, s.Value)
-		}
-		for _, k := range a.Passkeys {
-			credentials = append(credentials, k.Credential)
-		}
-	}
-	all = append(all, primary...)
-	m = met{accounts: map[string]*account.Account{}, identities: map[account.Subject]string{}, subjects: map[string]string{}, here: map[string]bool{}}
-	known, err := tx.AccountsByKey(ctx, all)
-	for i := range known {
-		m.accounts[known[i].Address.Key] = &known[i]
-	}
-	if err == nil {
-		m.kept, err = tx.KeptByKey(ctx, all, f.clock.Now())
-	}
-	if err == nil {
-		m.credentials, err = tx.KnownCredentials(ctx, credentials)
-	}
-	if err == nil {
-		err = m.readSubjects(ctx, tx, identities, subjects)
-	}
-	return m, err
-}
-
-func (m met) readSubjects(ctx context.Context, tx Tx, identities map[string][]string, subjects []string) error {
-	for _, issuer := range slices.Sorted(maps.Keys(identities)) {
-		found, err := tx.IdentitiesAt(ctx, issuer, identities[issuer])
-		if err != nil {
-			return err
-		}
-		for _, i := range found {
-			m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}] = i.AccountID
-		}
-	}
-	found, err := tx.ImportedAs(ctx, subjects)
-	for _, i := range found {
-		m.subjects[i.Subject.Value] = i.AccountID
-	}
-	return err
-}
-
-// clash returns why a person cannot have what others have already.
-func (m met) clash(a *arrival) *people.Problem {
-	key, id := a.Account.Address.Key, ""
-	if existing := m.accounts[key]; existing != nil {
-		if id = existing.ID; m.here[id] {
-			return twiceInFile(people.Person{Email: a.Account.Address.Mail})
-		}
-	}
-	taken := func(field, value, owner string) *people.Problem {
-		if owner == "" || owner == id {
-			return nil
-		}
-		return &people.Problem{Field: field, Value: people.Short(value), Reason: "belongs to another account"}
-	}
-	problem := taken("email", a.Account.Address.Mail, m.kept[key])
-	for _, o := range a.Others {
-		owner := m.kept[o.Address.Key]
-		if primary := m.accounts[o.Address.Key]; primary != nil {
-			owner = primary.ID
-		}
-		problem = cmp.Or(problem, taken("addresses", o.Address.Mail, owner))
-	}
-	for _, i := range a.Identities {
-		problem = cmp.Or(problem, taken("identities", i.Subject, m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}]))
-	}
-	for _, k := range a.Passkeys {
-		problem = cmp.Or(problem, taken("passkeys", "", m.credentials[string(k.Credential)]))
-	}
-	return cmp.Or(problem, taken("subject.value", a.Subject.Value, m.subjects[a.Subject.Value]))
-}
-
-// add notes the addresses, identities and so on that a person gets who is made by this call.
-func (m met) add(a *arrival) {
-	id := a.Account.ID
-	m.accounts[a.Account.Address.Key], m.here[id] = &a.Account, true
-	for _, o := range a.Others {
-		m.kept[o.Address.Key] = id
-	}
-	m.join(a, id)
-	for _, k := range a.Passkeys {
-		m.credentials[string(k.Credential)] = id
-	}
-	if a.Subject.Value != "" {
-		m.subjects[a.Subject.Value] = id
-	}
-}
-
-// join notes that an account has the identities of a person.
-func (m met) join(a *arrival, id string) {
-	for _, i := range a.Identities {
-		m.identities[account.Subject{Issuer: i.Issuer, Value: i.Subject}] = id
-	}
 }

@@ -28,19 +28,21 @@ func owns(name string, a *passkeytest.Authenticator) people.Person {
 		Passkeys: []people.Passkey{{
 			RPID: "portico.test", ID: secret.Encode(a.ID), PublicKey: secret.Encode(a.PublicKey()), UserHandle: secret.Encode(a.Handle),
 		}},
+		Subject: &people.Subject{Issuer: "https://old.test", Value: name},
 	}
 }
 
-// Nobody gets what another account has, whether that one is in the database or earlier in the same call.
+// Nobody gets what another account has, whether that one is in the database, earlier in the same call, or only in an earlier call
+// of a dry run.
 func TestImport_TakenByAnother(t *testing.T) {
 	t.Parallel()
-	for _, together := range []bool{false, true} {
+	for _, run := range []struct{ together, dry bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		b := setup(t, withPasskeys(t), withProvider(t))
 		key := passkeytest.New("portico.test", "https://portico.test", []byte("handle"))
 		mara := owns("mara", key)
 		all := []people.Person{mara}
 		for _, p := range []people.Person{
-			{Addresses: mara.Addresses}, {Identities: mara.Identities}, {Passkeys: mara.Passkeys}, {Email: "mara@home.test"}, {Addresses: []people.Address{{Email: mara.Email, Verified: true}}},
+			{Addresses: mara.Addresses}, {Identities: mara.Identities}, {Passkeys: mara.Passkeys}, {Subject: mara.Subject}, {Email: "mara@home.test"}, {Addresses: []people.Address{{Email: mara.Email, Verified: true}}},
 		} {
 			if p.EmailVerified = true; p.Email == "" {
 				p.Email = "noah@example.org"
@@ -49,17 +51,22 @@ func TestImport_TakenByAnother(t *testing.T) {
 		}
 		want := []string{
 			"created", `refused addresses: "mara@home.test": belongs to another account`, `refused identities: "mara": belongs to another account`,
-			"refused passkeys: belongs to another account", `refused email: "mara@home.test": belongs to another account`,
+			"refused passkeys: belongs to another account", `refused subject.value: "mara": belongs to another account`, `refused email: "mara@home.test": belongs to another account`,
 			`refused addresses: "mara@example.org": belongs to another account`,
 		}
+		h := how(keeping)
+		h.DryRun, h.Seen = run.dry, flow.NewSeen()
 		var got []string
-		if together {
-			got = b.brings(how(), all...)
+		if run.together {
+			got = b.brings(h, all...)
 		} else {
-			got = append(b.brings(how(), all[0]), b.brings(how(), all[1:]...)...)
+			got = append(b.brings(h, all[0]), b.brings(h, all[1:]...)...)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("together %t: %q", together, got)
+			t.Errorf("%+v: %q", run, got)
+		}
+		if run.dry {
+			continue
 		}
 		if got := b.brings(how(update), mara); got[0] != "unchanged" {
 			t.Errorf("the owner clashes with itself: %q", got)
@@ -72,7 +79,7 @@ func TestImport_TakenByAnother(t *testing.T) {
 	}
 }
 
-// A line gives an account an identity. No later line of the same call gets it, and a dry run says so.
+// A line gives an account an identity. No later line gets it, and a dry run says so, also in another call.
 func TestImport_UpdateGivesAnIdentityOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withProvider(t))
@@ -85,6 +92,10 @@ func TestImport_UpdateGivesAnIdentityOnce(t *testing.T) {
 	for _, h := range []flow.Import{how(update, dry), how(update)} {
 		if got := b.brings(h, mara, noah, fresh); !slices.Equal(got, []string{"changed; identities", refused, refused}) {
 			t.Errorf("dry %t: %q", h.DryRun, got)
+		}
+		h.Seen = flow.NewSeen()
+		if got := append(b.brings(h, mara), b.brings(h, noah, fresh)...); !slices.Equal(got[1:], []string{refused, refused}) {
+			t.Errorf("dry %t, in two calls: %q", h.DryRun, got)
 		}
 	}
 }

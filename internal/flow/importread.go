@@ -44,7 +44,6 @@ type reading struct {
 	job    job.Job
 	how    Import
 	place  importPlace
-	seen   *Seen
 	number int // of the part
 	part   part
 	size   int // of the part
@@ -75,8 +74,8 @@ func (f *Operator) ReadImport(ctx context.Context, by Actor, id string, file io.
 		return ImportJob{}, ImportBusy
 	}
 	defer leave()
-	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), seen: NewSeen(), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
-	r.how.DryRun = true
+	r := &reading{Operator: f, by: by, job: j, how: f.importing(o), place: importPlace{Plan: NewImportSum(), Did: NewImportSum()}}
+	r.how.DryRun, r.how.Seen = true, NewSeen()
 	for more := true; more; {
 		budget.Of(ctx).Renew()
 		err := r.save(ctx, func(tx Tx) (err error) { more, err = tx.DeleteParts(ctx, j.ID, j.ID); return err })
@@ -196,7 +195,7 @@ func (r *reading) take(p people.Person, at people.Place, bad *people.Problem) er
 	r.place.Plan.Ignore(at.Ignored)
 	e := fileEntry{Where: at.String(), Raw: bytes.Clone(at.Raw), Problem: bad}
 	if bad == nil {
-		e.Person, e.Problem = &p, r.seen.Problem(p)
+		e.Person, e.Problem = &p, r.how.Seen.Problem(p)
 	}
 	e.Final = e.Problem != nil
 	r.part.Entries = append(r.part.Entries, e)
