@@ -15,6 +15,7 @@ import (
 	"portico/internal/flow"
 	"portico/internal/masterkey"
 	"portico/internal/openid"
+	"portico/internal/people"
 	"portico/internal/secret"
 	"portico/internal/store"
 )
@@ -293,6 +294,40 @@ func TestChangeKey_WhileANodeStarts(t *testing.T) {
 	}
 	if r.key.ID() != change.Current {
 		t.Error("the node serves with the former key")
+	}
+}
+
+// SEC-231: an import that began before the change seals nothing with the former key after it.
+func TestChangeKey_DuringAnImport(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t, t.TempDir())
+	importing := open(t, cfg, Options{})
+	defer importing.end(t)
+	brings := func(a *App, email string) error {
+		p := people.Person{Email: email, TOTP: []people.TOTP{{Secret: "GEZDGNBVGY3TQOJQ"}}}
+		_, err := a.Operator.Import(t.Context(), flow.ByOperator, []people.Person{p}, flow.Import{})
+		return err
+	}
+	if err := brings(importing, "early@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
+	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, cfg, Options{Existing: true})
+	defer other.end(t)
+	if change, err := other.ChangeKey(t.Context(), false, func(string) {}); err != nil || change.Rewritten == 0 {
+		t.Fatalf("%+v, %v", change, err)
+	}
+	if err := brings(importing, "late@example.org"); err == nil || !strings.Contains(err.Error(), "the master key was changed meanwhile") {
+		t.Errorf("an import with the former key: %v", err)
+	}
+	if found, err := masterkey.Survey(t.Context(), other.sealed(), other.key); err != nil || len(found) > 0 {
+		t.Errorf("sealed with the former key: %+v (%v)", found, err)
+	}
+	if err := brings(other, "late@example.org"); err != nil {
+		t.Errorf("the next run: %v", err)
 	}
 }
 

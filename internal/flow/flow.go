@@ -215,6 +215,7 @@ type core struct {
 	legacy    *legacy.Keeper
 	signUpAsk *signupask.Keeper
 
+	master                               *secret.Key
 	box, crossings, marks, alarms, parts *secret.Box
 	devices, mailboxes, visits, requests *secret.MAC
 	tokens                               *secret.MAC // makes the text of personal access tokens
@@ -254,6 +255,7 @@ func New(cfg Config) All {
 		legacy:    cfg.Legacy,
 		signUpAsk: cfg.SignUpAsk,
 
+		master:    cfg.Key,
 		box:       cfg.Key.Box("flow"),
 		crossings: cfg.Key.Box("crossing"),
 		marks:     cfg.Key.Box("openid request"),

@@ -2,8 +2,10 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"portico/internal/masterkey"
 	"portico/internal/people"
 )
 
@@ -60,7 +62,7 @@ func (f *Operator) Import(ctx context.Context, by Actor, all []people.Person, ho
 
 // bring is Import with something more in the same transaction, unless it is a dry run.
 func (f *Operator) bring(ctx context.Context, by Actor, all []people.Person, how Import, more func(tx Tx, done []Imported) error) (done []Imported, err error) {
-	arrivals := make([]*arrival, len(all))
+	sealing, arrivals := f.master.ID(), make([]*arrival, len(all))
 	for i, p := range all {
 		arrivals[i] = f.arrive(by, p, how)
 	}
@@ -76,6 +78,9 @@ func (f *Operator) bring(ctx context.Context, by Actor, all []people.Person, how
 		return done, err
 	}
 	err = f.acts(ctx, by, func(tx Tx) error {
+		if err := mustSeal(ctx, tx, sealing); err != nil {
+			return err
+		}
 		if done, touched, err = f.settle(ctx, tx, by, arrivals, how); err != nil {
 			return err
 		}
@@ -85,6 +90,18 @@ func (f *Operator) bring(ctx context.Context, by Actor, all []people.Person, how
 		f.sessions.Forget(id)
 	}
 	return done, err
+}
+
+var errKeyChanged = errors.New("the master key was changed meanwhile: the next run of the import goes on with the new one")
+
+// mustSeal returns an error if the key with which people were sealed is a former one. A change of the master key waits for
+// nodes, and not for a command, whose rows it would miss.
+func mustSeal(ctx context.Context, tx Tx, id string) error {
+	formers, err := tx.FormerKeys(ctx)
+	if err == nil && slices.ContainsFunc(formers, func(f masterkey.Former) bool { return f.ID == id }) {
+		err = errKeyChanged
+	}
+	return err
 }
 
 // settle finds what exists, and writes the rest.

@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/factor"
+	"portico/internal/masterkey"
 	"portico/internal/passkey"
 )
 
@@ -34,6 +35,8 @@ type NewcomerStore interface {
 	IdentitiesAt(ctx context.Context, issuer string, subjects []string) ([]account.Identity, error)
 	// KnownCredentials returns which account has a passkey with each of the ids.
 	KnownCredentials(ctx context.Context, credentials [][]byte) (map[string]string, error)
+	// FormerKeys is that of masterkey.Store.
+	FormerKeys(ctx context.Context) ([]masterkey.Former, error)
 	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken at now. Those without
 	// a password get a Welcome.
 	InsertNewcomers(ctx context.Context, all []Newcomer, now time.Time) error
