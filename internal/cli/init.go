@@ -40,13 +40,16 @@ func (c initCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if p, err = s.begins(); err != nil { // somebody else may have begun during the questions
+		return err
+	}
 	made, err := a.write(p)
 	if err != nil {
 		return err
 	}
 	link, until, err := c.begin(s, p.settings, a)
 	if err != nil {
-		return errors.Join(err, p.withdraw(made))
+		return errors.Join(err, p.withdraw(append(made, p.absent...)))
 	}
 	return s.print(false, nil, a.next(s, p, link, until)...)
 }

@@ -111,7 +111,7 @@ func taken(path string) error {
 // withdraw removes what this command has made, after it failed.
 func (p *place) withdraw(made []string) error {
 	var failed error
-	for _, path := range append(made, p.absent...) {
+	for _, path := range made {
 		failed = errors.Join(failed, os.RemoveAll(path))
 	}
 	if p.filled {
