@@ -129,6 +129,7 @@ func Run(ctx context.Context, p Process) int {
 		complain(p.Stderr, "try:", meant(err), "--help")
 		return exitUsage
 	}
+	p.Stdin = input{ctx, p.Stdin}
 	s := &session{Context: ctx, Process: p, named: c.Config, configFile: config.Find(c.Config, p.Environ, p.Settings)}
 	return s.exit(command.Run(s))
 }

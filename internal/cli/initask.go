@@ -91,6 +91,7 @@ func (s *session) answer(q question, lines *bufio.Reader) error {
 			return fmt.Errorf("%w: standard input ended before this question: give %s", errUsage, q.flag)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
+			fmt.Fprintln(s.Stderr)
 			return fmt.Errorf("read the answer: %w", err)
 		}
 		if line == "" {

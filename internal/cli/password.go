@@ -26,7 +26,8 @@ func (s *session) readPassword() (string, error) {
 
 // terminal returns the descriptor of standard input if it is an open terminal.
 func (s *session) terminal() (fd int, ok bool) {
-	f, ok := s.Stdin.(*os.File)
+	in, _ := s.Stdin.(input)
+	f, ok := in.Reader.(*os.File)
 	if ok {
 		fd = int(f.Fd())
 	}
@@ -35,8 +36,13 @@ func (s *session) terminal() (fd int, ok bool) {
 
 func (s *session) readSecret() (string, error) {
 	if fd, ok := s.terminal(); ok {
+		shown, err := term.GetState(fd)
+		if err != nil {
+			return "", err
+		}
 		fmt.Fprint(s.Stderr, "password: ")
-		typed, err := term.ReadPassword(fd)
+		typed, err := awaited(s, func() ([]byte, error) { return term.ReadPassword(fd) })
+		_ = term.Restore(fd, shown) // a read that was interrupted does not
 		fmt.Fprintln(s.Stderr)
 		return string(typed), err
 	}

@@ -43,6 +43,64 @@ func TestDev_EndsWithItsTerminal(t *testing.T) {
 	}
 }
 
+// After a signal at the question for a password, the terminal shows what is typed again.
+func TestPassword_Interrupted(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]os.Signal{"Ctrl-C": nil, "SIGTERM": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			window, terminal := pseudoterminal(t)
+			t.Cleanup(func() { _ = terminal.Close() })
+			c := exec.Command("portico", "user", "create", "mara@example.org", "--password")
+			c.Dir = t.TempDir()
+			c.Env = []string{"HOME=" + c.Dir}
+			c.Stdin, c.Stdout, c.Stderr = terminal, terminal, terminal
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Process.Kill() })
+			for began := time.Now(); shows(t, terminal); time.Sleep(time.Millisecond) {
+				if time.Since(began) > time.Minute {
+					t.Fatal("it does not ask")
+				}
+			}
+			var err error
+			if signal == nil {
+				_, err = window.WriteString("half\x03")
+			} else {
+				err = c.Process.Signal(signal)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			select {
+			case err := <-ended:
+				if c.ProcessState.ExitCode() != 1 {
+					t.Error(err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("it still asks")
+			}
+			if !shows(t, terminal) {
+				t.Error("the terminal stays silent")
+			}
+		})
+	}
+}
+
+// shows reports whether a terminal shows what is typed.
+func shows(t *testing.T, terminal *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
 // pseudoterminal returns the two ends of a terminal: the window and what programs see.
 func pseudoterminal(t *testing.T) (window, terminal *os.File) {
 	t.Helper()
