@@ -7,7 +7,7 @@
 //   - The file that was opened is judged once more: another one may have its name by now.
 //   - A file or folder that root makes belongs to the owner of the folder that it is in.
 //
-// It does not know what a file is for, and it writes nothing into one.
+// It does not know what a file is for.
 package file
 
 import (

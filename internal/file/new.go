@@ -50,6 +50,38 @@ func Fill(path string, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
+// Write writes a file for its owner alone, which then survives a power loss. put gives the whole file its name, as PutNew does.
+func Write(path, text string, put func(part, path string) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".part-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	HandOver(f)
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = put(f.Name(), path); err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// PutNew gives a file another name, which no file has. The former name may stay. Where the disk has no hard links, the
+// other name has an empty file for a moment.
+func PutNew(part, path string) error {
+	err := os.Link(part, path) // a rename would replace an existing file
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := New(path, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(part, path))
+}
+
 // NewFolders makes a folder and its missing parents, for their owner alone.
 func NewFolders(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"portico/internal/file"
@@ -54,42 +53,19 @@ func ReadKey(path string) (*Key, error) {
 
 // CreateKey writes a new key to path, mode 0600. If a file exists, the error
 // wraps fs.ErrExist: a key that protects data is never replaced by accident.
-// The file appears whole or not at all, and survives a power loss once
-// CreateKey has returned.
+// The file survives a power loss once CreateKey has returned. Where the disk has
+// hard links, it appears whole or not at all.
 func CreateKey(path string) (*Key, error) {
-	folder := filepath.Dir(path)
-	if err := file.NewFolders(folder); err != nil {
+	if err := file.NewFolders(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create the folder of the key file: %w", err)
 	}
 	key := NewKey()
-	part, err := key.write(folder)
-	if err != nil {
-		return nil, fmt.Errorf("write the key file: %w", err)
-	}
-	defer os.Remove(part)
-	switch err := os.Link(part, path); { // a rename would replace an existing file
+	text := base64.StdEncoding.EncodeToString(key.set.Load().masters[0].bytes) + "\n"
+	switch err := file.Write(path, text, file.PutNew); {
 	case errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("create the key file %s: %w", path, fs.ErrExist)
 	case err != nil:
 		return nil, fmt.Errorf("create the key file: %w", err)
 	}
-	if err := file.Sync(folder); err != nil {
-		return nil, fmt.Errorf("write the key file: %w", err)
-	}
 	return key, nil
-}
-
-// write puts the key into a new temporary file in the folder.
-func (k *Key) write(folder string) (path string, err error) {
-	f, err := os.CreateTemp(folder, ".key-*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	file.HandOver(f)
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(k.set.Load().masters[0].bytes) + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return f.Name(), err
 }

@@ -24,25 +24,12 @@ const (
 func (s *DB) Backup(ctx context.Context, path string) error {
 	err := fs.ErrExist
 	if _, missing := os.Lstat(path); missing != nil {
-		err = s.copyTo(ctx, path, putNew)
+		err = s.copyTo(ctx, path, file.PutNew)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write the backup %s: %w: choose another name", path, fs.ErrExist)
 	}
 	return err
-}
-
-// putNew gives a file another name, which no file has.
-func putNew(part, path string) error {
-	err := os.Link(part, path)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	f, err := file.New(path, 0o600) // this disk has no links
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Rename(part, path))
 }
 
 // copyTo writes a consistent copy to a file of its own, which put then names.

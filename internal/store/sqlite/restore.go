@@ -105,12 +105,11 @@ func finds(ctx context.Context, db *sql.DB, query string) (bool, error) {
 	return rows.Next(), rows.Err()
 }
 
-// setAside renames the files of a database. It links the database itself, so that the path
-// always has a file. It moves the log, because SQLite would apply it to the next database
-// at the path.
+// setAside renames the files of a database. Where the disk has hard links, the path always
+// has a file. The log moves, because SQLite would apply it to the next database at the path.
 func setAside(path string) (string, error) {
 	kept := path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000Z")
-	if err := os.Link(path, kept); err != nil {
+	if err := file.PutNew(path, kept); err != nil {
 		return "", err
 	}
 	if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
