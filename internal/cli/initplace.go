@@ -115,7 +115,7 @@ func (p *place) withdraw(made []string) error {
 		failed = errors.Join(failed, os.RemoveAll(path))
 	}
 	if p.filled {
-		failed = errors.Join(failed, os.WriteFile(p.settings, []byte(p.before), 0o600))
+		failed = errors.Join(failed, file.Replace(p.settings, p.before))
 	}
 	return failed
 }

@@ -62,11 +62,12 @@ func (a answers) write(p place) (made []string, err error) {
 	switch {
 	case err != nil:
 	case p.filled:
-		err = os.WriteFile(p.settings, []byte(merged(p.before, text)), 0o600)
+		err = file.Replace(p.settings, merged(p.before, text))
 	default:
 		err = create(p.settings, text, 0o600)
 	}
 	if err != nil {
+		p.filled = false // its text has stayed
 		return nil, errors.Join(err, p.withdraw(made))
 	}
 	if !p.filled {
@@ -88,16 +89,9 @@ func render(name string, values map[string]any) (string, error) {
 
 // create writes a new file. It never replaces one.
 func create(path, text string, mode os.FileMode) error {
-	f, err := file.New(path, mode)
+	err := file.Write(path, text, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return taken(path)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
+	return err
 }

@@ -50,16 +50,33 @@ func Fill(path string, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// Write writes a file for its owner alone, which then survives a power loss. put gives the whole file its name, as PutNew does.
-func Write(path, text string, put func(part, path string) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".part-*") // mode 0600
+// Write makes a file that is not there yet, as New does, with a text. It then survives a power loss.
+func Write(path, text string, mode fs.FileMode) error {
+	return write(path, text, mode, func(f *os.File) error { HandOver(f); return nil }, PutNew)
+}
+
+// Replace exchanges the text of a file, whole or not at all. Its owner and mode stay, and so does a link to it.
+func Replace(path, text string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return write(path, text, info.Mode().Perm(), func(f *os.File) error { return give(f, info) }, os.Rename)
+}
+
+// write writes a file beside the path, which gets its owner and then this name.
+func write(path, text string, mode fs.FileMode, own func(*os.File) error, put func(part, path string) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".part-*") // for its owner alone
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	HandOver(f)
 	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, own(f), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	if err = put(f.Name(), path); err != nil {

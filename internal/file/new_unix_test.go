@@ -53,6 +53,11 @@ func TestNew_BelongsToTheOwnerOfItsFolder(t *testing.T) {
 	if _, err := file.New(key, 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("made again: %v", err)
 	}
+	text := filepath.Join(deep, "text")
+	if err := file.Write(text, "text", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	owned(text, user, group, 0o644)
 	mine := filepath.Join(deep, "mine")
 	if err := os.WriteFile(mine, nil, 0o640); err != nil {
 		t.Fatal(err)
@@ -63,8 +68,49 @@ func TestNew_BelongsToTheOwnerOfItsFolder(t *testing.T) {
 	}
 	_ = f.Close()
 	owned(mine, 0, 0, 0o640)
+	if err := file.Replace(mine, "other"); err != nil {
+		t.Fatal(err)
+	}
+	owned(mine, 0, 0, 0o640)
 	if err := file.NewFolders(filepath.Join(mine, "below")); err == nil {
 		t.Error("a folder was made below a file")
+	}
+}
+
+// A file gets another text whole or not at all, and a new one is never put in its place.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	holds := func(name, want string) {
+		t.Helper()
+		if text, err := os.ReadFile(in(name)); err != nil || string(text) != want {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
+	}
+	if err := errors.Join(file.Write(in("text"), "one", 0o640), os.Symlink("text", in("link")), os.Link(in("text"), in("former"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Write(in("text"), "two", 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("made again: %v", err)
+	}
+	holds("text", "one")
+	if err := file.Replace(in("link"), "two"); err != nil {
+		t.Fatal(err)
+	}
+	holds("text", "two")
+	holds("former", "one") // nobody reads the first half of two
+	if info, err := os.Lstat(in("link")); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+	if info, err := os.Stat(in("text")); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the text has %v, %v", info, err)
+	}
+	if err := errors.Join(file.Replace(in("none"), ""), file.Write(in("none/text"), "", 0o600)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 3 {
+		t.Errorf("the folder has %v, %v", all, err)
 	}
 }
 

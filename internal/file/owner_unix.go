@@ -3,6 +3,7 @@
 package file
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,13 +16,15 @@ func HandOver(f *os.File) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	info, err := os.Stat(filepath.Dir(f.Name()))
-	if err != nil {
-		return
+	if folder, err := os.Stat(filepath.Dir(f.Name())); err == nil {
+		_ = give(f, folder)
 	}
-	if folder, ok := info.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(folder.Uid), int(folder.Gid))
-	}
+}
+
+// give gives a file to the owner of another one.
+func give(f *os.File, owned fs.FileInfo) error {
+	owner := owned.Sys().(*syscall.Stat_t)
+	return f.Chown(int(owner.Uid), int(owner.Gid))
 }
 
 const noFollow = syscall.O_NOFOLLOW

@@ -61,7 +61,7 @@ func CreateKey(path string) (*Key, error) {
 	}
 	key := NewKey()
 	text := base64.StdEncoding.EncodeToString(key.set.Load().masters[0].bytes) + "\n"
-	switch err := file.Write(path, text, file.PutNew); {
+	switch err := file.Write(path, text, 0o600); {
 	case errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("create the key file %s: %w", path, fs.ErrExist)
 	case err != nil:
