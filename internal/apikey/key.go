@@ -32,7 +32,7 @@ type Key struct {
 	Scopes    []string
 	CreatedAt time.Time
 	EndsAt    time.Time
-	UsedAt    time.Time // exact to a minute
+	UsedAt    time.Time // the last use was at most a minute later
 	Peer      string    // the network of that use
 	WarnedAt  time.Time // when the owner was told that it ends soon
 }
