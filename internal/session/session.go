@@ -67,6 +67,14 @@ type Found struct {
 	User    User
 }
 
+// Ends returns when the session ends at the latest. Without use it ends before, at Keeper.IdleEnd.
+func (f Found) Ends() time.Time {
+	if ends := f.User.EndsAt; !ends.IsZero() && ends.Before(f.Session.ExpiresAt) {
+		return ends
+	}
+	return f.Session.ExpiresAt
+}
+
 // Store has the operations of the database that this package needs.
 type Store interface {
 	InsertSession(ctx context.Context, hash []byte, s Session) error

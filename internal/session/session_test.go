@@ -91,6 +91,22 @@ func TestCheck_AbsoluteEnd(t *testing.T) {
 	b.holds(b.newKeeper(), token, false, "at the end, for another process")
 }
 
+// The latest end of a session is its own or that of its account, whichever comes first.
+func TestFound_Ends(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, s := b.start(b.person("a"))
+	for ends, want := range map[time.Time]time.Time{
+		{}:                              s.ExpiresAt,
+		s.ExpiresAt.Add(time.Hour):      s.ExpiresAt,
+		s.ExpiresAt.Add(-2 * time.Hour): s.ExpiresAt.Add(-2 * time.Hour),
+	} {
+		if got := (session.Found{Session: s, User: session.User{EndsAt: ends}}).Ends(); !got.Equal(want) {
+			t.Errorf("with an account that ends at %v, it ends at %v, want %v", ends, got, want)
+		}
+	}
+}
+
 // SEC-078: a malformed token is not even looked up.
 func TestCheck_NoToken(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 		User: user,
 		Session: Session{
 			ID: found.Session.ID, CreatedAt: form.MomentOf(found.Session.CreatedAt), AuthenticatedAt: form.MomentOf(found.Session.ProvenAt()),
-			ExpiresAt: form.MomentOf(found.Session.ExpiresAt), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
+			ExpiresAt: form.MomentOf(found.Ends()), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
 			Methods: orEmpty(found.Session.Methods),
 		},
 	})

@@ -78,6 +78,40 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// A token works no longer than an account whose end was set before.
+func TestIdentity_EndsWithItsAccount(t *testing.T) {
+	t.Parallel()
+	u := echoApp(t)
+	s := start(t, behind(u.URL))
+	cookie := s.person("mara@x.test")
+	expires := func() int64 {
+		var claims struct {
+			Expires int64 `json:"exp"`
+		}
+		token := s.get("/", "Cookie: "+cookie).echoed(t).Header.Get("X-Portico-Token")
+		payload, _ := base64.RawURLEncoding.DecodeString(strings.Split(token+"..", ".")[1])
+		if err := json.Unmarshal(payload, &claims); err != nil {
+			t.Fatalf("%q: %v", token, err)
+		}
+		return claims.Expires
+	}
+	now := s.clock.Now()
+	for _, end := range []time.Time{{}, now.Add(time.Minute), now.Add(2 * time.Minute), now.Add(time.Hour)} {
+		if !end.IsZero() {
+			if err := s.app.Operator.SetUserEnd(t.Context(), flow.ByOperator, s.user("mara@x.test").ID, end); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := now.Add(5 * time.Minute)
+		if !end.IsZero() && end.Before(want) {
+			want = end
+		}
+		if got := expires(); got != want.Unix() {
+			t.Errorf("with an account that ends at %v, the token works until %v, want %v", end, time.Unix(got, 0).UTC(), want)
+		}
+	}
+}
+
 // A token of a revoked key is not sent again.
 func TestIdentity_RevokedKey(t *testing.T) {
 	t.Parallel()

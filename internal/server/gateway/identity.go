@@ -32,7 +32,7 @@ type identity struct {
 	person  session.User
 	signer  string // id of the key that signed the token
 	renewAt time.Time
-	ends    time.Time // when the session ends, according to the token
+	ends    time.Time // when the session ends at the latest
 	headers []filled
 	// holders are the hashes of the account id under all master keys, the current
 	// one first, for the cookie that records owners.
@@ -76,14 +76,14 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 }
 
 // identity returns the identity of a session from the cache. It creates a new
-// one if there is none, if the user or the signing key has changed, if the session
-// lasts longer now, or if the token is older than renewAfter. Only the session of an
-// access token gets longer: by a refresh.
+// one if there is none, if the user, the signing key or the end of the session has
+// changed, or if the token is older than renewAfter. The end changes with that of the account,
+// and with a refresh of an access token.
 func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identity, error) {
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && !found.Session.ExpiresAt.After(id.ends) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
+		if now.Before(id.renewAt) && found.Ends().Equal(id.ends) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -111,9 +111,9 @@ func (a *app) forget(now time.Time) {
 }
 
 func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*identity, error) {
-	expires := now.Add(TokenLife)
-	if found.Session.ExpiresAt.Before(expires) {
-		expires = found.Session.ExpiresAt
+	expires, ends := now.Add(TokenLife), found.Ends()
+	if ends.Before(expires) {
+		expires = ends
 	}
 	person, moved := found.User, g.Moved()
 	signed, err := a.extend(claims{
@@ -131,7 +131,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		partID: person.ID, partEmail: person.Address, partName: encode(person.Name), partRoles: strings.Join(person.Roles, ","), partToken: token,
 	}
-	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: found.Session.ExpiresAt}
+	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: ends}
 	for _, sum := range g.Holders.Sums(a.Name, person.ID) {
 		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
 	}
