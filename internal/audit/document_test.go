@@ -87,7 +87,7 @@ func explained() map[audit.Name]explanation {
 		audit.PortraitChanged:       {"", "`given` or `removed`", "`picture-changed` or `picture-removed`"},
 		audit.TermsAccepted:         {"", "the version", justDone},
 		audit.ProviderLinked:        {"", "the provider", "`provider-linked`, but not for the provider of a sign-up"},
-		audit.ProviderRemoved:       {"", "the provider, `alarm`", "`provider-disconnected`, `provider-removed` or `take-back`"},
+		audit.ProviderRemoved:       {"", "the provider; `alarm`, or `mailbox` as for `address_proven`", "`provider-disconnected`, `provider-removed` or `take-back`"},
 		audit.ProviderRefused:       {"", "the provider, a space and the fault code", strangers},
 		audit.FactorAdded:           {"", "its kind, `totp`", "`factor-added`"},
 		audit.FactorRemoved:         {"", "its kind, or `all` for `portico user reset-factors`; `alarm`", "`factor-removed` or `take-back`"},

@@ -84,7 +84,11 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 		return err
 	}
 	for _, each := range linked {
-		if _, err := tx.DeleteIdentities(ctx, a.ID, each.Provider); err != nil {
+		gone, err := tx.DeleteIdentities(ctx, a.ID, each.Provider)
+		if err == nil && gone { // mayBring looks for the record
+			err = f.record.Add(ctx, tx, fact(c, audit.ProviderRemoved, a.ID, each.Provider+","+byMailboxAlone))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -207,18 +207,20 @@ func TestSEC469_AnUpdateBringsNothingBack(t *testing.T) {
 		s.operator(a.address, "")
 		return a
 	}
+	claimed := func() prepared {
+		a, owner := s.brings(p, false), s.visitor()
+		flow := owner.forgot(a.address)
+		owner.verify(flow, s.mail.next(a.address).code(t)).must(200)
+		owner.reset(flow, other).must(200)
+		return a
+	}
 	for what, c := range map[string]struct {
 		arrange  func() prepared
 		verified bool
 		ways     []string
 	}{
-		"the owner has come": {func() prepared {
-			a, owner := s.brings(p, false), s.visitor()
-			flow := owner.forgot(a.address)
-			owner.verify(flow, s.mail.next(a.address).code(t)).must(200)
-			owner.reset(flow, other).must(200)
-			return a
-		}, false, []string{"password", "provider"}},
+		"the owner has come":                   {claimed, false, []string{"password", "provider"}},
+		"the owner has come there, too":        {claimed, true, []string{"password", "provider"}},
 		"the account is older than the import": {own, false, []string{"password", "provider"}},
 		"there is no password":                 {own, true, []string{"password"}},
 		"the provider is disconnected": {func() prepared {
