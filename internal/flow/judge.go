@@ -323,7 +323,7 @@ func (f *Operator) exists(ctx context.Context, tx Tx, found account.Account) (cl
 }
 
 // asArrived returns an account, if there is one, and whether it was imported without a password and nothing has happened to it
-// since: nobody has signed in, and no change has raised its versions.
+// since: nobody has signed in, and no way to sign in has changed.
 func (f *core) asArrived(ctx context.Context, tx Tx, id string) (a cleared, w Welcome, is bool, err error) {
 	found, _, err := tx.AccountByID(ctx, id)
 	if err != nil {
@@ -333,8 +333,9 @@ func (f *core) asArrived(ctx context.Context, tx Tx, id string) (a cleared, w We
 	return cleared{judged{found}}, w, newcomer && untouched(found), err
 }
 
-// untouched reports whether an account has no password, and no change has raised its versions.
-func untouched(a account.Account) bool { return a.Password == "" && a.FlowVersion() == 1 }
+// untouched reports whether an account has no password, and no change has raised its credential version. endFlows deletes
+// the Welcome.
+func untouched(a account.Account) bool { return a.Password == "" && a.Version == 1 }
 
 // made returns an account that this transaction has made.
 func made(a account.Account) cleared { return cleared{judged{a}} }
@@ -346,8 +347,12 @@ func taken(a alarm) cleared { return cleared{judged{a.owner}} }
 func (a *judged) raised() { a.Version++ }
 
 // endFlows ends the flows of an account that began before a change of how it is signed in
-// to. It is for a change that ends no session; the others raise the credential version.
+// to. It is for a change that ends no session; the others raise the credential version. A newcomer is none afterwards, or
+// the former system would vouch for what the change took away.
 func (f *core) endFlows(ctx context.Context, tx Tx, a *cleared) error {
 	a.FlowEnds++
+	if err := tx.DeleteWelcome(ctx, a.ID); err != nil {
+		return err
+	}
 	return tx.EndFlows(ctx, a.ID)
 }

@@ -11,7 +11,7 @@ import (
 
 // The hashes of some systems cannot be exported. With the setting signin.legacy, such a system is asked at the first
 // sign-in whether a password is right, and its hash here is kept. It is asked about imported people alone who came
-// without a password, and only until somebody has signed in to the account, or a change has raised its versions.
+// without a password, and only until somebody has signed in to the account, or a way to sign in has changed.
 
 // question returns what the former system is asked about an account, nil if it is not. Without an account it reads the
 // same.

@@ -72,6 +72,9 @@ func TestLegacy_FirstSignIn(t *testing.T) {
 	t.Parallel()
 	b, f := withFormer(t)
 	b.arrives("Mara@example.org")
+	if _, err := b.Operator.EndUserSessions(t.Context(), flow.ByOperator, b.user("mara@example.org").ID); err != nil { // there are none
+		t.Fatal(err)
+	}
 	v := b.visitor("192.0.2.1")
 	if _, err := v.signIn("mara@example.org", "a wrong one"); !errors.Is(err, flow.Rejected) {
 		t.Errorf("a wrong password: %v", err)
@@ -187,6 +190,36 @@ func TestLegacy_NeverAsks(t *testing.T) {
 	}
 }
 
+// claims proves the mailbox of an imported account, and chooses no password.
+func (b *bundle) claims(address string) {
+	v := b.visitor("192.0.2.8")
+	r := v.must(v.Flows.Recover(b.Context(), v.Caller, address, flow.Target{}))
+	v.must(v.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, b.awaits("recover").Data["code"]))
+}
+
+// SEC-413: a stranger's password at the former system counts no more when the owner of the mailbox has come, also if it
+// has signed in up to the mailbox before, and no import brings one.
+func TestLegacy_TheOwnerHasCome(t *testing.T) {
+	t.Parallel()
+	for _, tried := range []int{0, 1} {
+		b, f := withFormer(t)
+		p, hash := people.Person{Email: "mara@example.org"}, b.hash(good)
+		b.brings(how(), p)
+		thief := b.visitor("192.0.2.9")
+		for range tried {
+			thief.must(thief.signIn(p.Email, old))
+		}
+		b.claims(p.Email)
+		if _, err := thief.signIn(p.Email, old); !errors.Is(err, flow.Rejected) || len(f.asked) != tried {
+			t.Errorf("after %d sign-ins: %v, asked about %q", tried, err, f.asked)
+		}
+		p.EmailVerified, p.Password = true, hash
+		if b.brings(how(update), p); b.user(p.Email).Password != "" {
+			t.Error("an import brings a password")
+		}
+	}
+}
+
 // SEC-416: the account and the setting are judged again when the former system has answered.
 func TestLegacy_ChangesMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -203,8 +236,9 @@ func TestLegacy_ChangesMeanwhile(t *testing.T) {
 		"signed in": func(b *bundle, _ *formerly, a account.Account) error {
 			return b.store.Write(b.Context(), func(tx flow.Tx) error { return tx.DeleteWelcome(b.Context(), a.ID) })
 		},
-		"an end of flows": func(b *bundle, _ *formerly, a account.Account) error {
-			return b.store.Write(b.Context(), func(tx flow.Tx) error { return tx.EndFlows(b.Context(), a.ID) })
+		"the owner comes": func(b *bundle, _ *formerly, a account.Account) error {
+			b.claims(a.Address.Mail)
+			return nil
 		},
 		"a reload":            func(_ *bundle, f *formerly, _ account.Account) error { f.Stop(); return nil },
 		"the end of the date": func(b *bundle, _ *formerly, _ account.Account) error { b.clock.Advance(1000 * time.Hour); return nil },
@@ -212,7 +246,7 @@ func TestLegacy_ChangesMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, f := withFormer(t)
-			b.arrives("mara@example.org")
+			b.brings(how(), people.Person{Email: "mara@example.org"})
 			a := b.user("mara@example.org")
 			f.during = func() {
 				if err := change(b, f, a); err != nil {

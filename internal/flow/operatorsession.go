@@ -20,7 +20,7 @@ func (f *reader) UserSessions(ctx context.Context, accountID string) ([]session.
 // Faults: throttle.Limited, account.Missing.
 func (f *Operator) EndUserSessions(ctx context.Context, by Actor, accountID string) (ended int, err error) {
 	err = f.change(ctx, by, accountID, func(tx Tx, a cleared) error {
-		if err := f.endFlows(ctx, tx, &a); err != nil { // a sign-in may wait
+		if err := tx.EndFlows(ctx, accountID); err != nil { // a sign-in may wait; no way to sign in has changed
 			return err
 		}
 		if ended, err = f.endListed(ctx, tx, accountID, "", session.Operator); err != nil {
