@@ -234,14 +234,18 @@ func (f *core) joins(ctx context.Context, tx Tx, e entry, p Pending, d data) (cl
 }
 
 // mayJoin reports whether the identity that waits in a flow may join an account. The address
-// that the provider has vouched for must still be the primary one, and the account must have no
-// other identity there.
+// that the provider has vouched for must still be the primary one, the account must have no
+// other identity there, and the identity no account.
 func (f *core) mayJoin(ctx context.Context, tx Tx, a account.Account, p Pending, d data) (bool, error) {
 	if p.AccountID != a.ID || p.AddressKey != a.Address.Key || d.Identity == nil || f.alarmed(a) || !f.takesIdentity(d) {
 		return false, nil
 	}
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
-	return !slices.ContainsFunc(linked, func(i account.Identity) bool { return i.Issuer == d.Identity.Issuer }), err
+	if err != nil || slices.ContainsFunc(linked, func(i account.Identity) bool { return i.Issuer == d.Identity.Issuer }) {
+		return false, err
+	}
+	_, taken, err := tx.IdentityBySubject(ctx, d.Identity.Issuer, d.Identity.Subject)
+	return !taken, err
 }
 
 // waitsToJoin returns the account of a sign-in that has not begun, which an identity waits to join.

@@ -100,3 +100,23 @@ func TestConnect_Refused(t *testing.T) {
 		t.Errorf("with an old proof: %d", p.StatusCode)
 	}
 }
+
+// An identity that waits for the owner of its address may get another account meanwhile. The owner signs in without it.
+func TestConnect_WhatWaitsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.Person("ada@example.test")
+	s.Person("mara@example.org")
+	b, other := s.Browser(), s.Browser()
+	waits := b.Open(choose(b, leave(b, nil), "sample-ada")).Next()
+	_, id, _ := strings.Cut(waits, "flow=")
+	other.SignIn("mara@example.org")
+	leads(other, other.Open(choose(other, connects(other), "sample-ada")), providersPage)
+	if p := b.Open(waits); strings.Contains(p.Body, "connect Example ID") {
+		t.Errorf("the page still asks to connect it: %s", p.Body)
+	}
+	leads(b, b.Send("/auth/signin", url.Values{"email": {"ada@example.test"}, "password": {apptest.Password}, "flow": {id}}), "/auth/account")
+	if p := b.Open(providersPage); !strings.Contains(p.Body, `"id":"example","name":"Example ID","since":{"at":""`) {
+		t.Errorf("the account is connected: %s", p.Body)
+	}
+}
