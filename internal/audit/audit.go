@@ -24,6 +24,7 @@ const (
 	SignedIn        Name = "signed_in"
 	ProofGiven      Name = "proof_given"
 	SignInFailed    Name = "sign_in_failed"
+	SignInRefused   Name = "sign_in_refused"
 	SignedOut       Name = "signed_out"
 	SessionEnded    Name = "session_ended"
 	Throttled       Name = "throttled"

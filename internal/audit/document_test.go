@@ -69,6 +69,7 @@ func explained() map[audit.Name]explanation {
 		audit.SignedIn:              {"", "`password`, `passkey`, `mail`, `operator_link` or `provider:ID`; then the second factor, or `trusted_browser`", "`new-device`, if the account does not [know the browser](rate-limits.md), at most five a day"},
 		audit.ProofGiven:            {"", "as for `signed_in`", noAccess},
 		audit.SignInFailed:          {"Or a wrong passkey was given, or the address has no account", "`password` or `passkey`", strangers},
+		audit.SignInRefused:         {"It is disabled, has ended or waits", "`password` or `passkey`, which was right; the fault code", noAccess},
 		audit.SignedOut:             {"In one browser", "", noAccess},
 		audit.SessionEnded:          {"If an operator ends all, pending sign-ins too", "empty for one session, `others` or `all`", "`account-changed` or `account-managed`, but not if a user ends one session, or if an operator ends all and there is none"},
 		audit.Throttled:             {"", "`password`, or the flow of the code", "`signin-blocked` for passwords, at most two a day. None for codes, because strangers cause it"},

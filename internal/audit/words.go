@@ -24,6 +24,7 @@ var words = map[Name]string{
 	SignedIn:              "Signed in",
 	ProofGiven:            "Signed in again, so that a change could go on",
 	SignInFailed:          "A wrong password was entered",
+	SignInRefused:         "A sign-in was refused, because nobody may sign in to the account",
 	SignedOut:             "Signed out",
 	SessionEnded:          "Sessions were ended",
 	Throttled:             "Sign-in paused after too many wrong attempts",

@@ -109,22 +109,25 @@ func TestSignIn_TurnedAway(t *testing.T) {
 	const address = "a@example.org"
 	b.applies(address)
 	id, ctx := b.user(address).ID, t.Context()
-	looks := func(when string, want error) {
+	looks := func(when string, want error, code string) {
 		t.Helper()
 		for range 101 {
 			if r, err := b.visitor("192.0.2.1").signIn(address, good); !errors.Is(err, want) || r.Session != nil {
 				t.Fatalf("%s: %+v, %v", when, r, err)
 			}
 		}
+		if f := b.record(audit.SignInRefused); f.Actor != "self" || f.Detail != "password,"+code || f.AccountID != id {
+			t.Errorf("%s: the record has %+v", when, f)
+		}
 	}
-	looks("waiting", nil)
+	looks("waiting", nil, account.CodeWaits)
 	b.must(b.Operator.ApproveUser(ctx, flow.ByOperator, id))
 	b.must(b.Operator.SetUserState(ctx, flow.ByOperator, id, account.DisabledByOperator))
-	looks("disabled", account.Disabled)
+	looks("disabled", account.Disabled, account.CodeDisabled)
 	b.must(b.Operator.SetUserState(ctx, flow.ByOperator, id, account.Active))
 	b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, b.clock.Now().Add(time.Second)))
 	b.clock.Advance(time.Second)
-	looks("ended", account.Ended)
+	looks("ended", account.Ended, account.CodeEnded)
 	b.must(b.Operator.SetUserEnd(ctx, flow.ByOperator, id, time.Time{}))
 	v := b.visitor("192.0.2.1")
 	v.must(v.signIn(address, good))

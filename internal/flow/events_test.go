@@ -130,7 +130,7 @@ func TestEventTypes(t *testing.T) {
 // noEvent are the records that change no data of an account, and account_imported, whose detail decides.
 func noEvent() []audit.Name {
 	return []audit.Name{
-		audit.SignUpAsked, audit.SignedIn, audit.ProofGiven, audit.SignInFailed, audit.SignedOut, audit.SessionEnded, audit.Throttled, audit.MailHeld, audit.CodeFailed, audit.CodeReplayed,
+		audit.SignUpAsked, audit.SignedIn, audit.ProofGiven, audit.SignInFailed, audit.SignInRefused, audit.SignedOut, audit.SessionEnded, audit.Throttled, audit.MailHeld, audit.CodeFailed, audit.CodeReplayed,
 		audit.ProviderRefused, audit.FactorFailed, audit.PasskeySuspect, audit.DataDownloaded, audit.AccountImported, audit.LinkMade, audit.Restored, audit.Unlocked,
 		audit.KeyRotated, audit.KeyRevoked, audit.KeyChanged, audit.RecordExported, audit.Exported, audit.MailSentAgain, audit.MailDropped, audit.JobStopped, audit.WebhookTried, audit.WebhookRetried, audit.APIKeyMade, audit.APIKeyRotated, audit.APIKeyEnded, audit.TokenMade, audit.TokenEnded,
 		audit.InvitationSent, audit.InvitationUsed, audit.InvitationEnded, audit.ClientAuthorized, audit.GrantReused, audit.GrantRevoked,

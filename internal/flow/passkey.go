@@ -67,7 +67,9 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 	}
 	used, suspect, err := f.passkeys.Check(use, p)
 	if err != nil {
-		return Result{wrong: wrongPasskey}, f.refusePasskey(ctx, c, p, err)
+		entry := fact(c, audit.SignInFailed, p.AccountID, passkey.Method)
+		entry.Actor = actorStranger
+		return Result{wrong: wrongPasskey}, f.refusePasskey(ctx, entry, err)
 	}
 	if suspect && !used.Copies {
 		return Result{wrong: wrongPasskey}, f.refuseCopy(ctx, c, p)
@@ -79,6 +81,9 @@ func (f *Flows) SignInPasskey(ctx context.Context, c Caller, in PasskeyInput) (r
 		}
 		return f.limiter.Return(ctx, tx, attempts...)
 	})
+	if errors.Is(err, account.Disabled) {
+		err = f.refusePasskey(ctx, turnedAway(c, p.AccountID, passkey.Method, err), err)
+	}
 	return f.settled(r, p.AccountID, err)
 }
 
@@ -138,10 +143,8 @@ func (f *Flows) enterByPasskey(ctx context.Context, tx Tx, c Caller, in PasskeyI
 	})
 }
 
-// refusePasskey records a wrong answer for a passkey.
-func (f *Flows) refusePasskey(ctx context.Context, c Caller, p passkey.Passkey, cause error) error {
-	entry := fact(c, audit.SignInFailed, p.AccountID, passkey.Method)
-	entry.Actor = actorStranger
+// refusePasskey records why a passkey did not sign in.
+func (f *Flows) refusePasskey(ctx context.Context, entry audit.Fact, cause error) error {
 	if err := f.store.Write(ctx, func(tx Tx) error { return f.record.Add(ctx, tx, entry) }); err != nil {
 		return err
 	}

@@ -105,6 +105,9 @@ func TestSignInPasskey(t *testing.T) {
 	if _, err := elsewhere.uses(a); err == nil {
 		t.Error("a closed account is entered")
 	}
+	if f := b.record(audit.SignInRefused); f.Actor != "self" || f.Detail != "passkey,account.disabled" || f.AccountID == "" {
+		t.Errorf("%+v", f)
+	}
 }
 
 // Only passkeys that are unknown, or whose answer is wrong, count as wrong.

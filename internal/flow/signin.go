@@ -188,10 +188,18 @@ func (f *Flows) afterWrongPassword(ctx context.Context, c Caller, who candidate,
 	return f.startProof(ctx, c, SignUp, address, returnTo, who.data)
 }
 
+// turnedAway records a right proof of an account that lets nobody in.
+func turnedAway(c Caller, accountID, method string, refusal error) audit.Fact {
+	return fact(c, audit.SignInRefused, accountID, method+","+fault.From(refusal).Code)
+}
+
 // turnAway answers a correct password of an account that lets nobody in. It does not count as a wrong one.
 func (f *Flows) turnAway(ctx context.Context, c Caller, a account.Account, ways []way, refusal error) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		err := f.forgetPasswords(ctx, tx, ways)
+		if err == nil {
+			err = f.record.Add(ctx, tx, turnedAway(c, a.ID, "password", refusal))
+		}
 		if err == nil && errors.Is(refusal, account.Waits) {
 			r, err = f.sayWaits(ctx, tx, c, a)
 		}

@@ -55,7 +55,7 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 // failing has the attempts that a thief may have made, and entering these and the sign-ins.
 var (
 	failing = map[audit.Name]bool{
-		audit.SignInFailed: true, audit.CodeFailed: true, audit.CodeReplayed: true, audit.FactorFailed: true,
+		audit.SignInFailed: true, audit.SignInRefused: true, audit.CodeFailed: true, audit.CodeReplayed: true, audit.FactorFailed: true,
 		audit.ProviderRefused: true, audit.PasskeySuspect: true, audit.Throttled: true,
 	}
 	entering = func() map[audit.Name]bool {
