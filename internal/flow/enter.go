@@ -32,6 +32,7 @@ type entry struct {
 	joinFlow string    // flow with a provider's identity that waits to be joined
 	gains    []string  // roles that this identity gives, and the account has afterwards: foresees finds out
 	announce bool      // tell the owner about a new browser
+	trust    bool      // the owner wants this browser to be trusted
 	trusted  bool      // the account has a second factor, which this browser need not give: needsFactor finds out
 	later    bool      // the owner has put off a second factor that the account needs
 	live     bool      // the browser has a session of the account, which this proof adds to
@@ -185,6 +186,11 @@ func (f *core) admitted(ctx context.Context, tx Tx, c Caller, e entry) (Result, 
 	}
 	if provider, ok := strings.CutPrefix(e.methods[0], byProvider); ok {
 		r.Provider = provider
+	}
+	if e.trust {
+		if r.Trust, err = f.trustBrowser(ctx, tx, c, e.account); err != nil {
+			return Result{}, err
+		}
 	}
 	r.Device, err = f.device(ctx, tx, e.account.Account)
 	return r, err

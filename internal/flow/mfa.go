@@ -63,12 +63,10 @@ func (f *Flows) GiveFactor(ctx context.Context, c Caller, flowID string, in Fact
 		if err := f.advance(ctx, tx, p, Done); err != nil {
 			return err
 		}
+		d.Trust = in.Trust && !in.Recovery
 		r, err = f.admitted(ctx, tx, c, f.strengthened(owner, p, d, method))
 		if err == nil && r.Session != nil {
 			r.Next, err = f.afterFactor(ctx, tx, owner.ID, method, r.Next)
-		}
-		if err == nil && in.Trust && !in.Recovery {
-			r.Trust, err = f.trustBrowser(ctx, tx, c, owner)
 		}
 		return err
 	})

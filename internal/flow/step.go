@@ -165,6 +165,7 @@ type data struct {
 	ProvenAt      time.Time `json:"proven_at,omitzero"`
 	StrongAt      time.Time `json:"strong_at,omitzero"`
 	Announce      bool      `json:"announce,omitempty"`
+	Trust         bool      `json:"trust,omitempty"` // this browser, once the session begins
 	MakesPasskeys bool      `json:"makes,omitempty"` // the browser can make a passkey
 	Through       *identity `json:"through,omitempty"`
 

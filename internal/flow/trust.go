@@ -70,7 +70,7 @@ func (f *core) fingerprint(ctx context.Context, tx Tx, a account.Account) ([]byt
 
 // trustBrowser trusts the caller's browser, and tells the owner. It returns the new
 // trust cookie.
-func (f *Flows) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (cookie string, err error) {
+func (f *core) trustBrowser(ctx context.Context, tx Tx, c Caller, a judged) (cookie string, err error) {
 	if !f.settings.Trust {
 		return "", nil // switched off since the page was shown
 	}

@@ -80,6 +80,25 @@ func (b *bundle) trusted() (n int) {
 	return n
 }
 
+// A browser is trusted with the session of the sign-in, also if that waits for more than the code.
+func TestTrust_WaitsForTheSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t, trusting)
+	owner, p := b.enrolled()
+	owner.leaves()
+	v, r := b.asks("192.0.2.2")
+	in := digits(p.secret.At(b.clock.Now()))
+	in.Trust = true
+	r = v.must(v.Flows.GiveFactor(t.Context(), v.Caller, r.FlowID, in))
+	if n := b.counted(audit.BrowserTrusted); n != 0 || v.Trust != "" {
+		t.Errorf("before the account is kept: %d records, and the cookie %q", n, v.Trust)
+	}
+	v.must(v.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID))
+	if n := b.counted(audit.BrowserTrusted); n != 1 || !v.passes(good) {
+		t.Errorf("afterwards: %d records, and a code is asked for", n)
+	}
+}
+
 func TestTrust_SignIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t, trusting)

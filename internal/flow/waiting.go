@@ -77,7 +77,7 @@ func (e entry) pending() (Pending, data) {
 			AccountID: e.account.ID, Version: e.account.FlowVersion(), AddressKey: e.account.Address.Key, ReturnTo: e.returnTo.String(),
 		}, data{
 			Address: e.account.Address.Mail, Methods: e.methods, ProvenAt: e.at, StrongAt: e.strongAt,
-			Announce: e.announce, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys, Through: e.through,
+			Announce: e.announce, Trust: e.trust, JoinFlow: e.joinFlow, MakesPasskeys: e.makesPasskeys, Through: e.through,
 		}
 }
 
@@ -94,7 +94,7 @@ func (f *Flows) resume(ctx context.Context, tx Tx, c Caller, owner judged, p Pen
 func (f *Flows) entryOf(owner judged, p Pending, d data) entry {
 	return entry{
 		account: owner, returnTo: f.target(p), methods: d.Methods, at: d.ProvenAt, strongAt: f.strongAt(d),
-		joinFlow: d.JoinFlow, announce: d.Announce, makesPasskeys: d.MakesPasskeys, through: d.Through,
+		joinFlow: d.JoinFlow, announce: d.Announce, trust: d.Trust, makesPasskeys: d.MakesPasskeys, through: d.Through,
 	}
 }
 
