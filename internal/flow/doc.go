@@ -35,14 +35,12 @@
 //	/auth/signup-passkey   AddFirstPasskey done, with a session
 //	/auth/mfa              GiveFactor      done, with a session
 //	                       StepUp          a session that counts the factor
+//	                       StartAgain      done, also at the next three
 //	/auth/terms            AcceptTerms     done, with a session, or with an account and one
-//	                       RefuseTerms     done
 //	/auth/protect          ProtectByApp    done, with a session; then codes
 //	                       ProtectByPasskey done, with a session
 //	                       ProtectLater    done, with a session
-//	                       DropProtection  done
 //	/auth/keep             KeepAccount     done, with a session, or terms
-//	                       DropKeep        done
 //	/auth/account/factors  BeginFactor     confirm
 //	                       ConfirmFactor   codes, or done
 //	                       MakeCodes       codes

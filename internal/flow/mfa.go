@@ -92,29 +92,21 @@ func (f *Flows) afterFactor(ctx context.Context, tx Tx, accountID, method, next 
 	return pages.ReturnTo(pages.Factors, next), nil
 }
 
-// DropFactor ends a pending second step, so that the visitor can start again. It
-// succeeds when there is none.
-func (f *Flows) DropFactor(ctx context.Context, c Caller, flowID string) (Result, error) {
-	return f.startAgain(ctx, c, flowID, Factor)
-}
-
-// startAgain ends a sign-in that waits at a step.
-func (f *Flows) startAgain(ctx context.Context, c Caller, flowID string, step Step) (Result, error) {
-	return f.drop(ctx, c, flowID, step, func(Tx, Pending, *Result) error { return nil })
-}
-
-// drop is startAgain with something more in the same transaction, unless no flow waits at the step.
-func (f *Flows) drop(ctx context.Context, c Caller, flowID string, step Step, more func(tx Tx, p Pending, r *Result) error) (r Result, err error) {
+// StartAgain ends a sign-in or a sign-up that waits at a step, so that the visitor can start again. It
+// succeeds when there is none. Whoever does not accept the terms of an account is signed out: the session that the browser
+// had before ends too.
+func (f *Flows) StartAgain(ctx context.Context, c Caller, flowID string, step Step) (r Result, err error) {
 	err = f.store.Write(ctx, func(tx Tx) error {
 		p, _, err := f.at(ctx, tx, c, flowID, step)
 		if err != nil {
 			return err
 		}
 		r = Result{Next: pages.ReturnTo(pages.SignIn, f.target(p).String())}
-		if err := f.advance(ctx, tx, p, Done); err != nil {
-			return err
+		if err = f.advance(ctx, tx, p, Done); err == nil && step == Accept && p.AccountID != "" {
+			r.Next = pages.SignedOut
+			r.left, err = f.signsOut(ctx, tx, c)
 		}
-		return more(tx, p, &r)
+		return err
 	})
 	if errors.Is(err, Unknown) || errors.Is(err, Moved) {
 		return Result{Next: pages.SignIn}, nil

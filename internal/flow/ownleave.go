@@ -71,9 +71,3 @@ func (f *Flows) takeBack(ctx context.Context, tx Tx, c Caller, owner *judged) er
 	owner.raised()
 	return f.note(ctx, tx, c, owner.Account, audit.AccountKept, "", mailKept)
 }
-
-// DropKeep ends the step that asks whether a closed account is kept. The account
-// stays closed. It succeeds when there is no such step.
-func (f *Flows) DropKeep(ctx context.Context, c Caller, flowID string) (Result, error) {
-	return f.startAgain(ctx, c, flowID, Keep)
-}

@@ -171,7 +171,7 @@ func TestLeaveAccount_EqualAnswers(t *testing.T) {
 	if r.Session != nil || !strings.HasPrefix(r.Next, pages.Keep) {
 		t.Errorf("a recovery leads to %q", r.Next)
 	}
-	if _, err := b.Flows.DropKeep(t.Context(), v.Caller, r.FlowID); err != nil {
+	if _, err := b.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Keep); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Flows.KeepAccount(t.Context(), v.Caller, r.FlowID); !errors.Is(err, flow.Moved) {

@@ -174,12 +174,6 @@ func (f *Flows) ProtectLater(ctx context.Context, c Caller, flowID string) (r Re
 	})
 }
 
-// DropProtection ends the step without a session, so that the visitor can start
-// again. It succeeds when there is none.
-func (f *Flows) DropProtection(ctx context.Context, c Caller, flowID string) (Result, error) {
-	return f.startAgain(ctx, c, flowID, Protect)
-}
-
 // endGrace makes the owner add a second factor at the next sign-in, after the last one
 // was removed from an account that needs one.
 func (f *core) endGrace(ctx context.Context, tx Tx, a cleared) error {

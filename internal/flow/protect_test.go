@@ -279,7 +279,7 @@ func TestProtect_StartAgain(t *testing.T) {
 	v := b.visitor("192.0.2.2")
 	r := v.bare("mara@example.org")
 	for range 2 {
-		if got, err := b.Flows.DropProtection(t.Context(), v.Caller, r.FlowID); err != nil || got.Next != "/auth/signin" {
+		if got, err := b.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Protect); err != nil || got.Next != "/auth/signin" {
 			t.Errorf("the press leads to %q (%v)", got.Next, err)
 		}
 	}

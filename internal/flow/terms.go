@@ -7,7 +7,6 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
-	"portico/internal/pages"
 )
 
 // checkTerms checks the version of the terms that a form accepts: the one that its
@@ -85,17 +84,4 @@ func (f *Flows) accept(ctx context.Context, tx Tx, c Caller, owner *judged) erro
 		return err
 	}
 	return f.record.Add(ctx, tx, fact(c, audit.TermsAccepted, owner.ID, owner.Terms.Version))
-}
-
-// RefuseTerms ends the step that asks for the terms without a session. The owner of
-// an account is signed out: the session that the browser had before ends too. It
-// succeeds when there is no such step.
-func (f *Flows) RefuseTerms(ctx context.Context, c Caller, flowID string) (Result, error) {
-	return f.drop(ctx, c, flowID, Accept, func(tx Tx, p Pending, r *Result) (err error) {
-		if p.AccountID != "" {
-			r.Next = pages.SignedOut
-			r.left, err = f.signsOut(ctx, tx, c)
-		}
-		return err
-	})
 }

@@ -196,13 +196,13 @@ func TestTerms_Refused(t *testing.T) {
 	if r.Session != nil {
 		t.Fatalf("the sign-in gives %+v", r)
 	}
-	if r := v.must(v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signed-out" || v.signedIn() != "" {
+	if r := v.must(v.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Accept)); r.Next != "/auth/signed-out" || v.signedIn() != "" {
 		t.Errorf("after Sign out the browser goes to %s with the session of %q", r.Next, v.signedIn())
 	}
 	if _, err := v.Flows.AcceptTerms(t.Context(), v.Caller, r.FlowID, "1"); !errors.Is(err, flow.Moved) {
 		t.Errorf("after that, accepting gives %v", err)
 	}
-	if r := v.must(v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)); r.Next != "/auth/signin" {
+	if r := v.must(v.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Accept)); r.Next != "/auth/signin" {
 		t.Errorf("a second press leads to %s", r.Next)
 	}
 }
@@ -218,9 +218,9 @@ func TestTerms_RefusedTwice(t *testing.T) {
 		change("1")
 		r := v.must(v.signIn("mara@example.org", good))
 		m.left.Store(at)
-		_, err := v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)
+		_, err := v.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Accept)
 		if errors.Is(err, errKilled) {
-			_, err = v.Flows.RefuseTerms(t.Context(), v.Caller, r.FlowID)
+			_, err = v.Flows.StartAgain(t.Context(), v.Caller, r.FlowID, flow.Accept)
 		}
 		if err != nil || v.signedIn() != "" {
 			t.Errorf("after a failure of write %d: signed in as %q, %v", at, v.signedIn(), err)

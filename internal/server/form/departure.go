@@ -51,5 +51,5 @@ func (a *Actions) KeepAccount(w http.ResponseWriter, r *http.Request, in KeepAcc
 
 // DropKeep ends the step that asks whether a closed account is kept.
 func (a *Actions) DropKeep(w http.ResponseWriter, r *http.Request, in KeepAccount) (string, error) {
-	return a.drop(w, r, in.Flow, a.Flows.DropKeep)
+	return a.drop(w, r, in.Flow, flow.Keep)
 }

@@ -67,12 +67,14 @@ func (a *Actions) GiveFactor(w http.ResponseWriter, r *http.Request, in GiveFact
 
 // DropFactor ends a pending second step.
 func (a *Actions) DropFactor(w http.ResponseWriter, r *http.Request, in DropFactor) (string, error) {
-	return a.drop(w, r, in.Flow, a.Flows.DropFactor)
+	return a.drop(w, r, in.Flow, flow.Factor)
 }
 
-// drop ends a flow that this browser waits in.
-func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, end func(context.Context, flow.Caller, string) (flow.Result, error)) (string, error) {
-	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) { return end(ctx, c, id) })
+// drop ends the step of a flow that this browser waits in.
+func (a *Actions) drop(w http.ResponseWriter, r *http.Request, id string, step flow.Step) (string, error) {
+	next, err := a.step(w, r, func(ctx context.Context, c flow.Caller) (flow.Result, error) {
+		return a.Flows.StartAgain(ctx, c, id, step)
+	})
 	if err == nil {
 		a.flow.Clear(w)
 	}

@@ -60,5 +60,5 @@ func (a *Actions) ProtectLater(w http.ResponseWriter, r *http.Request, in Protec
 
 // DropProtection ends the step without a session.
 func (a *Actions) DropProtection(w http.ResponseWriter, r *http.Request, in Protection) (string, error) {
-	return a.drop(w, r, in.Flow, a.Flows.DropProtection)
+	return a.drop(w, r, in.Flow, flow.Protect)
 }

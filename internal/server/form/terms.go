@@ -28,7 +28,7 @@ func (a *Actions) AcceptTerms(w http.ResponseWriter, r *http.Request, in AcceptT
 
 // RefuseTerms ends the step. An owner of an account is signed out.
 func (a *Actions) RefuseTerms(w http.ResponseWriter, r *http.Request, in RefuseTerms) (string, error) {
-	next, err := a.drop(w, r, in.Flow, a.Flows.RefuseTerms)
+	next, err := a.drop(w, r, in.Flow, flow.Accept)
 	if next == pages.SignedOut {
 		a.forget(w)
 	}
