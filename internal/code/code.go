@@ -55,13 +55,11 @@ type Store interface {
 type Issuer struct {
 	clock clock.Clock
 	mac   *secret.MAC
-	life  time.Duration
 }
 
-// NewIssuer returns an Issuer. The secrets of Issue are valid for the given time, which
-// must be at most ten minutes (ASVS 6.5.5).
-func NewIssuer(key *secret.Key, c clock.Clock, life time.Duration) *Issuer {
-	return &Issuer{clock: c, mac: key.MAC("code"), life: life}
+// NewIssuer returns an Issuer.
+func NewIssuer(key *secret.Key, c clock.Clock) *Issuer {
+	return &Issuer{clock: c, mac: key.MAC("code")}
 }
 
 // Issued is a fresh secret in plain text, for the mail only.
@@ -71,11 +69,6 @@ type Issued struct {
 	ExpiresAt time.Time
 }
 
-// Issue makes a secret for the flow.
-func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string) (Issued, error) {
-	return i.issue(ctx, tx, flowID, i.life)
-}
-
 // HandedLife is the validity of a secret that an operator hands over.
 const HandedLife = 15 * time.Minute
 
@@ -83,13 +76,8 @@ const HandedLife = 15 * time.Minute
 // it. It is the most that NIST 800-63B-4 4.2.1.2 allows.
 const WelcomeLife = 24 * time.Hour
 
-// IssueHanded makes a secret for the flow, of which only the link is used and which
-// comes from an operator.
-func (i *Issuer) IssueHanded(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {
-	return i.issue(ctx, tx, flowID, life)
-}
-
-func (i *Issuer) issue(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {
+// Issue makes a secret for the flow, which is valid for a time.
+func (i *Issuer) Issue(ctx context.Context, tx Store, flowID string, life time.Duration) (Issued, error) {
 	now := i.clock.Now()
 	fresh := Issued{Digits: secret.Digits(Length), Link: secret.Token(), ExpiresAt: now.Add(life)}
 	return fresh, tx.InsertCode(ctx, Secret{

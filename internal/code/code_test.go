@@ -31,7 +31,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	s := sqlitetest.Open(t)
 	b := &bundle{T: t, store: s, clock: clock.NewManual(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))}
-	b.issuer = code.NewIssuer(secret.NewKey(), b.clock, life)
+	b.issuer = code.NewIssuer(secret.NewKey(), b.clock)
 	for _, id := range []string{"f", "g"} {
 		b.write(func(tx *store.Tx) error { return tx.InsertFlow(t.Context(), flow.Pending{ID: id}) })
 	}
@@ -49,7 +49,7 @@ func (b *bundle) issue(flowID string) (issued code.Issued) {
 	b.Helper()
 	b.clock.Advance(time.Second) // each code has another time
 	b.write(func(tx *store.Tx) (err error) {
-		issued, err = b.issuer.Issue(b.Context(), tx, flowID)
+		issued, err = b.issuer.Issue(b.Context(), tx, flowID, life)
 		return err
 	})
 	return issued

@@ -266,7 +266,7 @@ func New(cfg Config) All {
 		visits:    cfg.Key.MAC("admin page"),
 		requests:  cfg.Key.MAC("idempotency"),
 		tokens:    cfg.Key.MAC("personal token"),
-		codes:     code.NewIssuer(cfg.Key, cfg.Clock, CodeLife),
+		codes:     code.NewIssuer(cfg.Key, cfg.Clock),
 		factors:   factor.NewKeeper(cfg.Key, cfg.Clock),
 		limiter:   throttle.NewLimiter(cfg.Key, cfg.Clock),
 		accounts:  account.NewDirectory(cfg.Clock),

@@ -236,7 +236,7 @@ func (f *core) postOne(ctx context.Context, tx Tx, c Caller, mail email) error {
 // The caller must have counted the email. While the mailbox gets no more emails no
 // code is made, because a page must not show a code as sent that was not.
 func (f *core) mailProof(ctx context.Context, tx Tx, c Caller, p Pending, d data, to addressee) error {
-	issued, err := f.codes.Issue(ctx, tx, p.ID)
+	issued, err := f.codes.Issue(ctx, tx, p.ID, CodeLife)
 	if err != nil {
 		return err
 	}

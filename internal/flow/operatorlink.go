@@ -64,7 +64,7 @@ func (f *Operator) handLink(ctx context.Context, tx Tx, by Actor, a cleared, tem
 	if err != nil {
 		return issued, err
 	}
-	if issued, err = f.codes.IssueHanded(ctx, tx, p.ID, life); err != nil {
+	if issued, err = f.codes.Issue(ctx, tx, p.ID, life); err != nil {
 		return issued, err
 	}
 	if err := f.record.Add(ctx, tx, by.fact(audit.LinkMade, a.ID, detail)); err != nil {
