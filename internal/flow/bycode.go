@@ -1,11 +1,6 @@
 package flow
 
-import (
-	"context"
-
-	"portico/internal/account"
-	"portico/internal/fault"
-)
+import "context"
 
 // SendCode begins a sign-in by an emailed code and mails the code and a link. The
 // response is the same for an address without an account; only its mailbox learns
@@ -18,14 +13,7 @@ func (f *Flows) SendCode(ctx context.Context, c Caller, email string, returnTo T
 	if err := f.allows(Pending{Kind: ByCode}, data{}); err != nil {
 		return Result{}, err
 	}
-	address, bad := account.ParseAddress(email, "email")
-	if bad != nil {
-		return Result{}, fault.InvalidFields(*bad)
-	}
-	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
-		return Result{}, err
-	}
-	return f.startProof(ctx, c, ByCode, address, returnTo, data{Address: address.Mail})
+	return f.mailTo(ctx, c, ByCode, email, returnTo)
 }
 
 // byMail ends a sign-in by an emailed code. The proof of a mailbox is one factor, and

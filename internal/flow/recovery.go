@@ -18,6 +18,11 @@ import (
 func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Target) (r Result, err error) {
 	ctx, w := f.watch(ctx, "forgot-password", Recovery)
 	defer w.end(&r, &err)
+	return f.mailTo(ctx, c, Recovery, email, returnTo)
+}
+
+// mailTo begins a flow of a kind with a typed address alone.
+func (f *Flows) mailTo(ctx context.Context, c Caller, kind Kind, email string, returnTo Target) (Result, error) {
 	address, bad := account.ParseAddress(email, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
@@ -25,7 +30,7 @@ func (f *Flows) Recover(ctx context.Context, c Caller, email string, returnTo Ta
 	if err := f.count(ctx, fromNetwork(mailPeer, c)...); err != nil {
 		return Result{}, err
 	}
-	return f.startProof(ctx, c, Recovery, address, returnTo, data{Address: address.Mail})
+	return f.startProof(ctx, c, kind, address, returnTo, data{Address: address.Mail})
 }
 
 // ResetInput is the input of ResetPassword.
