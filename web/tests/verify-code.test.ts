@@ -102,7 +102,7 @@ test.each([
 });
 
 test('when the time is up the open page says so', async () => {
-  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '' };
+  const flow = { id: 'flow1', kind: 'signup', email: '', next: '' };
   const times = { sent_at: 0, expires_at: 600, resend_at: 30, now: 600 };
   const { page } = await openAlone('verify-code/idle', {
     '/auth/api/flows/flow1': { body: { ...flow, ...times, state: 'expired' } },
@@ -125,7 +125,7 @@ test.each([0, 120])(
   async (age) => {
     const now = 1_700_000_000;
     const times = { sent_at: now - age, expires_at: now + 600, resend_at: now + 30, now };
-    const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
+    const flow = { id: 'flow1', kind: 'signup', email: 'mara@example.com', next: '', ...times };
     const api: Api = {
       '/auth/api/resend': {
         body: { next: '/auth/verify-code?flow=flow1', flow: { ...flow, state: 'code' } },
@@ -199,7 +199,7 @@ test.each(['locked', 'link-only'])('%s: no time is promised for a code', async (
 test('a lock of the codes names the link, and a new email does not take its words away', async () => {
   const now = 1_700_000_000;
   const times = { sent_at: now, expires_at: now + 600, resend_at: now + 30, now };
-  const flow = { id: 'flow1', kind: 'signup', state: 'code', address: '', email: '', next: '', ...times };
+  const flow = { id: 'flow1', kind: 'signup', state: 'code', email: '', next: '', ...times };
   const { page } = await open('verify-code/idle', {
     '/auth/api/verify-code': problem(429, { code: 'code.locked', retry_after: 3540 }),
     '/auth/api/resend': { body: { next: '/auth/verify-code?flow=flow1', flow } },
@@ -217,7 +217,7 @@ test('a lock of the codes names the link, and a new email does not take its word
 test('an older code that expired leaves the field to the newest', async () => {
   const now = 1_700_000_000;
   const times = { sent_at: now, expires_at: now + 600, resend_at: now, now };
-  const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
+  const flow = { id: 'flow1', kind: 'signup', email: 'mara@example.com', next: '', ...times };
   const { page } = await open('verify-code/idle', {
     '/auth/api/verify-code': problem(410, { code: 'code.expired' }),
     '/auth/api/flows/flow1': { body: { ...flow, state: 'code' } },
@@ -232,7 +232,7 @@ test('an older code that expired leaves the field to the newest', async () => {
 test('the newest code that expired is said once, by the title', async () => {
   const now = 1_700_000_000;
   const times = { sent_at: now - 600, expires_at: now, resend_at: now, now };
-  const flow = { id: 'flow1', kind: 'signup', address: '', email: 'mara@example.com', next: '', ...times };
+  const flow = { id: 'flow1', kind: 'signup', email: 'mara@example.com', next: '', ...times };
   const { page } = await open('verify-code/idle', {
     '/auth/api/verify-code': problem(410, { code: 'code.expired' }),
     '/auth/api/flows/flow1': { body: { ...flow, state: 'expired' } },
@@ -279,7 +279,6 @@ test('resend counts down, says when it is possible again, and restarts with the 
         flow: {
           id: 'flow1',
           kind: 'recovery',
-          address: 'm•••@example.com',
           email: '',
           sent_at: now,
           expires_at: now + 600,
@@ -317,7 +316,7 @@ test('while no mail was sent nothing asks for its code, and the next one brings 
   const now = 1_700_000_000;
   const next = '/auth/verify-code?flow=flow1';
   const sent = { sent_at: now, expires_at: now + 600, resend_at: now + 60, now };
-  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '', state: 'code', ...sent };
+  const flow = { id: 'flow1', kind: 'signup', email: '', next: '', state: 'code', ...sent };
   const { page, complaints } = await open('verify-code/held-over', {
     '/auth/api/resend': { body: { next, flow } },
   });
@@ -404,7 +403,7 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
 });
 test('a reset link that was opened in another browser leads there, or begins anew here, until it is over', async () => {
   const flow = { id: 'flow1', kind: 'recovery', next: '', now: 1_700_000_000 };
-  const waits = { ...flow, state: 'elsewhere', address: 'm•••@example.com', email: 'mara@example.com' };
+  const waits = { ...flow, state: 'elsewhere', email: 'mara@example.com' };
   const times = { sent_at: 1_699_999_980, expires_at: 1_700_000_580, resend_at: 1_699_999_999 };
   const api: Api = { '/auth/api/flows/flow1': { body: { ...waits, ...times } } };
   const { page, complaints } = await open('verify-code/elsewhere', api);

@@ -13,8 +13,7 @@ type Flow struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind" enum:" signup recovery code provider mfa terms return address enrol protect"`
 	State     string `json:"state" enum:" code held refused used_up expired elsewhere done"`
-	Address   string `json:"address"` // masked
-	Email     string `json:"email"`   // unmasked for the browser that entered it or has proven it, else masked
+	Email     string `json:"email"` // unmasked for the browser that entered it or has proven it, else masked
 	SentAt    int64  `json:"sent_at"`
 	ExpiresAt int64  `json:"expires_at"` // expiry of the newest code
 	ResendAt  int64  `json:"resend_at"`
@@ -25,7 +24,7 @@ type Flow struct {
 // FlowOf converts a view for screens.
 func FlowOf(v flow.View) Flow {
 	return Flow{
-		ID: v.ID, Kind: string(v.Kind), State: v.State(), Address: account.Mask(v.Address), Email: account.Display(v.Address),
+		ID: v.ID, Kind: string(v.Kind), State: v.State(), Email: account.Display(v.Address),
 		SentAt: seconds(v.SentAt), ExpiresAt: seconds(v.ExpiresAt), ResendAt: resendAt(v), Now: seconds(v.Now),
 		Next: v.Next,
 	}

@@ -20,8 +20,8 @@ func TestInternationalAddress(t *testing.T) {
 	if mail.To != canonical {
 		t.Errorf("the email goes to %s", mail.To)
 	}
-	if b := v.opens(p.Next()); b.Flow.Email != typed || b.Flow.Address != "m•••@xn--bcher-kva.example" {
-		t.Errorf("the code was sent to %q, masked %q", b.Flow.Email, b.Flow.Address)
+	if b := v.opens(p.Next()); b.Flow.Email != typed {
+		t.Errorf("the code was sent to %q", b.Flow.Email)
 	}
 	elsewhere := visit(s)
 	for who, want := range map[*visitor]string{&v: typed, &elsewhere: ""} {

@@ -763,7 +763,6 @@ export interface Flow {
   id: string;
   kind: '' | 'signup' | 'recovery' | 'code' | 'provider' | 'mfa' | 'terms' | 'return' | 'address' | 'enrol' | 'protect';
   state: '' | 'code' | 'held' | 'refused' | 'used_up' | 'expired' | 'elsewhere' | 'done';
-  address: string;
   email: string;
   sent_at: number;
   expires_at: number;

@@ -71,7 +71,6 @@ export const SHAPE = {
     "id": "",
     "kind": "",
     "state": "",
-    "address": "",
     "email": "",
     "sent_at": 0,
     "expires_at": 0,

@@ -19,7 +19,7 @@ function View({ boot }: { boot: Boot }) {
 
   return (
     <Frame boot={boot} title={screen.title(boot, text)} form={form}>
-      <SignedInOther boot={boot} address={choose(boot.flow.email, boot.flow.email, boot.flow.address)} />
+      <SignedInOther boot={boot} address={boot.flow.email} />
       <Lead>
         {oneOf(
           boot.flow.kind,
