@@ -9,6 +9,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
+/** The sign-in page with the return target of the flow. */
+const SIGNIN = '/auth/signin?return_to=%2Freports';
 const openAlone = (path: string, api: Api = {}) => visit(world, shown(path), { api, alone: true });
 
 test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {
@@ -341,6 +343,7 @@ test.each([
   if (button === 'Verify') await page.getByLabel('6-digit code').fill('123456');
   else await page.getByRole('button', { name: button }).click();
   await page.getByRole('heading', { name: "You're verified" }).waitFor();
+  expect(await page.getByRole('link', { name: 'Go to sign in' }).getAttribute('href')).toBe(SIGNIN);
   expect(complaints).toEqual([]);
 });
 
@@ -402,12 +405,13 @@ test('a code that replaces a used-up flow leads to that flow', async () => {
   await page.waitForURL('**/verify-code/idle/light?flow=flow2');
 });
 test('a reset link that was opened in another browser leads there, or begins anew here, until it is over', async () => {
-  const flow = { id: 'flow1', kind: 'recovery', next: '', now: 1_700_000_000 };
+  const flow = { id: 'flow1', kind: 'recovery', next: '/reports', now: 1_700_000_000 };
   const waits = { ...flow, state: 'elsewhere', email: 'mara@example.com' };
   const times = { sent_at: 1_699_999_980, expires_at: 1_700_000_580, resend_at: 1_699_999_999 };
   const api: Api = { '/auth/api/flows/flow1': { body: { ...waits, ...times } } };
   const { page, complaints } = await open('verify-code/elsewhere', api);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Continue in your other browser');
+  expect(await page.getByRole('link', { name: 'Go to sign in' }).getAttribute('href')).toBe(SIGNIN);
   const anew = page.getByRole('link', { name: 'Start over here' });
   expect(await anew.getAttribute('href')).toBe('/auth/forgot-password?flow=flow1');
   await page.waitForResponse('**/flows/flow1'); // by itself, soon after the page came

@@ -60,7 +60,7 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 	s := apptest.Start(t)
 	s.Person("mara@example.org")
 	v := visit(s)
-	waits := v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}}).Next()
+	waits := v.Send("/auth/forgot-password", url.Values{"email": {"mara@example.org"}, "return_to": {"/reports"}}).Next()
 	phone := visit(s)
 	phone.Open(mailedLink(s, s.NextMail()))
 	next := phone.Send("/auth/confirm-link", nil).Next()
@@ -68,7 +68,7 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 		t.Fatalf("the phone goes to %s", next)
 	}
 	b := v.opens(waits)
-	if b.Flow.State != "elsewhere" || b.Flow.Kind != "recovery" {
+	if b.Flow.State != "elsewhere" || b.Flow.Kind != "recovery" || b.Flow.Next != "/reports" {
 		t.Errorf("the page that waits is %+v", b.Flow)
 	}
 	if again := v.opens("/auth/forgot-password?flow=" + b.Flow.ID); again.Values.Email != "mara@example.org" {
@@ -82,8 +82,8 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 	if b = v.opens(waits); b.Flow.State != "elsewhere" {
 		t.Errorf("after a password that was refused it is %+v", b.Flow)
 	}
-	phone.leads(phone.Send("/auth/reset-password", url.Values{"flow": {phone.opens(next).Flow.ID}, "password": {chosen}, "confirm_password": {chosen}}), "/auth/account")
-	if b = v.opens(waits); b.Flow.State != "done" {
+	phone.leads(phone.Send("/auth/reset-password", url.Values{"flow": {phone.opens(next).Flow.ID}, "password": {chosen}, "confirm_password": {chosen}}), "/reports")
+	if b = v.opens(waits); b.Flow.State != "done" || b.Flow.Next != "/reports" {
 		t.Errorf("after the new password it is %+v", b.Flow)
 	}
 }

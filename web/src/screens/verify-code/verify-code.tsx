@@ -14,6 +14,7 @@ import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
+import { withReturn } from '../links';
 import type { Screen } from '../screen';
 import { useFlowRefresh } from '../use-flow-refresh';
 import { ChangeAddress, Help, startOf } from './help';
@@ -52,7 +53,7 @@ function Done({ boot }: { boot: Boot }) {
           t('verify-code.done.signup'),
         )}
       </Lead>
-      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <ButtonLink href={withReturn('/auth/signin', boot.flow.next)}>{t('common.to_signin')}</ButtonLink>
     </Frame>
   );
 }
@@ -65,7 +66,7 @@ function Elsewhere({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>{t('verify-code.done.recovery')}</Lead>
-      <ButtonLink href="/auth/signin">{t('common.to_signin')}</ButtonLink>
+      <ButtonLink href={withReturn('/auth/signin', boot.flow.next)}>{t('common.to_signin')}</ButtonLink>
       <Footer>
         <a href={startOf(boot.flow)}>{t('verify-code.done.again')}</a>
       </Footer>
