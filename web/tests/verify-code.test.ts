@@ -397,6 +397,34 @@ test('a page that leads on stays on its way, however slow the next page is', asy
   await page.waitForURL('**/signin/idle/**');
 });
 
+test('an answer about the flow that is older than the newest email takes nothing away', async () => {
+  const now = 1_700_000_000;
+  const times = { sent_at: now, expires_at: now + 600, resend_at: now + 30, now };
+  const flow = { id: 'flow1', kind: 'signup', email: 'mara@example.com', next: '', ...times };
+  const { page } = await open('verify-code/idle', {
+    '/auth/api/resend': {
+      body: { next: '/auth/verify-code?flow=flow1', flow: { ...flow, state: 'code' } },
+    },
+  });
+  let answer = () => {};
+  const asked = new Promise<void>((arrived) => {
+    void page.route('**/flows/flow1', (route) => {
+      answer = () => void route.fulfill({ json: { ...flow, expires_at: now, state: 'expired' } });
+      arrived();
+    });
+  });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await asked;
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.locator('main').getByText('New code sent at').first().waitFor();
+  await page.getByLabel('6-digit code').fill('123');
+  const read = page.waitForResponse('**/flows/flow1');
+  answer();
+  await (await read).finished();
+  await page.waitForTimeout(300); // until the page has read the answer
+  expect(await page.getByLabel('6-digit code').inputValue()).toBe('123');
+});
+
 test('a code that replaces a used-up flow leads to that flow', async () => {
   const { page } = await open('verify-code/used-up', {
     '/auth/api/resend': { body: { next: '/dev/screens/verify-code/idle/light?flow=flow2', flow: {} } },

@@ -19,8 +19,10 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
   shown.current = flow;
   const refresh = useCallback(async () => {
     if (!id) return;
+    const before = shown.current;
     const answer = await request<Flow>('GET', `/auth/api/flows/${encodeURIComponent(id)}`);
     if (!answer.ok) return; // the next submit says what is wrong
+    if (shown.current !== before) return; // a newer email has brought a newer flow
     if (document.querySelector('[aria-busy=true]')) return; // this page takes the step: a reload would lead back from the next page
     if (answer.value.next !== shown.current.next) location.reload();
     else if (differs(shown.current, answer.value)) onFlow(answer.value);
