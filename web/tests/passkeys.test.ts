@@ -19,18 +19,22 @@ test.each([
   ['protect/idle', '/auth/api/protect/passkey/begin', 'Create a passkey instead'],
   ['new-passkey/offer', ADD, 'Create a passkey'],
   ['account-passkeys/none', ADD, 'Add a passkey'],
-])('%s: a refused passkey has the id of its request, and a wait counts down', async (state, path, name) => {
-  const api: Api = { [path]: problem(500, { code: 'internal' }) };
-  const { page } = await visit(world, shown(state), { api });
-  const button = page.getByRole('button', { name, exact: true });
-  await button.click();
-  await page.getByText('01JD3K8V5Q').waitFor();
-  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0); // the button itself does it
-  api[path] = problem(429, { code: 'throttle.limited', retry_after: 2 });
-  await button.click();
-  await page.getByText('Try again in 1 second.').waitFor({ timeout: 20_000 });
-  await page.getByText('You can try again now.').waitFor({ timeout: 20_000 });
-});
+])(
+  '%s: a refused passkey has the id of its request and the focus, and a wait counts down',
+  async (state, path, name) => {
+    const api: Api = { [path]: problem(500, { code: 'internal' }) };
+    const { page } = await visit(world, shown(state), { api });
+    const button = page.getByRole('button', { name, exact: true });
+    await button.click();
+    await page.getByText('01JD3K8V5Q').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.role)).toBe('alert'); // and no empty field
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0); // the button itself does it
+    api[path] = problem(429, { code: 'throttle.limited', retry_after: 2 });
+    await button.click();
+    await page.getByText('Try again in 1 second.').waitFor({ timeout: 20_000 });
+    await page.getByText('You can try again now.').waitFor({ timeout: 20_000 });
+  },
+);
 
 test('a passkey of the second step whose file does not come says so, or loads the page anew', async () => {
   const { page } = await visit(world, shown('mfa/passkey'));

@@ -18,8 +18,10 @@ export function useFocusOnTrouble(
   useEffect(() => {
     if (trouble === NO_TROUBLE) return;
     const fields = Array.from(form.current?.querySelectorAll<HTMLInputElement>(FIELDS) ?? []);
-    const empty = trouble !== first.current && fields.find((field) => field.required && !field.value);
-    const field = fields.find((field) => field.ariaInvalid === 'true') ?? empty;
+    const emptied = trouble !== first.current && trouble.code === 'signin.rejected';
+    const field = fields.find(
+      ({ ariaInvalid, required, value }) => ariaInvalid === 'true' || (emptied && required && !value),
+    );
     if (field) {
       field.focus({ preventScroll: true });
       field.select();
