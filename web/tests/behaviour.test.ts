@@ -601,14 +601,15 @@ test('a page that Back shows is hidden until the server has said who is signed i
   await heading.waitFor();
 });
 
-test('a sign-out in another tab is noticed when the person comes back to the account', async () => {
-  const { page } = await open('account/idle', {
-    '/auth/api/session': problem(401, { code: 'session.ended' }),
-  });
-  const reloaded = page.waitForEvent('load', { timeout: 20_000 });
-  await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
-  await reloaded;
-});
+test.each(['account/idle', 'account-factors/setup', 'account-factors/codes', 'account-tokens/made'])(
+  'a sign-out in another tab is noticed when the person comes back to %s',
+  async (state) => {
+    const { page } = await open(state, { '/auth/api/session': problem(401, { code: 'session.ended' }) });
+    const reloaded = page.waitForEvent('load', { timeout: 20_000 });
+    await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
+    await reloaded;
+  },
+);
 
 test('what was typed before the script came is still there, and so is the code', async () => {
   for (const [path, field, value] of [

@@ -6,7 +6,6 @@ import { Button } from '../../ui/button';
 import { Success } from '../../ui/success';
 import { BackToApp } from '../own/back';
 import { OwnFrame } from '../own/own-frame';
-import { useSignedOut } from '../own/use-signed-out';
 import type { Screen } from '../screen';
 import './overview.css';
 import { Sections } from './sections';
@@ -16,7 +15,6 @@ function View({ boot }: { boot: Boot }) {
   const text = useText();
   const { t } = text;
   const form = useForm({ boot, path: '/auth/api/signout' });
-  useSignedOut(boot.session.id);
   return (
     <OwnFrame
       boot={boot}

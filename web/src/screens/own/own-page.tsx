@@ -5,9 +5,8 @@ import { Success } from '../../ui/success';
 import { Back } from './back';
 import { OwnFrame } from './own-frame';
 import { Refused } from './refused';
-import { useSignedOut } from './use-signed-out';
 
-interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'lead' | 'rail'> {
+interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'lead' | 'rail' | 'typed'> {
   /** Beside the words about the step before: a button that undoes it. */
   undo?: ReactNode;
 }
@@ -29,16 +28,15 @@ function showChange(): void {
 
 /** A section of the account: the way back to all sections, and what the step before did. */
 export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
-  const { success, session } = frame.boot;
-  const typed = frame.form || frame.at === 'passkeys'; // the fields keep what was typed, and their forms ask for a sign-in
-  useSignedOut(typed ? '' : session.id);
+  const { success, tokens } = frame.boot;
+  const typed = Boolean(frame.form) || frame.at === 'passkeys';
   useEffect(() => {
     if (success && document.activeElement === document.body) showChange();
     return keepRows();
   }, [success]);
   const back = import.meta.env.SSR ? <Back /> : null;
   return (
-    <OwnFrame {...frame} above={<Served className="back">{back}</Served>}>
+    <OwnFrame {...frame} typed={typed && !tokens.made} above={<Served className="back">{back}</Served>}>
       {frame.form ? null : <Refused boot={frame.boot} />}
       <Success words={success}>{undo}</Success>
       {children}
