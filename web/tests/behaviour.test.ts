@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -419,6 +420,41 @@ test.each([
   await devtools.send('Page.stopLoading'); // as Escape and the button of the browser do
   await pressed;
   await page.locator('button[aria-busy=false]', { hasText: name }).waitFor();
+});
+
+const PICTURE = fileURLToPath(new URL('../../docs/images/signin.png', import.meta.url));
+
+test('a picture whose way was stopped is not shown as if it were saved, and may be chosen again', async () => {
+  const { page } = await openAlone('account-profile/idle');
+  let sent = () => {};
+  await page.route('**/auth/account/profile/picture', () => sent()); // slow
+  const devtools = await page.context().newCDPSession(page);
+  for (const _ of ['once', 'again']) {
+    const left = new Promise<void>((resolve) => {
+      sent = resolve;
+    });
+    await page.getByLabel('Choose a picture').setInputFiles(PICTURE);
+    await left;
+    await devtools.send('Page.stopLoading');
+    await page.locator('main img').waitFor({ state: 'detached' });
+  }
+});
+
+test('Back to a page where a picture was chosen does not send it again', async () => {
+  const { page } = await openAlone('account-profile/idle');
+  let posts = 0;
+  await page.route('**/auth/account/profile/picture', (route) => {
+    posts += 1;
+    expect(route.request().postData()).toContain('filename="signin.png"');
+    return route.fulfill({ status: 303, headers: { location: shown('account-profile/picture') } });
+  });
+  await page.getByLabel('Choose a picture').setInputFiles(PICTURE);
+  await page.waitForURL('**/account-profile/picture/**');
+  await page.goBack();
+  await page.waitForURL('**/account-profile/idle/**');
+  await hydrated(page);
+  await page.waitForTimeout(500); // a picture is read before it is sent
+  expect(posts).toBe(1);
 });
 
 test('a link to a part of the page does not free the button of a form that is on its way', async () => {

@@ -1,8 +1,9 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { When } from '../../lib/template';
+import { useStay } from '../../lib/use-restored-page';
 import { Button } from '../../ui/button';
 import { Hint } from '../../ui/lead';
 import { Portrait } from '../own/portrait';
@@ -25,7 +26,9 @@ export function Picture({ boot }: { boot: Boot }) {
     const picture = input.files[0];
     if (picture) setChosen(await addressOf(picture));
     input.form?.requestSubmit();
+    input.value = ''; // it is on its way: Back must not bring it here again, and the same file may be chosen once more
   };
+  useStay(useCallback(() => setChosen(''), []));
   const begin = useEffectEvent(() => {
     setKinds([...KINDS, 'image/webp']); // which only a script makes usable
     if (file.current) void send(file.current); // chosen before the script ran
