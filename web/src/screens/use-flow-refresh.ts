@@ -24,8 +24,8 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
     if (!answer.ok) return; // the next submit says what is wrong
     if (shown.current !== before) return; // a newer email has brought a newer flow
     if (document.querySelector('[aria-busy=true]')) return; // this page takes the step: a reload would lead back from the next page
-    if (answer.value.next !== shown.current.next) location.reload();
-    else if (differs(shown.current, answer.value)) onFlow(answer.value);
+    if (answer.value.next !== before.next) location.reload();
+    else if (timeless(answer.value) !== timeless(before)) onFlow(answer.value);
   }, [id, onFlow]);
   useReturn(refresh);
 
@@ -52,8 +52,7 @@ export function useFlowRefresh(flow: Flow, onFlow: (flow: Flow) => void = reload
   return refresh;
 }
 
-/** Whether more than the time of the answer is new. */
-const differs = (old: Flow, answer: Flow) =>
-  JSON.stringify({ ...old, now: 0 }) !== JSON.stringify({ ...answer, now: 0 });
+/** A flow without the time of its answer, as a text. */
+const timeless = (flow: Flow) => JSON.stringify({ ...flow, now: 0 });
 
 const reload = () => location.reload();
