@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright';
+import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Api,
@@ -666,6 +666,33 @@ test('what was typed before the script came is still there, and so is the code',
     expect(await page.locator(field).inputValue()).toBe(value);
     await context.close();
   }
+});
+
+test('a press that lacks a proof leads to the link that asks for it, and back to the button after it', async () => {
+  const path = '/auth/api/account/addresses';
+  const { page, complaints } = await visit(world, shown('account-addresses/several'), {
+    viewport: { width: 360, height: 640 },
+    api: { [path]: problem(401, { code: 'proof.needed' }) },
+  });
+  await page.evaluate(() => {
+    for (const status of document.querySelectorAll<HTMLElement>('[role=status]'))
+      status.dataset['before'] = '';
+  });
+  await page.getByLabel('Email').fill('mara@example.org');
+  const button = page.locator('main form button', { hasText: 'Send' });
+  const link = page.getByRole('link', { name: 'Sign in again' });
+  const has = (element: Locator) => element.evaluate((shown) => shown === document.activeElement);
+  for (const _ of ['once', 'again']) {
+    await button.click();
+    await expect.poll(() => has(link)).toBe(true);
+    const box = await link.locator('xpath=..').boundingBox(); // with the words
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(640);
+  }
+  expect(await page.locator('[data-before] a', { hasText: 'Sign in again' }).count()).toBe(1); // or its words may not be read
+  await page.evaluate(() => new BroadcastChannel('portico-proof').postMessage('#proven'));
+  await expect.poll(() => has(button)).toBe(true);
+  expect(complaints).toEqual([]);
 });
 
 // A channel that opens anew with each change of the page misses what is said in between.

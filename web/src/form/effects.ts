@@ -28,13 +28,16 @@ export function useFocusOnTrouble(
     } else if (trouble.form) {
       summary.current?.focus({ preventScroll: true });
     }
-    // Once the card has found its place: the words scroll into sight, the field with the focus last.
-    queueMicrotask(() => {
-      if (trouble.form) summary.current?.scrollIntoView({ block: 'nearest' });
-      if (field) field.scrollIntoView({ block: 'nearest' });
-      dispatchEvent(new Event('scroll')); // for keepSteady: the browser's own comes after the next change
-    });
+    bringIntoSight(trouble.form ? summary.current : null, field); // the field with the focus last
   }, [trouble, form, summary]);
+}
+
+/** Scrolls to each of them once the card has found its place. */
+export function bringIntoSight(...shown: (Element | null | undefined)[]): void {
+  queueMicrotask(() => {
+    for (const element of shown) element?.scrollIntoView({ block: 'nearest' });
+    dispatchEvent(new Event('scroll')); // for keepSteady: the browser's own comes after the next change
+  });
 }
 
 /** Screens on which focus covers nothing: no keyboard comes up, and the whole form is in sight. */

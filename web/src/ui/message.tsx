@@ -43,11 +43,18 @@ export function ErrorSummary({ words, counted, requestId = NO_REQUEST, retry, re
   );
 }
 
+interface NoticeProps {
+  words: string;
+  /** When it is shown, if that is not whenever it has words. */
+  when?: { value: string; is: string };
+  children?: ReactNode;
+}
+
 /** Tells the user something before the form, such as why a session ended. */
-export function Notice({ words, children }: { words: string; children?: ReactNode }) {
+export function Notice({ words, when, children }: NoticeProps) {
   return (
     <div role="status">
-      <When value={words}>
+      <When {...(when ?? { value: words })}>
         <div className={`${styles.box} ${styles.notice}`}>
           <p>{words}</p>
           {children}

@@ -1,8 +1,9 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { bringIntoSight } from '../../form/effects';
 import type { Trouble } from '../../form/failure';
 import { GONE, UNPROVEN } from '../../form/reload-when-over';
 import { useText } from '../../i18n/provider';
-import { oneOf, When } from '../../lib/template';
+import { oneOf } from '../../lib/template';
 import { ButtonLink } from '../../ui/button';
 import { Notice } from '../../ui/message';
 
@@ -34,25 +35,30 @@ export function useProven(onProven: (mark: string) => void): void {
   }, []);
 }
 
+/** Another object each time that Proof asks. */
+export interface Asked {
+  /** "yes", or the mark that its window is to have. Proof does not ask with anything else. */
+  how: string;
+}
+
 /**
  * Whether Proof asks, which ends with the new sign-in. `ask` begins it for a fault that lacks one, else returns false. It
  * loads a page anew that no longer holds.
  */
 export function useAsked(first: string) {
-  const [asked, setAsked] = useState(first);
-  useProven(() => setAsked(''));
+  const [asked, setAsked] = useState<Asked>({ how: first });
+  useProven(() => setAsked({ how: '' }));
   const ask = ({ code }: Trouble) => {
     if (GONE.test(code)) location.reload();
     const unproven = UNPROVEN.test(code);
-    if (unproven) setAsked('yes');
+    if (unproven) setAsked({ how: 'yes' });
     return unproven;
   };
   return { asked, ask };
 }
 
 interface ProofProps {
-  /** It asks with "yes", or with the mark that its window is to have. */
-  asked: string;
+  asked: Asked;
   path: string;
   /** The form has fields, and the words say that their content stays. */
   typed?: boolean;
@@ -69,22 +75,41 @@ export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) 
   const words = typed
     ? oneOf(refused, { 'proof.needed': t('section.confirm') }, t('section.proof'))
     : t('section.confirm');
-  const mark = asked.startsWith(MARK) ? asked : MARK;
+  const mark = asked.how.startsWith(MARK) ? asked.how : MARK;
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + mark)}`;
+  const link = useLead(asked);
   return (
-    <When value={mark === asked ? 'yes' : asked} is="yes">
-      <Notice words={words}>
-        <ButtonLink
-          look="quiet"
-          href={page}
-          target="_blank"
-          onClick={(event) => {
-            if (openProof(page)) event.preventDefault();
-          }}
-        >
-          {t('section.prove')}
-        </ButtonLink>
-      </Notice>
-    </When>
+    <Notice words={words} when={{ value: mark === asked.how ? 'yes' : asked.how, is: 'yes' }}>
+      <ButtonLink
+        ref={link}
+        look="quiet"
+        href={page}
+        target="_blank"
+        onClick={(event) => {
+          if (openProof(page)) event.preventDefault();
+        }}
+      >
+        {t('section.prove')}
+      </ButtonLink>
+    </Notice>
   );
+}
+
+/**
+ * Leads a user whose press lacks a proof to the link, which may be far from the button, and back to the button after the
+ * proof. On a page that arrives with the link, the words are read in their turn.
+ */
+function useLead(asked: Asked): RefObject<HTMLAnchorElement | null> {
+  const link = useRef<HTMLAnchorElement>(null);
+  const first = useRef(asked);
+  useEffect(() => {
+    if (asked === first.current || !link.current) return;
+    const pressed = document.activeElement as HTMLElement;
+    link.current.focus({ preventScroll: true });
+    bringIntoSight(link.current.parentElement); // with the words
+    return () => {
+      if (document.activeElement === document.body) pressed.focus();
+    };
+  }, [asked]);
+  return link;
 }

@@ -2,16 +2,16 @@ import { useState } from 'react';
 import type { Boot, Forms } from '../../api/schema.gen';
 import { GONE, postWhenChanged, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
-import { ownMark, useProven } from './proof';
+import { type Asked, ownMark, useProven } from './proof';
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
-  asked: string;
+  asked: Asked;
 }
 
 /** A form of an account page. Without `boot` it is a second form of the page. */
 export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): OwnForm<Forms[Path]['in']> {
-  const [asked, setAsked] = useState<string>(boot ? boot.again : '');
+  const [asked, setAsked] = useState<Asked>({ how: boot ? boot.again : '' });
   const [mark] = useState(ownMark);
   const form = useForm({
     ...(boot ? { boot } : {}),
@@ -24,13 +24,13 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
       if (!postWhenChanged(trouble, element) && (GONE.test(code) || code === 'alarm.raised'))
         location.reload();
       if (!UNPROVEN.test(code)) return false;
-      setAsked(mark);
+      setAsked({ how: mark });
       return true;
     },
   });
   useProven((proven) => {
-    setAsked('');
-    if (proven === asked) form.props.ref.current?.requestSubmit();
+    setAsked({ how: '' });
+    if (proven === asked.how) form.props.ref.current?.requestSubmit();
   });
   return { ...form, asked };
 }
