@@ -63,13 +63,9 @@ func (f *core) noteProven(ctx context.Context, tx Tx, c Caller, a cleared, detai
 // byMailboxAlone is the detail of a record of claim.
 const byMailboxAlone = "mailbox"
 
-// ClaimRemoves stands for the event of a claim where its owner reads of it.
-const ClaimRemoves = audit.AddressProven + "_" + byMailboxAlone
-
 // claim gives an account whose address nobody had proven to the owner of the mailbox: without its
 // password, second factors, passkeys, identities and other addresses, and without the flows that others have
-// begun. It tells the owner if a way to sign in is gone. The account has no sessions. The mailbox of another address, which
-// may be the stranger's, does not prove the primary one.
+// begun. It has no sessions. The mailbox of another address, which may be the stranger's, does not prove the primary one.
 //
 // Faults: Overtaken.
 func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleared) error {
@@ -80,8 +76,7 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if p.AddressKey != a.Address.Key {
 		return Overtaken
 	}
-	removed, err := removeFactors(ctx, tx, *a)
-	if err != nil {
+	if _, err := removeFactors(ctx, tx, *a); err != nil {
 		return err
 	}
 	linked, err := tx.IdentitiesOf(ctx, a.ID)
@@ -106,8 +101,5 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if err := f.endFlows(ctx, tx, a); err != nil {
 		return err
 	}
-	if err := f.noteProven(ctx, tx, c, *a, byMailboxAlone); err != nil || a.Password == "" && removed == (Removed{}) && len(linked) == 0 {
-		return err
-	}
-	return f.post(ctx, tx, c, email{template: mailChanged, owner: &a.Account, event: ClaimRemoves})
+	return f.noteProven(ctx, tx, c, *a, byMailboxAlone)
 }

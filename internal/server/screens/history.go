@@ -74,9 +74,8 @@ func (s *Screens) eventOf(loc string, f audit.Fact) string {
 	switch last := len(words) - 1; last {
 	case -1:
 		key := "history." + string(f.Name)
-		switch name := f.Name + "_" + audit.Name(f.Detail); name {
-		case audit.SignInFailed + "_" + passkey.Method, flow.ClaimRemoves: // no password was entered; not only an address was proven
-			key = "history." + string(name)
+		if f.Name == audit.SignInFailed && f.Detail == passkey.Method {
+			key += "_passkey" // no password was entered
 		}
 		return s.Catalogue.TextOr(loc, key, "history.other", map[string]string{"version": f.Detail})
 	case 0:
