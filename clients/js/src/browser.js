@@ -24,28 +24,10 @@ const WORDS = /** @type {Record<string, [string, string, [string, string], [stri
 
 const send = globalThis.fetch.bind(globalThis);
 
-/** The id of the account that is signed in. Only Portico's own host says it. @returns {Promise<string | undefined>} */
-const whose = () =>
-  send(SESSION)
-    .then((response) => response.json())
-    .then(
-      (found) => found?.user?.id,
-      () => {},
-    );
-
-/**
- * The account that the page was loaded for, or else the first that signs in on it. What it was to send goes out as no other.
- * @type {Promise<string | undefined> | string | undefined}
- */
-let owner;
-
-if (globalThis.document) {
-  owner = whose();
-  if (location.hash === MARK) {
-    history.replaceState(history.state, '', location.pathname + location.search);
-    new BroadcastChannel(CHANNEL).postMessage('signed-in');
-    setTimeout(close, 50); // not before the message has left
-  }
+if (globalThis.location?.hash === MARK) {
+  history.replaceState(history.state, '', location.pathname + location.search);
+  new BroadcastChannel(CHANNEL).postMessage('signed-in');
+  setTimeout(close, 50); // not before the message has left
 }
 
 /** @type {Promise<boolean> | null} */
@@ -83,15 +65,19 @@ async function signInPage(response, method) {
     .json()
     .catch(() => null);
   if (method === 'GET' && problem?.code === 'session.required') return '';
-  return problem?.signin_url;
+  return typeof problem?.signin_url === 'string' ? problem.signin_url : '';
 }
 
 /** @param {string} signInUrl @returns {Promise<boolean>} */
-async function ask(signInUrl) {
+function ask(signInUrl) {
   const page = new URL(signInUrl, location.href);
-  if (!/^https?:$/.test(page.protocol)) return false; // javascript: would run in this page
+  if (!/^https?:$/.test(page.protocol)) return Promise.resolve(false); // javascript: would run in this page
+  const ours = page.origin === location.origin;
   const more = page.searchParams.has('again') || !page.pathname.endsWith('/signin'); // there is a session
-  page.searchParams.set('return_to', location.origin + location.pathname + location.search + MARK);
+  page.searchParams.set(
+    'return_to',
+    (ours ? '' : location.origin) + location.pathname + location.search + MARK,
+  );
   return new Promise((resolve) => {
     const words = WORDS[document.documentElement.lang.slice(0, 2)] ?? WORDS['en'];
     const [kept, cancel, ...asks] = /** @type {NonNullable<typeof words>} */ (words);
@@ -106,12 +92,8 @@ async function ask(signInUrl) {
       dialog.remove();
       resolve(done);
     };
-    /** @param {Event & { data?: string }} event the focus, or what another page has said */
-    const look = async ({ data }) => {
-      const now = await whose();
-      owner = (await owner) || now;
-      if (now || data) end(now === owner);
-    };
+    // Somebody may sign in by another way than the window.
+    const look = () => ours && !more && send(SESSION).then(({ ok }) => ok && end(true), Boolean);
     /** @param {string} tag @param {string} textContent @param {() => void} [onclick] */
     const add = (tag, textContent, onclick) =>
       dialog.append(Object.assign(document.createElement(tag), { textContent, onclick }));
@@ -122,8 +104,8 @@ async function ask(signInUrl) {
     });
     add('button', cancel, () => end(false));
     dialog.oncancel = () => end(false);
-    channel.onmessage = look;
-    if (!more) addEventListener('focus', look); // somebody may sign in by another way than the window
+    channel.onmessage = () => end(true);
+    addEventListener('focus', look);
     document.body.append(dialog);
     dialog.showModal();
   });
