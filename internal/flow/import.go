@@ -95,8 +95,11 @@ func (f *Operator) bring(ctx context.Context, by Actor, all []people.Person, how
 var errKeyChanged = errors.New("the master key was changed meanwhile: the next run of the import goes on with the new one")
 
 // mustSeal returns an error if the key with which people were sealed is a former one. A change of the master key waits for
-// nodes, and not for a command, whose rows it would miss.
+// nodes and for this transaction, and not for a command, whose rows it would miss.
 func mustSeal(ctx context.Context, tx Tx, id string) error {
+	if err := tx.HoldKeyCheck(ctx); err != nil {
+		return err
+	}
 	formers, err := tx.FormerKeys(ctx)
 	if err == nil && slices.ContainsFunc(formers, func(f masterkey.Former) bool { return f.ID == id }) {
 		err = errKeyChanged

@@ -35,6 +35,8 @@ type NewcomerStore interface {
 	IdentitiesAt(ctx context.Context, issuer string, subjects []string) ([]account.Identity, error)
 	// KnownCredentials returns which account has a passkey with each of the ids.
 	KnownCredentials(ctx context.Context, credentials [][]byte) (map[string]string, error)
+	// HoldKeyCheck makes a change of the master key wait for the end of the transaction.
+	HoldKeyCheck(ctx context.Context) error
 	// FormerKeys is that of masterkey.Store.
 	FormerKeys(ctx context.Context) ([]masterkey.Former, error)
 	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken at now. Those without

@@ -102,7 +102,7 @@ func (f *OpenID) TokenSession(ctx context.Context, access, resource string) (ses
 			ID: "grant " + g.ID, AccountID: u.ID, Version: g.Version, Methods: g.Methods, CreatedAt: g.CreatedAt,
 			AuthenticatedAt: g.SignedInAt, StrongAt: g.StrongAt(), ExpiresAt: b.Ends,
 		},
-		User: session.User{ID: u.ID, Address: u.Address, Name: u.Name, Roles: u.Roles, Claims: u.Claims},
+		User: session.User{ID: u.ID, Address: u.Address, Name: u.Name, Roles: u.Roles, Claims: u.Claims, EndsAt: b.Live.AccountEnds},
 	}, nil
 }
 

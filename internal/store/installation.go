@@ -23,6 +23,12 @@ func (t *Tx) KeyCheck(ctx context.Context) ([]byte, bool, error) {
 	return first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`, nil, scanOne[[]byte])
 }
 
+// HoldKeyCheck makes ChangeKeyCheck wait for the end of the transaction.
+func (t *Tx) HoldKeyCheck(ctx context.Context) error {
+	_, _, err := first(ctx, t, `SELECT key_check FROM installation WHERE id = 1`+t.core.Locks.Row, nil, scanOne[[]byte])
+	return err
+}
+
 // ChangeKeyCheck replaces the stored check value if it still is before, and reports
 // whether it was.
 func (t *Tx) ChangeKeyCheck(ctx context.Context, before, after []byte) (bool, error) {

@@ -27,7 +27,7 @@ test.each([
     const button = page.getByRole('button', { name, exact: true });
     await button.click();
     await page.getByText('01JD3K8V5Q').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.role)).toBe('alert'); // and no empty field
+    await expect.poll(() => page.evaluate(() => document.activeElement?.role)).toBe('alert'); // and no empty field
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0); // the button itself does it
     api[path] = problem(429, { code: 'throttle.limited', retry_after: 2 });
     await button.click();

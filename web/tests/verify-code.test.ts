@@ -157,7 +157,7 @@ test.each([0, 120])(
 test('a try for a new code is made again, also when its button has become another one', async () => {
   const now = 1_700_000_000;
   const times = { sent_at: now - 600, expires_at: now, resend_at: now, now };
-  const flow = { id: 'flow1', kind: 'signup', address: '', email: '', next: '', ...times };
+  const flow = { id: 'flow1', kind: 'signup', email: '', next: '', ...times };
   const { page, complaints } = await open('verify-code/idle', {
     '/auth/api/resend': 'abort',
     '/auth/api/flows/flow1': { body: { ...flow, state: 'expired' } },

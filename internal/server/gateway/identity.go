@@ -33,6 +33,7 @@ type identity struct {
 	signer  string // id of the key that signed the token
 	renewAt time.Time
 	ends    time.Time // when the session ends at the latest
+	expires time.Time // of the token
 	headers []filled
 	// holders are the hashes of the account id under all master keys, the current
 	// one first, for the cookie that records owners.
@@ -76,14 +77,14 @@ func (id *identity) put(h http.Header, a *app, found session.Found, now time.Tim
 }
 
 // identity returns the identity of a session from the cache. It creates a new
-// one if there is none, if the user, the signing key or the end of the session has
-// changed, or if the token is older than renewAfter. The end changes with that of the account,
-// and with a refresh of an access token.
+// one if there is none, if the user or the signing key has changed, if the session
+// lasts longer now or ends before the token, or if the token is older than renewAfter. The end changes with
+// that of the account, and with a refresh of an access token.
 func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identity, error) {
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && found.Ends().Equal(id.ends) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
+		if now.Before(id.renewAt) && !found.Ends().After(id.ends) && !id.expires.After(found.Ends()) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -131,7 +132,7 @@ func (g *Gateway) newIdentity(a *app, found session.Found, now time.Time) (*iden
 	values := map[Part]string{
 		partID: person.ID, partEmail: person.Address, partName: encode(person.Name), partRoles: strings.Join(person.Roles, ","), partToken: token,
 	}
-	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: ends}
+	id := &identity{person: person, signer: signer, masters: g.Holders.Version(), renewAt: now.Add(min(renewAfter, expires.Sub(now))), ends: ends, expires: expires}
 	for _, sum := range g.Holders.Sums(a.Name, person.ID) {
 		id.holders = append(id.holders, base64.RawURLEncoding.EncodeToString(sum[:16]))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portico/internal/config"
+	"portico/internal/flow"
 )
 
 // startTools starts a site with an app "tools" below /tools that takes access tokens,
@@ -86,7 +87,7 @@ func TestResource_FromNothing(t *testing.T) {
 	}
 }
 
-// After a refresh, the app gets a token that lasts as long as the new access token.
+// After a refresh, the app gets a token that lasts as long as the new access token, and no longer than the account.
 func TestResource_AfterRefresh(t *testing.T) {
 	t.Parallel()
 	p := publish(t, nil)
@@ -110,6 +111,19 @@ func TestResource_AfterRefresh(t *testing.T) {
 	next := s.token(refreshing(tokens.Refresh, "client_id", p.id, "client_secret", ""))
 	if d := left(next.Access); d != 5*time.Minute {
 		t.Errorf("after it: %s", d)
+	}
+	if d := left(tokens.Access); d != time.Minute {
+		t.Errorf("after it, with the former token: %s", d)
+	}
+	mara, err := s.Operator.User(t.Context(), "mara@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Operator.SetUserEnd(t.Context(), flow.ByOperator, mara.ID, s.Clock.Now().Add(2*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if d := left(next.Access); d != 2*time.Minute {
+		t.Errorf("with the end of the account: %s", d)
 	}
 }
 

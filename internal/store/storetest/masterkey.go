@@ -170,3 +170,19 @@ func (b masterkeys) ChangeKeyCheck_FromWhatItWas() {
 	got, _ := find(b.bundle, func(tx *store.Tx) ([]byte, bool, error) { return tx.KeyCheck(b.Context()) })
 	b.equal("the check", got, []byte("second"))
 }
+
+// Each worker changes what it has read, since the others wait.
+func (b masterkeys) HoldKeyCheck_UntilTheEnd() {
+	b.did(func(tx *store.Tx) (bool, error) { return tx.KeepKeyCheck(b.Context(), []byte("0"), store.Real) })
+	won := b.race(func(tx *store.Tx, worker int) (bool, error) {
+		if err := tx.HoldKeyCheck(b.Context()); err != nil {
+			return false, err
+		}
+		before, _, err := tx.KeyCheck(b.Context())
+		if err != nil {
+			return false, err
+		}
+		return tx.ChangeKeyCheck(b.Context(), before, append(before, '.'))
+	})
+	b.equal("the workers who found what they had read", won, workers)
+}

@@ -9,13 +9,14 @@ import styles from './guard.module.css';
 export function Guarded({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    let held: Element | null = null; // the button that loses the focus while it is hidden
     const seen = () => {
       if (document.hidden) return;
-      const held = document.activeElement as HTMLElement | null; // a hidden button loses the focus
+      if (box.current?.contains(document.activeElement)) held = document.activeElement;
       for (const animation of box.current?.getAnimations({ subtree: true }) ?? []) {
         animation.play();
         animation.onfinish = () => {
-          if (document.activeElement === document.body && box.current?.contains(held)) held?.focus();
+          if (document.activeElement === document.body) (held as HTMLElement | null)?.focus();
         };
       }
     };

@@ -96,17 +96,20 @@ export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) 
 }
 
 /**
- * Leads a user whose press lacks a proof to the link, which may be far from the button, and back to the button after the
- * proof. On a page that arrives with the link, the words are read in their turn.
+ * Leads a user whose press lacks a proof to the words over the link, which may be far from the button, and back to the button
+ * after the proof: not to the link itself, which a key that is still down would press. On a page that arrives with them, the
+ * words are read in their turn.
  */
 function useLead(asked: Asked): RefObject<HTMLAnchorElement | null> {
   const link = useRef<HTMLAnchorElement>(null);
   const first = useRef(asked);
   useEffect(() => {
-    if (asked === first.current || !link.current) return;
+    const box = link.current?.parentElement;
+    if (asked === first.current || !box) return;
     const pressed = document.activeElement as HTMLElement;
-    link.current.focus({ preventScroll: true });
-    bringIntoSight(link.current.parentElement); // with the words
+    box.tabIndex = -1;
+    box.focus({ preventScroll: true });
+    bringIntoSight(box);
     return () => {
       if (document.activeElement === document.body) pressed.focus();
     };
