@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portico/internal/assertion"
+	"portico/internal/config"
 	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/masterkey"
@@ -249,10 +250,7 @@ func TestChangeKey_AfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed.end(t)
-	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
-	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
-		t.Fatal(err)
-	}
+	nextKey(t, &cfg)
 	a := open(t, cfg, Options{Existing: true})
 	defer a.end(t)
 	if change, err := a.ChangeKey(t.Context(), false, func(string) {}); err != nil || change.Current != a.key.ID() || change.Current == change.Former {
@@ -272,10 +270,7 @@ func TestChangeKey_WhileANodeStarts(t *testing.T) {
 	cfg := settings(t, t.TempDir())
 	first := open(t, cfg, Options{Dist: dist()})
 	first.end(t)
-	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
-	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
-		t.Fatal(err)
-	}
+	nextKey(t, &cfg)
 	starting := open(t, cfg, Options{Existing: true, Dist: dist()})
 	other := open(t, cfg, Options{Existing: true, Dist: dist()})
 	change, err := other.ChangeKey(t.Context(), false, func(string) {})
@@ -311,10 +306,7 @@ func TestChangeKey_DuringAnImport(t *testing.T) {
 	if err := brings(importing, "early@example.org"); err != nil {
 		t.Fatal(err)
 	}
-	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
-	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
-		t.Fatal(err)
-	}
+	nextKey(t, &cfg)
 	other := open(t, cfg, Options{Existing: true})
 	defer other.end(t)
 	if change, err := other.ChangeKey(t.Context(), false, func(string) {}); err != nil || change.Rewritten == 0 {
@@ -328,6 +320,15 @@ func TestChangeKey_DuringAnImport(t *testing.T) {
 	}
 	if err := brings(other, "late@example.org"); err != nil {
 		t.Errorf("the next run: %v", err)
+	}
+}
+
+// nextKey makes another master key, and names it in the settings.
+func nextKey(t *testing.T, cfg *config.Config) {
+	t.Helper()
+	cfg.SecretNext = filepath.Join(filepath.Dir(cfg.SecretFile), "secret-2.key")
+	if _, err := secret.CreateKey(cfg.SecretNext); err != nil {
+		t.Fatal(err)
 	}
 }
 
