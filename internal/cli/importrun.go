@@ -140,6 +140,16 @@ type importDone struct {
 	RejectedTo string `json:"rejected_to,omitempty"`
 }
 
+// onlyChecked returns what a check has found that stands for itself: the lines that are bad. The rest tells what would be imported.
+func (m *importDone) onlyChecked() *importDone {
+	if m == nil {
+		return nil
+	}
+	sum := flow.NewImportSum()
+	sum.Refused = m.Refused
+	return &importDone{ImportSum: sum}
+}
+
 func (m *importDone) lines() []string {
 	lines := []string{
 		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),

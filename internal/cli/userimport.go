@@ -57,8 +57,11 @@ func (c userImportCmd) Run(s *session) error {
 		how.Hash = importHashes{s, a.Passwords, map[string]bool{}}.adopt
 		if !c.SkipBad {
 			sum, err := c.pass(s, a, how)
-			if err != nil || c.DryRun || sum.Refused > 0 {
-				return c.end(s, sum, "nothing was imported", err)
+			switch {
+			case c.DryRun:
+				return c.end(s, sum, "", err)
+			case err != nil || sum.Refused > 0:
+				return c.end(s, sum.onlyChecked(), "nothing was imported", err)
 			}
 		}
 		how.DryRun = c.DryRun
