@@ -35,7 +35,7 @@ var words = map[Name]string{
 	PasswordRemoved:       "The password was removed",
 	AddressChanged:        "The email address was changed",
 	AddressProven:         "The address of an imported account was proven",
-	RecoverySet:           "The address for recovery was changed",
+	RecoverySet:           "A recovery address was set",
 	AddressRemoved:        "An email address was removed",
 	AlarmRaised:           "“This wasn’t me” was pressed in an email",
 	NameChanged:           "The name was changed",

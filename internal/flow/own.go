@@ -59,11 +59,12 @@ func ofAccount(method string) bool {
 }
 
 // renewed starts the session of this browser again after a change of the account's
-// credentials has ended all of them. It keeps the proofs of the old one.
+// credentials has ended all of them. It keeps the proofs, the beginning and the end of the old one.
 func (f *core) renewed(ctx context.Context, tx Tx, c Caller, owner judged, old session.Session) (Result, error) {
 	token, s, err := f.sessions.Start(ctx, tx, session.Session{
 		AccountID: owner.ID, Version: owner.Version, UserAgent: c.Agent, Peer: c.Peer,
 		Methods: old.Methods, AuthenticatedAt: old.AuthenticatedAt, StrongAt: old.StrongAt,
+		CreatedAt: old.CreatedAt, ExpiresAt: old.ExpiresAt,
 	})
 	if err != nil {
 		return Result{}, err

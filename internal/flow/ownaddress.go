@@ -109,7 +109,7 @@ func (f *core) replaceAddress(ctx context.Context, tx Tx, c Caller, owner cleare
 	since := sinceOf(owner.Account, others, to.Key, now)
 	former.AddedAt = primarySince(owner.Account, others, now)
 	err = f.moveAddress(ctx, tx, c, owner, to, move{
-		mailReplaced, mailNewAddress, session.Elsewhere, fact(c, audit.AddressChanged, owner.ID, ""), since, !mayRepair(former, since),
+		mailReplaced, mailNewAddress, session.Changed, fact(c, audit.AddressChanged, owner.ID, ""), since, !mayRepair(former, since),
 	})
 	if err != nil {
 		return Result{}, err

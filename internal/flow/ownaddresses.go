@@ -109,7 +109,7 @@ func (f *core) readdressed(ctx context.Context, tx Tx, c Caller, owner cleared, 
 	if err := tx.RaiseVersion(ctx, owner.ID); err != nil {
 		return Result{}, err
 	}
-	if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {
+	if err := f.endAll(ctx, tx, owner.ID, "", session.Changed); err != nil {
 		return Result{}, err
 	}
 	if err := f.record.Add(ctx, tx, change); err != nil {

@@ -122,9 +122,14 @@ func TestAddresses_MakePrimary(t *testing.T) {
 	v.recovers("safe@example.org", 2)
 	elsewhere.must(elsewhere.signIn("mara@example.org", good))
 	b.mails(2) // about the new browser
+	old := v.found().Session
+	b.clock.Advance(time.Minute)
 	v.must(b.Owner.MakePrimary(t.Context(), v.Caller, v.found(), "safe@example.org"))
 	b.expects("the account", v.has(), "safe@example.org, recovery mara@example.org")
 	b.expects("the other browser", elsewhere.signedIn(), "")
+	if s := v.found().Session; s.ID == old.ID || !s.CreatedAt.Equal(old.CreatedAt) || !s.ExpiresAt.Equal(old.ExpiresAt) {
+		t.Errorf("this browser has %+v, after %+v", s, old)
+	}
 	told := b.mails(2)
 	m := told["mara@example.org address-replaced"]
 	if m.To == "" || told["safe@example.org address-added"].To == "" {

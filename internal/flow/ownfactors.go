@@ -170,7 +170,7 @@ func (f *Owner) RemoveFactor(ctx context.Context, c Caller, found session.Found,
 		if err := f.keepsAdmin(ctx, tx, a); err != nil {
 			return err
 		}
-		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
+		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Changed); err != nil {
 			return err
 		}
 		apps, err := tx.FactorsOf(ctx, a.ID)

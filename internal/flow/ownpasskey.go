@@ -161,7 +161,7 @@ func (f *Owner) RemovePasskey(ctx context.Context, c Caller, found session.Found
 		if err := f.keepsAdmin(ctx, tx, a); err != nil {
 			return err
 		}
-		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Elsewhere); err != nil {
+		if err := f.afterRemoval(ctx, tx, a, found.Session.ID, session.Changed); err != nil {
 			return err
 		}
 		return f.note(ctx, tx, c, a.Account, audit.PasskeyRemoved, p.Model, mailPasskeyRemoved)

@@ -139,7 +139,7 @@ func (f *Owner) DisconnectProvider(ctx context.Context, c Caller, found session.
 		if err := tx.RaiseVersion(ctx, owner.ID); err != nil {
 			return err
 		}
-		if err := f.endAll(ctx, tx, owner.ID, "", session.Elsewhere); err != nil {
+		if err := f.endAll(ctx, tx, owner.ID, "", session.Changed); err != nil {
 			return err
 		}
 		if err := f.record.Add(ctx, tx, fact(c, audit.ProviderRemoved, owner.ID, providerID)); err != nil {

@@ -13,6 +13,7 @@ const (
 	Idle      Reason = "idle"
 	Absolute  Reason = "absolute"
 	Elsewhere Reason = "elsewhere" // the same person ended it in another browser
+	Changed   Reason = "changed"   // an address, a provider, a passkey or an authenticator app of the account was changed
 	Alarm     Reason = "alarm"     // the owner took the account back by the link of an email
 	Password  Reason = "password"  // the password was changed
 	Disabled  Reason = "closed"    // the operator disabled the account, or its last day passed

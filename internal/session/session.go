@@ -136,11 +136,14 @@ func (k *Keeper) With(idle, absolute time.Duration) *Keeper {
 
 // Start stores a new session and returns its token. The caller fills in the
 // account with its version, the methods, the times of the proofs, the user agent
-// and the network. Start sets the rest.
+// and the network, and of a session that goes on when it began and ends. Start sets the rest.
 func (k *Keeper) Start(ctx context.Context, tx Store, s Session) (token string, started Session, err error) {
 	now := k.Clock.Now()
 	token = secret.Token()
-	s.ID, s.CreatedAt, s.LastSeenAt, s.ExpiresAt = ids.New(), now, now, now.Add(k.Absolute)
+	s.ID, s.LastSeenAt = ids.New(), now
+	if s.CreatedAt.IsZero() {
+		s.CreatedAt, s.ExpiresAt = now, now.Add(k.Absolute)
+	}
 	return token, s, tx.InsertSession(ctx, secret.Hash(token), s)
 }
 

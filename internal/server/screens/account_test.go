@@ -110,8 +110,8 @@ func TestForms_KeepTextForAProof(t *testing.T) {
 	if list := b.Passkeys.List; b.Again != "yes" || len(list) != 1 || list[0].Name != "Phone" || list[0].Typed != "Old phone" {
 		t.Errorf("the name: %+v", list)
 	}
-	b = v.reads(v.Send("/auth/account/addresses", url.Values{"account": {id}, "email": {"next@example.org"}, "use": {"recovery"}}))
-	if b.Again != "yes" || b.Values.Email != "next@example.org" || b.Account.Recovering != "yes" {
+	b = v.reads(v.Send("/auth/account/addresses", url.Values{"account": {id}, "email": {"next@example.org"}, "use": {""}}))
+	if b.Again != "yes" || b.Values.Email != "next@example.org" || b.Account.Primary != "yes" {
 		t.Errorf("the address: %+v", b.Values)
 	}
 }

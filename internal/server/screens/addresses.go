@@ -17,7 +17,7 @@ func (s *Screens) addressesPage() page {
 		forms: []pageForm{
 			post("", s.Actions.ChangeAddress, func(in form.ChangeAddress, b *Boot) {
 				b.Values.Email = in.Email
-				b.Account.Recovering = yes(in.Use == form.UseRecovery)
+				b.Account.Primary = yes(in.Use != form.UseRecovery)
 			}),
 			post("/primary", s.Actions.MakePrimary, nil),
 			post("/recovery", s.Actions.SetRecovery, nil),

@@ -165,8 +165,8 @@ type Account struct {
 	Sessions []OwnSession `json:"sessions"`
 	Others   string       `json:"others"` // "yes" if there are other sessions than this one
 
-	Addresses  []OtherAddress `json:"addresses"`
-	Recovering string         `json:"recovering"` // "yes" if the form adds an address for a recovery
+	Addresses []OtherAddress `json:"addresses"`
+	Primary   string         `json:"primary"` // "yes" if the form changes the address that signs in
 
 	Alerts []Alert       `json:"alerts"`
 	States SectionStates `json:"states"`

@@ -47,6 +47,24 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			}
 			return s.Owner.EndOtherSessions(s.Context(), c, found)
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
+		session.Changed: {func(s *apptest.Site, _ visitor, id string) error {
+			other := visit(s)
+			other.SignIn("mara@example.org")
+			c := flow.Caller{Session: other.Cookie("session")}
+			found, err := s.Flows.Session(s.Context(), c.Session)
+			if err != nil {
+				return err
+			}
+			err = s.Store.Write(s.Context(), func(tx *store.Tx) error {
+				_, err := tx.AddAddress(s.Context(), account.Other{AccountID: id, Address: account.Address{Mail: "new@example.org", Key: "new@example.org"}, Use: account.Spare, Until: account.Forever}, s.Clock.Now())
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			_, err = s.Owner.SetRecovery(s.Context(), c, found, "new@example.org")
+			return err
+		}, "your sign-in details were changed.", "Ihre Anmeldedaten geändert wurden."},
 		session.Alarm: {func(s *apptest.Site, _ visitor, _ string) error {
 			return raises(s)
 		}, "your account was secured with “This wasn't me”.", "Ihr Konto mit „Das war ich nicht“ gesichert wurde."},

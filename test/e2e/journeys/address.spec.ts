@@ -18,6 +18,7 @@ const NEW = 'a fresh amber orchard';
 async function ask(page: Page, email: string): Promise<void> {
   await expectScreen(page, 'Email addresses');
   await field(page, 'New email address').fill(email);
+  await page.getByLabel('Signing in, instead of').check();
   await button(page, 'Send code').click();
   await expectScreen(page, 'Verify your code');
 }
@@ -58,6 +59,7 @@ test('the address is changed once the new one is proven, which ends the other se
   await world.mailbox.next(email, /has a new email address/);
   await phone.reload();
   await expectScreen(phone, 'Sign in');
+  await expect(phone.getByText('because your sign-in details were changed.')).toBeVisible();
   await signIn(phone, { ...person, email });
 });
 
@@ -154,7 +156,6 @@ async function addRecovery(page: Page, world: World): Promise<string> {
   const { email } = world.stranger();
   await open(page, '/auth/account/addresses');
   await field(page, 'New email address').fill(email);
-  await page.getByLabel('Recovery and notices').check();
   await button(page, 'Send code').click();
   await expectScreen(page, 'Verify your code');
   await alive(page);
@@ -172,8 +173,8 @@ test('an address for recovery resets the password, and may become the one that s
   const person = await world.member();
   await signIn(page, person);
   const safe = await addRecovery(page, world);
-  await world.mailbox.next(person.email, /recovery address .* was changed/);
-  await world.mailbox.next(safe, /recovery address .* was changed/);
+  await world.mailbox.next(person.email, /has a new recovery address/);
+  await world.mailbox.next(safe, /has a new recovery address/);
   const phone = await openBrowser();
   await open(phone, '/auth/forgot-password');
   await field(phone, 'Email').fill(safe);
@@ -217,8 +218,7 @@ test.describe('addresses without script', () => {
       const { email } = world.stranger();
       all.push(email);
       await field(page, 'New email address').fill(email);
-      await page.getByLabel('Recovery and notices').check();
-      await button(page, 'Send code').click();
+          await button(page, 'Send code').click();
       await field(page, '6-digit code').fill((await world.mailbox.next(email)).code);
       await button(page, 'Verify').click();
       await saved(page);

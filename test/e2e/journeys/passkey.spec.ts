@@ -111,6 +111,7 @@ test('a device forgets a removed passkey, and shows the new name and address', a
   const moved = world.stranger('moved');
   await open(page, '/auth/account/addresses');
   await field(page, 'New email address').fill(moved.email);
+  await page.getByLabel('Signing in, instead of').check();
   await button(page, 'Send code').click();
   await expectScreen(page, 'Verify your code');
   await alive(page);

@@ -209,6 +209,7 @@ test('a user whose only provider never tells the time sets a password by email, 
   const moved = world.stranger('moved');
   await open(page, `${origin}/auth/account/addresses`);
   await field(page, 'New email address').fill(moved.email);
+  await page.getByLabel('Signing in, instead of').check();
   await button(page, 'Send code').click();
   const opened = context.waitForEvent('page');
   await link(page, 'Sign in again').first().click();

@@ -20,7 +20,7 @@ export interface Account {
   sessions: OwnSession[];
   others: string;
   addresses: OtherAddress[];
-  recovering: string;
+  primary: string;
   alerts: Alert[];
   states: SectionStates;
 }

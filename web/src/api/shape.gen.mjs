@@ -188,7 +188,7 @@ export const SHAPE = {
         }
       }
     ],
-    "recovering": "",
+    "primary": "",
     "alerts": [
       {
         "id": "",

@@ -53,22 +53,22 @@ function View({ boot }: { boot: Boot }) {
 function Use({ boot: { session, account } }: { boot: Boot }) {
   const { t } = useText();
   const radio = { type: 'radio', name: 'use', className: choices.radio };
-  const options = (recovery: boolean) => (
+  const options = (primary: boolean) => (
     <>
       <label className={choices.choice}>
-        <input {...radio} value="" defaultChecked={!recovery} />
-        <span>{t('account-addresses.use_signin', { email: session.email })}</span>
+        <input {...radio} value="recovery" defaultChecked={!primary} />
+        <span>{t('account-addresses.use_recovery')}</span>
       </label>
       <label className={choices.choice}>
-        <input {...radio} value="recovery" defaultChecked={recovery} />
-        <span>{t('account-addresses.use_recovery')}</span>
+        <input {...radio} value="" defaultChecked={primary} />
+        <span>{t('account-addresses.use_signin', { email: session.email })}</span>
       </label>
     </>
   );
   return (
     <fieldset className={choices.group}>
       <legend className={choices.legend}>{t('account-addresses.use')}</legend>
-      <When value={account.recovering} otherwise={options(false)}>
+      <When value={account.primary} otherwise={options(false)}>
         {options(true)}
       </When>
     </fieldset>
