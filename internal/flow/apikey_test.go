@@ -218,6 +218,30 @@ func TestOnce_AfterAKill(t *testing.T) {
 	}
 }
 
+// Whoever sent a request has gone before the end of it, and sends it again at once.
+func TestOnce_AfterABrokenConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, _, secret := b.administers(apikey.DefaultLife)
+	user, err := b.Operator.CreateUser(t.Context(), flow.ByOperator, "noor@example.org", "", "")
+	b.must(err)
+	by, err := b.Operator.ByKey(t.Context(), flow.Caller{}, secret)
+	b.must(err)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	before, _, err := b.Operator.Once(t.Context(), by, "key", []byte("asked"))
+	b.must(err)
+	b.must(b.Operator.Refused(gone, before))
+	after, _, err := b.Operator.Once(t.Context(), by, "key", []byte("asked"))
+	b.must(err)
+	_, err = b.Operator.MailLink(t.Context(), after, user.ID)
+	b.must(err)
+	b.must(b.Operator.Answered(gone, after, `{"until":"tomorrow"}`))
+	if _, answer, err := b.Operator.Once(t.Context(), by, "key", []byte("asked")); err != nil || answer != `{"until":"tomorrow"}` {
+		t.Errorf("the request that is sent again gets %q, %v", answer, err)
+	}
+}
+
 // The record of a key has its name, also after its end. So do the story of its owner and an export.
 func TestKnown_NamesKeys(t *testing.T) {
 	t.Parallel()
