@@ -21,7 +21,8 @@ const (
 	adminTime = 30 * time.Second // for one request
 	maxPage   = 4 << 20
 	mostTries = 5
-	mostPause = time.Minute // as long as the limit of requests
+	mostPause = time.Minute // as long as the limit of requests, and as a node that was killed holds an Idempotency-Key
+	running   = "idempotency.running"
 )
 
 // Admin calls the admin API with a key. It is safe for concurrent use.
@@ -118,14 +119,20 @@ func (a *Admin) send(ctx context.Context, path string, query url.Values, body []
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	for try := 1; ; try++ {
+	tries, waited := 0, time.Duration(0)
+	for {
 		after, err := a.sendOnce(ctx, address, body, once, into)
-		if err == nil || after < 0 || after > mostPause || try == mostTries || ctx.Err() != nil {
+		if p := (*Problem)(nil); !errors.As(err, &p) || p.Code != running || waited >= mostPause {
+			tries++
+		}
+		if err == nil || after < 0 || after > mostPause || tries == mostTries || ctx.Err() != nil {
 			return err
 		}
-		if err := a.pause(ctx, max(after, time.Second<<try/4)); err != nil {
+		pause := max(after, time.Second<<tries/4)
+		if err := a.pause(ctx, pause); err != nil {
 			return err
 		}
+		waited += pause
 	}
 }
 
@@ -165,7 +172,7 @@ func (a *Admin) sendOnce(ctx context.Context, address string, body []byte, once 
 		refused.Title = http.StatusText(answer.StatusCode) // of a proxy in between
 	}
 	switch seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")); {
-	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode >= 500, refused.Code == "idempotency.running":
+	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode >= 500, refused.Code == running:
 		return time.Duration(seconds) * time.Second, refused
 	}
 	return -1, refused

@@ -88,6 +88,33 @@ func TestAdmin_SendsAgainOnce(t *testing.T) {
 	}
 }
 
+// The node that carried out the first request was killed. The others answer that it is running, for a minute.
+func TestAdmin_WaitsForARequestOfAKilledNode(t *testing.T) {
+	t.Parallel()
+	for held, want := range map[time.Duration]string{time.Minute: "", time.Hour: "idempotency.running"} {
+		sent, waited := 0, time.Duration(0)
+		a, _ := adminOf(t, func(w http.ResponseWriter, _ *http.Request) {
+			switch sent++; {
+			case sent == 1:
+				panic(http.ErrAbortHandler)
+			case waited < held:
+				w.Header().Set("Retry-After", "1")
+				http.Error(w, `{"code":"idempotency.running"}`, http.StatusConflict)
+			default:
+				fmt.Fprint(w, `{}`)
+			}
+		})
+		a.pause = func(_ context.Context, d time.Duration) error { waited += d; return nil }
+		code, err := "", a.Change(t.Context(), "people/1/link", nil, nil)
+		if p, ok := asProblem(err); ok {
+			code = p.Code
+		}
+		if code != want || (err == nil) != (want == "") || waited > 2*time.Minute {
+			t.Errorf("held for %v: %d requests within %v end with %v", held, sent, waited, err)
+		}
+	}
+}
+
 func TestAdmin_WaitsAMinuteAtMost(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[string]int{"60": mostTries, "3600": 1} {

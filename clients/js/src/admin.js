@@ -2,7 +2,8 @@ import { secureOrigin } from './origin.js';
 
 const TRIES = 5;
 const ANSWER_TIME = 30_000;
-const LONGEST_PAUSE = 60; // seconds: as long as the limit of requests
+const LONGEST_PAUSE = 60; // seconds: as long as the limit of requests, and as a node that was killed holds an Idempotency-Key
+const RUNNING = 'idempotency.running';
 
 /** @type {typeof import('./admin.d.ts').Problem} */
 export const Problem = class extends Error {
@@ -71,16 +72,19 @@ export const Admin = class {
 
   /** Sends a request until it is answered for good. @param {URL} url @param {RequestInit} request */
   async #send(url, request) {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 0, waited = 0; ; ) {
       try {
         return await this.#once(url, request);
       } catch (error) {
         const answered = error instanceof Problem || error instanceof SyntaxError; // the answer is no JSON
         const again = error instanceof Again ? error.seconds : answered ? -1 : 0;
-        if (again < 0 || again > LONGEST_PAUSE || tries === TRIES)
-          throw error instanceof Again ? error.cause : error;
-        const pause = 1000 * Math.max(again, 2 ** tries / 4);
-        await new Promise((done) => setTimeout(done, pause));
+        const said = error instanceof Again ? error.cause : error;
+        const running = said instanceof Problem && said.code === RUNNING;
+        if (!running || waited >= LONGEST_PAUSE) tries++;
+        if (again < 0 || again > LONGEST_PAUSE || tries === TRIES) throw said;
+        const pause = Math.max(again, 2 ** tries / 4);
+        await new Promise((done) => setTimeout(done, 1000 * pause));
+        waited += pause;
       }
     }
   }
@@ -95,7 +99,7 @@ export const Admin = class {
     });
     if (response.ok) return await response.json();
     const refused = new Problem(response.status, await response.json().catch(() => ({})));
-    if (response.status === 429 || response.status >= 500 || refused.code === 'idempotency.running')
+    if (response.status === 429 || response.status >= 500 || refused.code === RUNNING)
       throw new Again(Number(response.headers.get('retry-after')) || 0, { cause: refused });
     throw refused;
   }

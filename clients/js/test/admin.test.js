@@ -126,6 +126,26 @@ test('a limit is waited for a minute at most, and an answer that is no JSON is n
   assert.ok(again - first > 400, `a limit until a date is waited for ${again - first} ms`);
 });
 
+test('a request of a node that was killed is waited for, and carried out after a minute', async (t) => {
+  const client = new Admin('http://localhost:1', 'key');
+  const running = { status: 409, headers: { 'retry-after': '1' } };
+  let held = 60_000;
+  let waited = 0;
+  t.mock.method(globalThis, 'fetch', async () => {
+    if (waited === 0) throw new TypeError('fetch failed');
+    return waited < held ? Response.json({ code: 'idempotency.running' }, running) : Response.json({});
+  });
+  t.mock.method(globalThis, 'setTimeout', (/** @type {() => void} */ done, /** @type {number} */ pause) => {
+    waited += pause;
+    queueMicrotask(done);
+  });
+  await client.change('people/1/link');
+  held = Number.POSITIVE_INFINITY;
+  waited = 0;
+  await assert.rejects(client.change('people/1/link'), { status: 409, code: 'idempotency.running' });
+  assert.ok(waited < 120_000, `it has waited for ${waited} ms`);
+});
+
 test('the key goes to the admin API alone, by a path without a query', async () => {
   const client = new Admin('http://localhost:1', 'key');
   const elsewhere = ['https://other.example/', '//other.example/', '../session', '\\\\other.example'];
