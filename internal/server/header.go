@@ -28,7 +28,7 @@ const strictPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; f
 //
 // Referrer-Policy is same-origin and not no-referrer. With no-referrer,
 // browsers send "Origin: null" with form posts (Fetch, "append a request Origin
-// header"), which the cross-origin guard must refuse. Both policies send
+// header"), for which the guard needs Sec-Fetch-Site. Both policies send
 // nothing to other origins, and no document has a secret in its URL.
 func baseHeaders(https, subdomains bool) []header {
 	hs := []header{

@@ -14,25 +14,27 @@ func isSafe(method string) bool {
 	return false
 }
 
-// checkOrigin refuses a write that a page of another origin may have caused.
+// CheckOrigin refuses a write that a page of another origin may have caused.
 // This stops cross-site request forgery, including forged sign-ins.
 //
-// Origin must equal the given one exactly. "null" is refused, because
-// sandboxed frames and cross-site redirects send it. Without Origin,
-// Sec-Fetch-Site must say that the request is same-origin or typed by the
-// visitor. A request with neither header is refused, unlike in net/http's
-// CrossOriginProtection; this excludes browsers too old to send them.
-func checkOrigin(r *http.Request, origin string) error {
+// Origin must equal the given one exactly. Without Origin, Sec-Fetch-Site must
+// say that the request is same-origin or typed by the visitor. A request with
+// neither header is refused, unlike in net/http's CrossOriginProtection; this
+// excludes browsers too old to send them.
+//
+// Sandboxed frames and cross-site redirects send "null", and so do forms of an
+// app with Referrer-Policy: no-referrer. Sec-Fetch-Site, which no script can
+// set, tells them apart: only the last are same-origin.
+func CheckOrigin(r *http.Request, origin string) error {
 	if isSafe(r.Method) {
 		return nil
 	}
-	if sent := r.Header["Origin"]; len(sent) > 0 {
-		if len(sent) == 1 && sent[0] == origin {
-			return nil
-		}
-		return errCrossOrigin
-	}
-	if sent := r.Header["Sec-Fetch-Site"]; len(sent) == 1 && (sent[0] == "same-origin" || sent[0] == "none") {
+	sent, site := r.Header["Origin"], r.Header["Sec-Fetch-Site"]
+	same := len(site) == 1 && site[0] == "same-origin"
+	switch {
+	case len(sent) == 1 && (sent[0] == origin || sent[0] == "null" && same):
+		return nil
+	case len(sent) == 0 && (same || len(site) == 1 && site[0] == "none"):
 		return nil
 	}
 	return errCrossOrigin

@@ -119,7 +119,7 @@ func (rt *route) admit(e *exchange, r *http.Request) error {
 		if rt.everyHost {
 			origin = rt.mux.hosts.originOf(r)
 		}
-		if err := checkOrigin(r, origin); err != nil {
+		if err := CheckOrigin(r, origin); err != nil {
 			return err
 		}
 	}

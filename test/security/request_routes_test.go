@@ -306,6 +306,8 @@ func TestSEC084_WritesOfOtherOriginsAreRefused(t *testing.T) {
 		{"Origin": {"https://portico.test/"}},
 		{"Origin": {"HTTPS://PORTICO.TEST"}},
 		{"Origin": {"null"}},
+		{"Origin": {"null"}, "Sec-Fetch-Site": {"cross-site"}},
+		{"Origin": {"null"}, "Sec-Fetch-Site": {"none"}},
 		{"Origin": {""}},
 		{"Origin": {s.origin, "https://evil.test"}},
 		{"Origin": {"https://evil.test"}, "Sec-Fetch-Site": {"same-origin"}},

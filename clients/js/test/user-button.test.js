@@ -23,6 +23,7 @@ const upstream = createServer((request, response) => {
   response.writeHead(found ? 200 : 404, {
     'content-type': found?.[0] ?? 'text/plain',
     'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer', // as helmet sends it: forms have "Origin: null"
   });
   response.end(found?.[1]);
 });

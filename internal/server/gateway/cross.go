@@ -155,7 +155,7 @@ func leave(w http.ResponseWriter, to string) error {
 
 // signOut ends the session, from the host of an app, for all apps.
 func (g *Gateway) signOut(w http.ResponseWriter, r *http.Request) error {
-	if !sameOrigin(r, g.originOf(r.Host)) {
+	if server.CheckOrigin(r, g.originOf(r.Host)) != nil {
 		return errOrigin
 	}
 	c := g.Actions.Caller(w, r)

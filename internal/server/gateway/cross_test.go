@@ -155,10 +155,13 @@ func TestCrossing(t *testing.T) {
 	}
 	// Signing out on the host of an app ends the session everywhere.
 	cookie := "Cookie: portico-session=" + here
-	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://evil.test"); a.status != 403 {
-		t.Errorf("another site signs out: %d", a.status)
+	for _, foreign := range []string{"Origin: http://evil.test", "Origin: null", "Origin: null\r\nSec-Fetch-Site: cross-site", "Origin: null\r\nSec-Fetch-Site: none"} {
+		if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, foreign); a.status != 403 {
+			t.Errorf("another site signs out with %q: %d", foreign, a.status)
+		}
 	}
-	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, "Origin: http://wiki.test"); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
+	noReferrer := "Origin: null\r\nSec-Fetch-Site: same-origin"
+	if a := s.do("POST", "/auth/signout", "", "Host: wiki.test", cookie, noReferrer); a.status != 303 || a.header.Get("Location") != s.origin+"/auth/signed-out" {
 		t.Errorf("sign-out: %d %v", a.status, a.header)
 	}
 	s.recorded("mara@x.test", audit.SignedOut)
