@@ -64,7 +64,6 @@ func (m *Mailbox) Handler(prefix string) http.Handler {
 		header := w.Header()
 		header.Set("Content-Security-Policy", pagePolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cache-Control", "no-store")
 		mux.ServeHTTP(w, r)
 	})

@@ -165,6 +165,9 @@ func TestHandler_Clear(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "No email yet") || len(m.Messages()) != 0 {
 		t.Errorf("%v, %d messages: %s", err, len(m.Messages()), page)
 	}
+	if policy := res.Header.Get("Referrer-Policy"); policy != "" {
+		t.Errorf("the page has the policy %s and not that of the kit, with which its form has an Origin", policy)
+	}
 	mustSend(t, m, "a@x.test", "two")
 	if got := m.Messages(); len(got) != 1 || got[0].Number != 2 {
 		t.Errorf("after it: %+v", got)
