@@ -30,8 +30,8 @@ type AdminListedApp struct {
 	Claims    []string    `json:"claims"` // the setting extra_claims
 	Source    string      `json:"source"` // where the settings are, "" if it is not in them
 	Block     string      `json:"block"`  // its settings, or settings like it, to be pasted
-	CreatedAt form.Moment `json:"created_at"`
-	EndsAt    form.Moment `json:"ends_at"` // of a registered client, unless it is used before
+	CreatedAt form.Moment `json:"created_at" empty:"true"`
+	EndsAt    form.Moment `json:"ends_at" empty:"true"` // of a registered client, unless it is used before
 }
 
 // AdminExplained says whether a person may open an app, and what the app learns.

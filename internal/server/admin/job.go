@@ -38,7 +38,7 @@ type AdminJob struct {
 	Skips     int64       `json:"skips"` // people who are skipped
 	Skipped   []AdminSkip `json:"skipped"`
 	CreatedAt form.Moment `json:"created_at"`
-	EndedAt   form.Moment `json:"ended_at"`
+	EndedAt   form.Moment `json:"ended_at" empty:"true"`
 	By        string      `json:"by"` // the address of the admin, or the name of the key
 }
 

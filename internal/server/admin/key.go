@@ -23,10 +23,10 @@ type AdminKey struct {
 	State     string      `json:"state" enum:"working stopped ended"` // stopped: no admin answers for it
 	CreatedAt form.Moment `json:"created_at"`
 	EndsAt    form.Moment `json:"ends_at"`
-	UsedAt    form.Moment `json:"used_at"` // exact to a minute, "" if it was never used
-	Network   string      `json:"network"` // of the last use
-	Owner     string      `json:"owner"`   // the address of the admin who answers for the newest secret
-	Secrets   int         `json:"secrets"` // 2 while an old one still works
+	UsedAt    form.Moment `json:"used_at" empty:"true"` // exact to a minute, "" if it was never used
+	Network   string      `json:"network"`              // of the last use
+	Owner     string      `json:"owner"`                // the address of the admin who answers for the newest secret
+	Secrets   int         `json:"secrets"`              // 2 while an old one still works
 }
 
 // AdminKeyMade is a key with its secret, which no other response has.

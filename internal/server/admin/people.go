@@ -31,8 +31,8 @@ type AdminRow struct {
 	Roles     []string    `json:"roles"`
 	Factors   AdminCounts `json:"factors"`
 	CreatedAt form.Moment `json:"created_at"`
-	SeenAt    form.Moment `json:"seen_at"`   // exact to an hour, "" if the person was not seen
-	ErasedAt  form.Moment `json:"erased_at"` // when the account is to be erased, "" if it is not
+	SeenAt    form.Moment `json:"seen_at" empty:"true"`   // exact to an hour, "" if the person was not seen
+	ErasedAt  form.Moment `json:"erased_at" empty:"true"` // when the account is to be erased, "" if it is not
 }
 
 // AdminCounts has what a person signs in with besides the password.

@@ -31,9 +31,9 @@ type AdminPerson struct {
 	Language  string          `json:"language"`
 	Claims    string          `json:"claims"` // the JSON object for apps, "" for none
 	CreatedAt form.Moment     `json:"created_at"`
-	SeenAt    form.Moment     `json:"seen_at"`
-	EndsAt    form.Moment     `json:"ends_at"`   // when the account ends, "" for never
-	ErasedAt  form.Moment     `json:"erased_at"` // when the account is to be erased, "" if it is not
+	SeenAt    form.Moment     `json:"seen_at" empty:"true"`
+	EndsAt    form.Moment     `json:"ends_at" empty:"true"`   // when the account ends, "" for never
+	ErasedAt  form.Moment     `json:"erased_at" empty:"true"` // when the account is to be erased, "" if it is not
 	Addresses []AdminAddress  `json:"addresses"`
 	Sessions  []AdminSession  `json:"sessions"`
 	Factors   []AdminWay      `json:"factors"`
@@ -57,7 +57,7 @@ type (
 		Address string      `json:"address"`
 		Use     string      `json:"use"`
 		Added   form.Moment `json:"added_at"`
-		Until   form.Moment `json:"until"` // if the account only keeps it
+		Until   form.Moment `json:"until" empty:"true"` // if the account only keeps it
 	}
 	AdminSession struct {
 		ID        string      `json:"id"`

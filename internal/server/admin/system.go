@@ -64,8 +64,8 @@ type (
 		State    string      `json:"state"`
 		Answer   string      `json:"answer"`
 		AskedAt  form.Moment `json:"asked_at"`
-		DueAt    form.Moment `json:"due_at"` // the next attempt, "" if it was given up
-		Again    bool        `json:"again"`  // whether it can be sent again
+		DueAt    form.Moment `json:"due_at" empty:"true"` // the next attempt, "" if it was given up
+		Again    bool        `json:"again"`               // whether it can be sent again
 	}
 )
 

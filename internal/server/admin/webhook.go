@@ -21,9 +21,9 @@ type AdminWebhook struct {
 	Secrets   int         `json:"secrets"`
 	State     string      `json:"state" enum:"unused works failing"` // by the last attempt, and failing while an event waits after a failure
 	Waiting   int         `json:"waiting"`                           // counted up to 10,000
-	OldestAt  form.Moment `json:"oldest_at"`                         // of what waits, "" if nothing does
-	FailingAt form.Moment `json:"failing_at"`                        // of the oldest event that waits after a failure
-	TriedAt   form.Moment `json:"tried_at"`                          // the last attempt, "" if none is known
+	OldestAt  form.Moment `json:"oldest_at" empty:"true"`            // of what waits, "" if nothing does
+	FailingAt form.Moment `json:"failing_at" empty:"true"`           // of the oldest event that waits after a failure
+	TriedAt   form.Moment `json:"tried_at" empty:"true"`             // the last attempt, "" if none is known
 	Status    int         `json:"status"`                            // of its answer, 0 without one
 	Answer    string      `json:"answer"`                            // its beginning, or what failed
 }
@@ -43,9 +43,9 @@ type AdminDelivery struct {
 	Change   string      `json:"change"` // the name of the record
 	Person   string      `json:"person"` // the id of the account
 	At       form.Moment `json:"at"`
-	DueAt    form.Moment `json:"due_at"` // the next attempt, "" after the end, and while an earlier event of the person waits
-	TriedAt  form.Moment `json:"tried_at"`
-	EndedAt  form.Moment `json:"ended_at"`
+	DueAt    form.Moment `json:"due_at" empty:"true"` // the next attempt, "" after the end, and while an earlier event of the person waits
+	TriedAt  form.Moment `json:"tried_at" empty:"true"`
+	EndedAt  form.Moment `json:"ended_at" empty:"true"`
 	Failures int64       `json:"failures"`
 	Status   int         `json:"status"`
 	Answer   string      `json:"answer"`

@@ -171,6 +171,9 @@ func structure(t reflect.Type, schemas object) object {
 			required = append(required, name)
 		}
 		property := schema(f.Type, schemas)
+		if f.Tag.Get("empty") != "" {
+			property = object{"anyOf": []object{property, {"type": "string", "enum": []string{""}}}}
+		}
 		if words := enum(f); words != nil {
 			property["enum"] = words
 		}
