@@ -135,7 +135,7 @@ func TestPython(t *testing.T) {
 
 // faults has keys that come slowly or not at all, and a URL with the port that everybody leaves out.
 const faults = `
-import sys
+import sys, threading, time
 from portico_client import Portico, Unavailable, keys
 
 class Slow(keys.Keys):
@@ -158,6 +158,48 @@ for _ in range(3):  # the second and the third one have waited for the first one
         pass
 assert Slow.fetched == 1, Slow.fetched
 keys.time = real
+
+class Away(keys.Keys):  # Portico answers once
+    asked = 0
+
+    def _fetch(self):
+        self.asked += 1
+        if self.asked > 1:
+            self.meanwhile()
+            raise Unavailable("away")
+        point = {"x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY", "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}
+        return {"keys": [{"kty": "EC", "crv": "P-256", "kid": "key-1", "use": "sig", **point}]}
+
+    def meanwhile(self):
+        pass
+
+def finds(kept, kid):
+    try:
+        return bool(kept.get_signing_key(kid))
+    except Unavailable:
+        return False
+
+clock, kept = time.monotonic, Away("https://example.com/", "example.com")
+began = clock()
+for minute, found, asked in (0, True, 1), (4, True, 1), (6, True, 2), (14, True, 3), (16, False, 4):
+    time.monotonic = lambda: began + 60 * minute
+    assert finds(kept, "key-1") == found and kept.asked == asked, (minute, kept.asked)
+    assert not finds(kept, "key-2") if minute > 5 else True, minute  # a new one, perhaps
+time.monotonic = lambda: began
+kept, others = Away("https://example.com/", "example.com"), []
+for minute in 0, 6:
+    time.monotonic = lambda: began + 60 * minute
+    assert finds(kept, "key-1")
+
+def another():
+    thread = threading.Thread(target=lambda: others.append(finds(kept, "key-1")), daemon=True)
+    thread.start()
+    thread.join(60)
+
+kept.meanwhile = another
+time.monotonic = lambda: began + 60 * 7
+assert finds(kept, "key-1") and others == [True], others  # nobody waits for the thread that asks
+time.monotonic = clock
 
 for broken in sys.argv[1:]:
     wrong = keys.Keys(broken, "example.com")

@@ -11,6 +11,7 @@ import jwt
 from .faults import Unavailable
 
 ANSWER_TIME = 5
+STALE_FOR = 15 * 60
 RETRY_AFTER = 2  # seconds between two fetches
 MAX_ANSWER = 64 << 10
 
@@ -28,28 +29,48 @@ _opener = urllib.request.build_opener(_NoRedirects)
 
 
 class Keys(jwt.PyJWKClient):
-    """Kept for five minutes, fetched by one thread for all, at most every two seconds."""
+    """Kept for five minutes, and for fifteen while Portico does not answer. One thread fetches for all, at most every two seconds."""
 
     def __init__(self, url, host):
         super().__init__(url, lifespan=300)
         self._request = urllib.request.Request(url, headers={"Host": host, "Accept": "application/json"})
-        self._lock, self._asked, self._known = threading.Lock(), float("-inf"), None
+        self._lock, self._asked, self._failed = threading.Lock(), float("-inf"), None
+        self._known, self._as_of = None, float("-inf")
+
+    def get_signing_key(self, kid):
+        try:
+            return super().get_signing_key(kid)
+        except jwt.PyJWKClientError as error:
+            if self._failed:  # the key may be a new one
+                raise Unavailable(str(self._failed)) from error
+            raise
 
     def fetch_data(self):
-        with self._lock:
+        if not self._lock.acquire(blocking=not self._holds()):
+            return self._known  # another thread asks whether Portico is back
+        try:
             if time.monotonic() - self._asked >= RETRY_AFTER:
-                self._known = None
-                try:
-                    self._known = self._fetch()
-                except Unavailable as error:
-                    log.warning("%s", error)
-                    raise
-                finally:
-                    self._asked = time.monotonic()  # its end: who has waited for a slow one does not fetch again
-                self.jwk_set_cache.put(self._known)
-            if self._known is None:
-                raise Unavailable("Portico does not answer")
+                self._refresh()
+            if self._failed and not self._holds():
+                raise Unavailable(str(self._failed))
             return self._known
+        finally:
+            self._lock.release()
+
+    def _holds(self):
+        """Whether the former set stands in for one that cannot be fetched."""
+        return self._failed is not None and time.monotonic() - self._as_of < STALE_FOR
+
+    def _refresh(self):
+        began = time.monotonic()
+        try:
+            self._known, self._as_of, self._failed = self._fetch(), began, None
+            self.jwk_set_cache.put(self._known)
+        except Unavailable as error:
+            log.warning("%s", error)
+            self._failed = error
+        finally:
+            self._asked = time.monotonic()  # its end: who has waited for a slow one does not fetch again
 
     def _fetch(self):
         try:
