@@ -24,7 +24,7 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) error {
 		User: user,
 		Session: Session{
 			ID: found.Session.ID, CreatedAt: form.MomentOf(found.Session.CreatedAt), AuthenticatedAt: form.MomentOf(found.Session.ProvenAt()),
-			ExpiresAt: form.MomentOf(found.Ends()), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(found.Session.LastSeenAt)),
+			ExpiresAt: form.MomentOf(found.Ends()), IdleExpiresAt: form.MomentOf(a.sessions.IdleEnd(a.actions.Now())),
 			Methods: orEmpty(found.Session.Methods),
 		},
 	})
