@@ -2,6 +2,7 @@ package image
 
 import (
 	"maps"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,7 @@ func TestCompose_ServesWithTheseSettings(t *testing.T) {
 				continue
 			}
 			serving++
+			trustsTheProxy(t, p, s)
 			file, err := os.ReadFile(filepath.Join(mount(s, settingsFolder).Source, "portico.toml"))
 			if err != nil {
 				t.Fatal(err)
@@ -85,6 +87,23 @@ func TestCompose_ServesWithTheseSettings(t *testing.T) {
 			t.Errorf("%s has %d nodes, want %d", name, serving, nodes)
 		}
 		proxied(t, p)
+	}
+}
+
+// trustsTheProxy checks that nothing but the proxy may name the address of a client: apps are in its network, too.
+func trustsTheProxy(t *testing.T, p *types.Project, s types.ServiceConfig) {
+	t.Helper()
+	trusted, proxy, front := s.Environment["PORTICO_TRUSTED_PROXIES"], p.Services["proxy"].Networks["front"], p.Networks["front"]
+	if trusted == nil || proxy == nil || proxy.Ipv4Address != *trusted || len(front.Ipam.Config) != 1 {
+		t.Fatalf("%s trusts more than the proxy: %+v in %+v", s.Name, proxy, front)
+	}
+	at, err := netip.ParseAddr(*trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := netip.ParsePrefix(front.Ipam.Config[0].IPRange)
+	if err != nil || given.Contains(at) || !netip.MustParsePrefix(front.Ipam.Config[0].Subnet).Contains(at) {
+		t.Errorf("a container that starts before the proxy may get its address: %v %+v", err, front.Ipam.Config[0])
 	}
 }
 
