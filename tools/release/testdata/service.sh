@@ -4,6 +4,7 @@ state() { [ "$(systemctl show portico -p ActiveState --value)" = "$1" ] || { sys
 said() { journalctl --sync; journalctl -u portico -o cat --no-pager | grep -q "$1" || { journalctl -u portico --no-pager; fail "the log does not say: $1"; }; }
 systemctl --version | head -1
 dpkg -i /portico.deb
+[ "$(systemctl show portico -p TimeoutStartUSec --value)" = infinity ] || fail 'a long upgrade of the database is killed'
 ! systemctl status portico 2>&1 | grep -i 'ignoring' || fail 'this systemd does not know a setting of the unit'
 
 # A start with wrong settings is reported, and not tried for ever: the state would be activating.
