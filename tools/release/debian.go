@@ -4,11 +4,20 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	"github.com/goreleaser/nfpm/v2/deb"
 	"github.com/goreleaser/nfpm/v2/files"
 )
+
+// debianVersion is lower than the version of a release that is still to come (deb-version(7)).
+func (r *release) debianVersion() string {
+	if r.early {
+		return strings.Replace(r.version, "+", "~", 1)
+	}
+	return r.version
+}
 
 // debian writes the Debian package: the binary, a service with a user of its
 // own, and settings that an upgrade does not replace.
@@ -32,7 +41,7 @@ func (r *release) debian(binary, arch string) error {
 		}
 	}
 	info := nfpm.WithDefaults(&nfpm.Info{
-		Name: "portico", Version: r.version, Arch: arch, Platform: "linux", MTime: r.when,
+		Name: "portico", Version: r.debianVersion(), VersionSchema: "none", Arch: arch, Platform: "linux", MTime: r.when,
 		Section: "net", Priority: "optional", License: "Apache-2.0",
 		Maintainer:  "The Portico authors <portico@localhost>",
 		Description: "Sign-in, registration and account recovery for web apps",

@@ -118,6 +118,20 @@ func countsCommits(t *testing.T, folder string) {
 	}
 }
 
+// What is built before a release is upgraded to it, and what is built after it is not.
+func TestVersions_AreInOrder(t *testing.T) {
+	const python = "import sys; from pip._vendor.packaging.version import Version as V; print(V(sys.argv[1]) < V(sys.argv[2]))"
+	for early, want := range map[bool]string{true: "lt", false: "gt"} {
+		for _, build := range []string{"3.0123456789ab", "3.abcdefabcdef.dirty"} {
+			r := release{version: "1.8.7+" + build, early: early}
+			command(t, ".", "dpkg", "--compare-versions", r.debianVersion(), want, "1.8.7")
+			if less := command(t, ".", "python3", "-c", python, r.wheelVersion(), "1.8.7"); (less == "True") != early {
+				t.Errorf("%s is lower than 1.8.7: %s", r.wheelVersion(), less)
+			}
+		}
+	}
+}
+
 func TestIdentify(t *testing.T) {
 	folder := t.TempDir()
 	git := func(args ...string) {
@@ -135,11 +149,11 @@ func TestIdentify(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	identified := func(snapshot bool, want string) {
+	identified := func(snapshot, early bool, want string) {
 		t.Helper()
 		r := release{root: folder}
-		if err := r.identify(snapshot); err != nil || r.version != want {
-			t.Errorf("version %q, %v; want %q", r.version, err, want)
+		if err := r.identify(snapshot); err != nil || r.version != want || r.early != early {
+			t.Errorf("version %q, early %v, %v; want %q", r.version, r.early, err, want)
 		}
 	}
 	git("init", "--quiet")
@@ -153,18 +167,18 @@ func TestIdentify(t *testing.T) {
 	git("tag", "v1.2.4")
 	refused("git tag v1.2.3")
 	git("tag", "-d", "v1.2.4")
-	identified(true, "1.2.3+1."+commit)
+	identified(true, true, "1.2.3+1."+commit)
 	git("tag", "v1.2.3")
-	identified(false, "1.2.3")
-	identified(true, "1.2.3")
+	identified(false, false, "1.2.3")
+	identified(true, false, "1.2.3")
 	git("commit", "--quiet", "--allow-empty", "-m", "go on")
 	refused("git tag v1.2.3")
 	commit = command(t, folder, "git", "rev-parse", "--short=12", "HEAD")
-	identified(true, "1.2.3+1."+commit)
+	identified(true, false, "1.2.3+1."+commit)
 	write("changed")
 	refused("CHANGELOG.md")
 	write("## [1.3.0]\n")
-	identified(true, "1.3.0+1."+commit+".dirty")
+	identified(true, true, "1.3.0+1."+commit+".dirty")
 	write("nothing yet\n")
 	if err := (&release{root: folder}).identify(true); err == nil || !strings.Contains(err.Error(), "begin it with a heading") {
 		t.Errorf("a changelog without a version: %v", err)

@@ -15,6 +15,7 @@ type release struct {
 	root, out string
 	goPath    string    // of the Go client
 	version   string    // what tools/version prints
+	early     bool      // whether its release is still to come
 	when      time.Time // of the commit; every file carries it
 
 	host             string // the binary for this machine
@@ -45,11 +46,14 @@ func (r *release) identify(snapshot bool) error {
 	if r.version, err = r.output(script); err != nil {
 		return err
 	}
-	if newest, _, untagged := strings.Cut(r.version, "+"); untagged && !snapshot {
+	newest, _, untagged := strings.Cut(r.version, "+")
+	if untagged && !snapshot {
 		return fmt.Errorf("the newest version of CHANGELOG.md is %s: tag its commit with 'git tag v%s', or use -snapshot", newest, newest)
 	}
 	if snapshot {
-		return nil
+		tag, err := r.git("tag", "--list", "v"+newest)
+		r.early = tag == ""
+		return err
 	}
 	return r.translated()
 }

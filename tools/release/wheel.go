@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // wheelLines are the lines of METADATA that pyproject.toml has, too.
@@ -18,6 +19,15 @@ var wheelLines = []struct{ line, from string }{
 	{"Requires-Dist", `dependencies = \["(.+)"\]`},
 }
 
+// wheelVersion is lower than the version of a release that is still to come.
+func (r *release) wheelVersion() string {
+	version, build, _ := strings.Cut(r.version, "+")
+	if number, commit, _ := strings.Cut(build, "."); r.early {
+		return version + ".dev" + number + "+" + commit
+	}
+	return r.version
+}
+
 // pyClient packs the Python client as a wheel (PEP 427), for which a release needs
 // no Python. It has the version of Portico, which has the form of PEP 440.
 func (r *release) pyClient() error {
@@ -26,7 +36,7 @@ func (r *release) pyClient() error {
 	if err != nil {
 		return err
 	}
-	about := "Metadata-Version: 2.1\nVersion: " + r.version + "\n"
+	about := "Metadata-Version: 2.1\nVersion: " + r.wheelVersion() + "\n"
 	for _, l := range wheelLines {
 		found := regexp.MustCompile(`(?m)^` + l.from + `$`).FindSubmatch(project)
 		if found == nil {
@@ -43,7 +53,7 @@ func (r *release) pyClient() error {
 	if err != nil {
 		return err
 	}
-	named := "portico_client-" + r.version
+	named := "portico_client-" + r.wheelVersion()
 	return r.wheel(named, source, []part{
 		{named + ".dist-info/LICENSE", license},
 		{named + ".dist-info/METADATA", []byte(about)},
