@@ -59,8 +59,7 @@ type Config struct {
 	sources map[string]string // key -> where its value comes from
 	broken  map[string]bool   // keys with a Problem
 	unread  bool              // whether the file exists and could not be read
-	inFile  []string          // keys whose secret is in the file itself
-	open    string            // path of the file if every user of the machine can read it
+	held    []held            // secrets that files have
 }
 
 // Brand is how screens and emails look. Package brand checks the colors and reads

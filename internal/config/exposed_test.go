@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,46 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 	cfg, err := config.Load(path, []string{"PORTICO_DATABASE_URL=postgres://u:hunter2@localhost/x", "PORTICO_SMTP_URL=smtp://mail.test"})
 	if err != nil || len(cfg.Warnings()) != 0 {
 		t.Errorf("%v, %v", cfg.Warnings(), err)
+	}
+}
+
+// So does a secret in a file of its own, unless its folder is closed.
+func TestWarnings_SecretThatOthersCanRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text         string
+		file, folder os.FileMode
+		warns        bool
+	}{
+		"named in the settings":    {"smtp_url_file = \"PATH\"\n", 0o644, 0o755, true},
+		"named in the environment": {"", 0o604, 0o755, true},
+		"of a webhook":             {"[[webhook]]\nname = \"shop\"\nurl = \"https://shop.test\"\nevents = [\"*\"]\nsecret_file = \"PATH\"\n", 0o644, 0o755, true},
+		"for a group":              {"smtp_url_file = \"PATH\"\n", 0o640, 0o755, false},
+		"in a closed folder":       {"smtp_url_file = \"PATH\"\n", 0o644, 0o700, false},
+	} {
+		folder, content := t.TempDir(), "smtp://u:hunter2@mail.test"
+		path := filepath.Join(folder, "secret")
+		if strings.Contains(test.text, "webhook") {
+			content = "whsec_" + strings.Repeat("hunter2A", 5) + "hunter0="
+		}
+		if err := errors.Join(os.WriteFile(path, []byte(content), 0o600), os.Chmod(path, test.file), os.Chmod(folder, test.folder)); err != nil {
+			t.Fatal(err)
+		}
+		var environ []string
+		if test.text == "" {
+			environ = []string{"PORTICO_SMTP_URL_FILE=" + path}
+		}
+		cfg, err := config.Parse("portico.toml", strings.ReplaceAll(test.text, "PATH", path), environ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said string
+		for _, p := range cfg.Warnings() {
+			said += p.String()
+		}
+		if strings.Contains(said, "chmod o-rwx "+path) != test.warns || strings.Contains(said, "hunter2") {
+			t.Errorf("%s: %s", name, said)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,14 +68,11 @@ func Load(path string, environ []string) (Config, error) {
 			c.Texts = beside
 		}
 	}
-	if info, serr := os.Stat(path); serr == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 {
-		c.open = path
-	}
 	return c, err
 }
 
 func load(file string, data []byte, environ []string) (Config, error) {
-	l := loader{config: Default(), taken: map[string]string{}}
+	l := loader{config: Default(), file: file, taken: map[string]string{}}
 	fromFile, ps := readTOML(file, data)
 	l.problems, l.config.unread = ps, len(ps) > 0
 	// Take the environment first, so that an overridden value of the file is
@@ -121,6 +117,7 @@ func unread() Config {
 type loader struct {
 	config   Config
 	problems Problems
+	file     string            // of the settings
 	taken    map[string]string // key -> the name that gave it
 	fromEnv  map[string]bool   // keys that the environment gave
 }
@@ -181,6 +178,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 	if e.inQuotes() {
 		wrong = only(&mistake{"the value is in quotes, which are part of the value here", "remove them"})
 	}
+	path := l.file
 	if isFile && wrong == nil {
 		text, err := readSecret(e.raw)
 		if err != nil {
@@ -191,7 +189,7 @@ func (l *loader) take(e entry, spell func(key) string) {
 		if wrong = k.illegible(value{raw: text}); wrong != nil {
 			e.source = e.raw.(string) // the mistake is in the file
 		}
-		e.raw = text
+		path, e.raw = e.raw.(string), text
 	}
 	if wrong == nil {
 		wrong = k.set(&l.config, e.value)
@@ -204,8 +202,8 @@ func (l *loader) take(e entry, spell func(key) string) {
 		l.problem(at, m.why, m.write)
 		l.config.broken[k.name] = true
 	}
-	if !isFile && k.digest != nil && l.fromEnv != nil && strings.Contains(k.get(&l.config), hidden) {
-		l.config.inFile = append(l.config.inFile, k.name)
+	if k.digest != nil && (isFile || l.fromEnv != nil) && strings.Contains(k.get(&l.config), hidden) {
+		l.config.held = append(l.config.held, held{k.name, path})
 	}
 	l.config.sources[k.name] = e.source
 	for i, at := range e.items {

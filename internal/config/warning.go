@@ -3,6 +3,9 @@ package config
 import (
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -25,10 +28,27 @@ func (c *Config) Warnings() Problems {
 	if host, _, err := net.SplitHostPort(c.OpsListen); err == nil && !origin.IsLoopback(host) {
 		r.Add("ops_listen", "it requires no password, and other machines can reach it", "write 127.0.0.1 and the port, or let only your monitoring reach it")
 	}
-	if c.open != "" && len(c.inFile) > 0 {
-		r.Add(c.inFile[0], "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+c.open+"'")
+	told := map[string]bool{}
+	for _, h := range c.held {
+		if !told[h.path] && openToAll(h.path) {
+			told[h.path] = true
+			r.Add(h.key, "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+h.path+"'. Its owner or group must be that of the server")
+		}
 	}
 	return r.problems
+}
+
+// held is a secret that a file has: the settings, or one of its own.
+type held struct{ key, path string }
+
+// openToAll reports whether every user of the machine can read a file.
+func openToAll(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
+		return false
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	return err != nil || folder.Mode().Perm()&0o001 != 0
 }
 
 // WholeDomain reports whether a host is a domain as its owner registered it, such as example.com:
