@@ -68,8 +68,14 @@ func final(err error) bool {
 }
 
 type document struct {
-	text  []byte
-	until time.Time
+	text   []byte
+	loaded time.Time
+}
+
+// over reports whether the document counts no more. One from the future does not: after the clock was set back, it
+// would count for longer.
+func (d document) over(now time.Time) bool {
+	return d.loaded.After(now) || now.Sub(d.loaded) >= keepFor
 }
 
 // New returns a Keeper, or an error that names the malformed origin.
@@ -90,7 +96,7 @@ func (k *Keeper) Kept(address string) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	d, ok := k.kept[address]
-	if !ok || !k.clock.Now().Before(d.until) {
+	if !ok || d.over(k.clock.Now()) {
 		return nil, false
 	}
 	return d.text, true
@@ -136,7 +142,7 @@ func (k *Keeper) keep(address string, text []byte) {
 	now := k.clock.Now()
 	if len(k.kept) >= maxKept {
 		for other, d := range k.kept {
-			if !now.Before(d.until) {
+			if d.over(now) {
 				delete(k.kept, other)
 			}
 		}
@@ -144,5 +150,5 @@ func (k *Keeper) keep(address string, text []byte) {
 	if len(k.kept) >= maxKept {
 		clear(k.kept)
 	}
-	k.kept[address] = document{text, now.Add(keepFor)}
+	k.kept[address] = document{text, now}
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 )
@@ -92,16 +93,23 @@ func (d *Kept[T]) held() (value T, err error, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	age := now.Sub(d.loaded)
 	switch {
-	case age <= d.ttl:
+	case age(d.loaded, now) <= d.ttl:
 		return d.value, nil, true
-	case d.err == nil || now.Sub(d.failed) >= Pause:
+	case d.err == nil || age(d.failed, now) >= Pause:
 		return value, nil, false
-	case age <= KeepFor:
+	case now.Sub(d.loaded).Abs() <= KeepFor: // the other server may be down when the clock is set back
 		return d.value, nil, true
 	}
 	return value, d.err, true
+}
+
+// age returns how long ago a moment was. One ahead is as old as can be: the clock was set back, and nobody knows.
+func age(at, now time.Time) time.Duration {
+	if at.After(now) {
+		return math.MaxInt64
+	}
+	return now.Sub(at)
 }
 
 // heldAfter returns what Newer can answer without a load.
@@ -112,9 +120,9 @@ func (d *Kept[T]) heldAfter(edition int) (value T, err error, ok bool) {
 	switch {
 	case d.edition > edition:
 		return d.value, nil, true
-	case d.err != nil && now.Sub(d.failed) < Pause:
+	case d.err != nil && age(d.failed, now) < Pause:
 		return value, d.err, true
-	case d.err == nil && now.Sub(d.renewed) < RenewEvery:
+	case d.err == nil && age(d.renewed, now) < RenewEvery:
 		return d.value, nil, true
 	}
 	return value, nil, false

@@ -348,6 +348,57 @@ func TestWithdrawnKeyIsForgotten(t *testing.T) {
 	want(t, err, CodeRejected, "no published key")
 }
 
+// A clock that is set back makes no outage and no withdrawn key last longer, and costs no document that cannot be
+// loaded again.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	const path = "/.well-known/openid-configuration"
+	b := setup(t)
+	b.op.handlers[path] = status(503)
+	_, err := b.s.Begin(t.Context(), "acme", flowID)
+	want(t, err, CodeUnavailable, "503")
+	delete(b.op.handlers, path)
+	b.clock.Advance(-time.Hour)
+	rotate := func() {
+		key := newKey(t, "k1")
+		b.op.keys, b.op.sign = []jose.JSONWebKey{key.Public()}, signES256(t, key)
+	}
+	for range 2 { // the second time, the last load out of turn is ahead
+		if _, err := b.signIn(); err != nil {
+			t.Fatal(err)
+		}
+		rotate()
+		if _, err := b.signIn(); err != nil {
+			t.Errorf("after a rotation: %v", err)
+		}
+		b.clock.Advance(-time.Hour)
+	}
+	if _, err := b.signIn(); err != nil {
+		t.Fatal(err)
+	}
+	rotate()
+	b.clock.Advance(document.RenewEvery)
+	b.op.handlers["/keys"] = status(503)
+	_, err = b.signIn()
+	want(t, err, CodeUnavailable, "503")
+	delete(b.op.handlers, "/keys")
+	b.clock.Advance(-time.Second)
+	if _, err := b.signIn(); err != nil {
+		t.Errorf("after an outage at a rotation: %v", err)
+	}
+
+	b.clock.Advance(-time.Hour)
+	b.op.handlers[path], b.op.handlers["/keys"] = status(503), status(503)
+	if _, err := b.signIn(); err != nil {
+		t.Errorf("while the provider is down: %v", err)
+	}
+	delete(b.op.handlers, "/keys")
+	b.op.keys = []jose.JSONWebKey{newKey(t, "k2").Public()}
+	b.clock.Advance(-time.Hour)
+	_, err = b.signIn()
+	want(t, err, CodeRejected, "no published key")
+}
+
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
