@@ -85,11 +85,19 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	return l, nil
 }
 
-// keep reuses what has not changed since before: the providers with their loaded documents,
-// and the database of places, so that it is not in memory twice.
+// keep reuses what has not changed since before: the providers and the keys and documents of OpenID clients, all as they
+// were loaded, and the database of places, so that it is not in memory twice.
 func (p *parts) keep(before parts) {
 	if reflect.DeepEqual(p.config.Providers, before.config.Providers) {
 		p.client, p.providers = before.client, before.providers
+	}
+	now, _ := clientKeys(p.config)
+	then, _ := clientKeys(before.config)
+	if reflect.DeepEqual(now, then) {
+		p.asserted = before.asserted
+	}
+	if reflect.DeepEqual(p.config.OpenID, before.config.OpenID) {
+		p.documents = before.documents
 	}
 	if p.places.Sum() == before.places.Sum() {
 		p.places = before.places
@@ -147,8 +155,10 @@ func (l *live) close(next *live) {
 	if l.signUpAsk != nil {
 		l.signUpAsk.Client.Close()
 	}
-	l.asserted.Close()
-	if l.documents != nil {
+	if next == nil || next.asserted != l.asserted {
+		l.asserted.Close()
+	}
+	if l.documents != nil && (next == nil || next.documents != l.documents) {
 		l.documents.Close()
 	}
 }
