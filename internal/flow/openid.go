@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
+	"portico/internal/rule"
 	"portico/internal/session"
 )
 
@@ -22,8 +24,10 @@ func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r
 		if err != nil {
 			return err
 		}
-		if r.Client.Excludes(owner.Roles, f.clock.Now()) {
-			return &openid.Error{Code: "access_denied", Description: "the user may not use this client"}
+		if err := f.admitted(r.Client, found, owner); errors.Is(err, rule.RoleMissing) {
+			return fmt.Errorf("%w: %w", &openid.Error{Code: "access_denied", Description: "the user may not use this client"}, err)
+		} else if err != nil {
+			return err
 		}
 		if err := r.Unmet(owner.Roles, f.clock.Now()); err != nil {
 			return err
@@ -46,6 +50,24 @@ func (f *OpenID) Authorize(ctx context.Context, c Caller, found session.Found, r
 		f.sessions.Forget(found.User.ID) // or the next request would find the session in memory
 	}
 	return code, err
+}
+
+// admitted judges the rules of a client by the roles that the account has now. The session may come from memory: if its
+// roles led to another ruling, the request must be judged again.
+//
+// Faults: rule.RoleMissing, session.Required.
+func (f *OpenID) admitted(client openid.Client, found session.Found, owner judged) error {
+	by := openid.Standing{Roles: owner.Roles, ProvenAt: found.Session.AuthenticatedAt, StrongAt: found.Session.StrongAt}
+	now := f.clock.Now()
+	ruling := client.Admits(by, now)
+	by.Roles = found.User.Roles
+	switch {
+	case ruling == openid.NotAdmitted:
+		return rule.RoleMissing
+	case ruling != client.Admits(by, now):
+		return session.Required
+	}
+	return nil
 }
 
 // agree stores and records that a user lets a client have what it asks for, if that is new. Its errors are as for

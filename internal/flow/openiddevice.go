@@ -6,7 +6,6 @@ import (
 	"portico/internal/assertion"
 	"portico/internal/audit"
 	"portico/internal/openid"
-	"portico/internal/rule"
 	"portico/internal/session"
 	"portico/internal/throttle"
 )
@@ -58,8 +57,8 @@ func (f *OpenID) Device(ctx context.Context, c Caller, found session.Found, type
 // Faults: openid.DeviceUnknown, session.Required, rule.RoleMissing.
 func (f *OpenID) AllowDevice(ctx context.Context, c Caller, found session.Found, client openid.Client, d openid.Device) error {
 	return f.own(ctx, found, func(tx Tx, owner judged) error {
-		if client.Excludes(owner.Roles, f.clock.Now()) {
-			return rule.RoleMissing
+		if err := f.admitted(client, found, owner); err != nil {
+			return err
 		}
 		if err := f.agree(ctx, tx, c, client, owner.ID, d.Asks(), true); err != nil {
 			return err

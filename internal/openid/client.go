@@ -190,11 +190,6 @@ func (client Client) Admits(s Standing, now time.Time) Ruling {
 	return client.Rules(s, now)
 }
 
-// Excludes reports whether the rules refuse a user, whatever proofs the user gives.
-func (client Client) Excludes(roles []string, now time.Time) bool {
-	return client.Admits(Standing{roles, now, now}, now) == NotAdmitted
-}
-
 // Refuses reports whether the rules refuse to go on with a grant. A second factor counts if the grant began with one.
 // The age of the sign-in counts where it begins alone.
 func (client Client) Refuses(l Live, now time.Time) bool {

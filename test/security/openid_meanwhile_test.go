@@ -198,9 +198,12 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 	s := start(t, withEditors)
 	asked := openid.Request{RedirectURI: rpBack, Scopes: []string{"openid"}, Client: openid.Client{
 		ID: "ruled", Code: true, Device: true, RedirectURIs: []string{rpBack}, Scopes: []string{"openid"},
-		Rules: func(by openid.Standing, _ time.Time) openid.Ruling {
-			if slices.Contains(by.Roles, "editor") {
+		Rules: func(by openid.Standing, now time.Time) openid.Ruling {
+			switch recent := now.Sub(by.ProvenAt) < 10*time.Minute; {
+			case slices.Contains(by.Roles, "editor"), slices.Contains(by.Roles, "admin") && recent:
 				return openid.Admitted
+			case slices.Contains(by.Roles, "admin"):
+				return openid.TooOld
 			}
 			return openid.NotAdmitted
 		},
@@ -214,6 +217,9 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 		"the role is taken": {func(v *visitor, found session.Found) error {
 			return s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, found.User.ID, nil)
 		}, func(err error) bool { return errors.As(err, &denied) && denied.Code == "access_denied" }, rule.RoleMissing},
+		"the role that any sign-in opens is taken": {func(v *visitor, found session.Found) error {
+			return s.app.Operator.SetUserRoles(t.Context(), flow.ByOperator, found.User.ID, []string{"admin"})
+		}, func(err error) bool { return errors.Is(err, session.Required) }, session.Required},
 		"the account is disabled": {func(v *visitor, found session.Found) error {
 			return s.app.Operator.SetUserState(t.Context(), flow.ByOperator, found.User.ID, account.DisabledByOperator)
 		}, func(err error) bool { return errors.Is(err, session.Required) }, session.Required},
@@ -230,7 +236,8 @@ func TestSEC342_ChangedDuringThePress(t *testing.T) {
 	} {
 		address := fresh("v")
 		v := s.visitor().register(address)
-		s.roles(address, "editor")
+		s.roles(address, "editor", "admin")
+		s.clock.Advance(time.Hour)
 		found, err := s.app.Flows.Session(t.Context(), v.cookie("session"))
 		if err != nil {
 			t.Fatal(err)

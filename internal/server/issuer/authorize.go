@@ -137,7 +137,7 @@ func (h *Handler) weak(r *http.Request, request openid.Request, found session.Fo
 }
 
 // give sends the browser back with a code, or asks the user first. If another request has spent the mark, or the
-// session has ended meanwhile, the request is judged again.
+// session has ended or the rules say otherwise meanwhile, the request is judged again.
 func (h *Handler) give(w http.ResponseWriter, r *http.Request, found session.Found, request openid.Request, mark flow.Mark, rawQuery string, agreed bool) error {
 	if request.Ask && request.Client.Consent && !agreed {
 		return h.Screens.AskConsent(w, r, found, request, rawQuery, h.another(w, r, rawQuery))
