@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/secret"
 )
 
@@ -166,7 +167,7 @@ func (k *Keeper) Refresh(ctx context.Context, tx Store, client Client, l Live, s
 		if err := client.mayUse(l.Grant, in.Key); err != nil {
 			return Tokens{}, false, err
 		}
-		if l.Grant.Generation != next || now.Sub(l.Grant.RotatedAt) > repeatWithin {
+		if l.Grant.Generation != next || now.Sub(l.Grant.RotatedAt) > repeatWithin || clock.Ahead(l.Grant.RotatedAt, now) {
 			ended, err = tx.EndGrant(ctx, l.Grant.ID, now)
 			return Tokens{Live: l}, ended, err
 		}

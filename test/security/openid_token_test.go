@@ -56,6 +56,13 @@ func TestSEC134_RefreshRotation(t *testing.T) {
 	three := s.rp("token", refreshForm(two.Refresh))
 	s.refused("a token of the generation before the last", s.rp("token", refreshForm(one.Refresh)), "invalid_grant")
 	s.refused("the newest token", s.rp("token", refreshForm(three.Refresh)), "invalid_grant")
+	// The time in which an answer may be asked for again does not come back when the clock is set back.
+	one = v.rpTokens()
+	s.clock.Advance(time.Hour)
+	two = s.rp("token", refreshForm(one.Refresh))
+	s.clock.Advance(-time.Hour)
+	s.refused("a used token, after the clock was set back", s.rp("token", refreshForm(one.Refresh)), "invalid_grant")
+	s.refused("its successor, after that", s.rp("token", refreshForm(two.Refresh)), "invalid_grant")
 }
 
 func TestSEC135_RefreshChecksAgain(t *testing.T) {
