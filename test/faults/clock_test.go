@@ -1,13 +1,17 @@
 package faults
 
 import (
+	"encoding/json"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"portico/internal/clock"
+	"portico/internal/config"
 	"portico/internal/logtest"
+	"portico/internal/openid/openidtest"
 )
 
 const year = 365 * 24 * time.Hour
@@ -20,7 +24,7 @@ func TestFLT10_ClockJumps(t *testing.T) {
 	for _, jump := range []struct {
 		name  string
 		by    time.Duration
-		holds bool // whether a session from before the jump still works
+		holds bool // whether a session from before the jump still works, and what it has given an app
 	}{
 		{"an hour ahead", time.Hour, true},
 		{"an hour back", -time.Hour, true},
@@ -31,9 +35,12 @@ func TestFLT10_ClockJumps(t *testing.T) {
 			t.Parallel()
 			log := &logtest.Buffer{}
 			c := clock.NewManual(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
-			in := runInside(t, c, slog.New(slog.NewTextHandler(log, nil)), nil)
+			in := runInside(t, c, slog.New(slog.NewTextHandler(log, nil)), func(cfg *config.Config) {
+				cfg.Clients = []config.Client{{ID: "rp", IDTokenAlg: "ES256", Secret: openidtest.Secret, RedirectURIs: []string{openidtest.Back}, Scopes: []string{"openid", "profile", "email"}, PKCE: true}}
+			})
 			known, me := in.registered(), in.browser()
 			me.must("signin", map[string]string{"email": known, "password": good})
+			app, forApp := me.atToken(openidtest.Redemption(me.authorizes())), me.authorizes()
 			pending, used := in.browser(), in.browser()
 			first, second := fresh("pending"), fresh("used")
 			waits := pending.begin(first)
@@ -61,6 +68,12 @@ func TestFLT10_ClockJumps(t *testing.T) {
 			if me.whoami() != jump.holds {
 				t.Errorf("a session from before the jump works: %v, want %v", !jump.holds, jump.holds)
 			}
+			if got := me.atToken(openidtest.Redemption(forApp)); got.Access != "" || got.Error == "" {
+				t.Errorf("a code for an app from before the jump: %+v", got)
+			}
+			if got := me.atToken(openidtest.Refresh(app.Refresh)); (got.Refresh != "") != jump.holds {
+				t.Errorf("what an app got before the jump works: %v, want %v", !jump.holds, jump.holds)
+			}
 			c.Advance(31 * time.Second) // the wait after the wrong passwords
 			in.journey(known)
 			c.Advance(2 * time.Hour)
@@ -77,6 +90,32 @@ func TestFLT10_ClockJumps(t *testing.T) {
 			t.Logf("FLT-10: %s: the session works: %v; older codes are refused, no wait is longer than 31s, email is sent, the log reports the jump", jump.name, jump.holds)
 		})
 	}
+}
+
+// authorizes returns a code for the app "rp".
+func (b *browser) authorizes() string {
+	b.Helper()
+	a, err := b.do("GET", "/auth/openid/authorize?"+openidtest.Request().Encode(), nil)
+	if err != nil || a.status != 303 {
+		b.Fatalf("%v %d %s", err, a.status, a.body)
+	}
+	u, err := url.Parse(a.header.Get("Location"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return u.Query().Get("code")
+}
+
+// atToken sends a form to the token endpoint. It tries again after a 503: a new signing key may be on its way.
+func (b *browser) atToken(form url.Values) (got openidtest.Answer) {
+	b.Helper()
+	if !eventually(20*time.Second, func() bool {
+		a, err := b.send("POST", "/auth/openid/token", "application/x-www-form-urlencoded", form.Encode())
+		return err == nil && a.status != 503 && json.Unmarshal([]byte(a.body), &got) == nil
+	}) {
+		b.Fatal("the token endpoint does not answer")
+	}
+	return got
 }
 
 // lockOut sends wrong passwords until the account has to wait.
