@@ -181,6 +181,31 @@ func TestRedeem_GarbageMeetsNoWriter(t *testing.T) {
 	}
 }
 
+// A device that asks again at once meets no writer either.
+func TestRedeemDevice_TooSoonMeetsNoWriter(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	tv := openid.Client{ID: "tv", Device: true, Scopes: []string{"openid"}}
+	codes, err := n.OpenID.BeginDevice(t.Context(), n.Caller, tv, "openid", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	polls := func(want string) {
+		t.Helper()
+		_, err := n.OpenID.RedeemDevice(t.Context(), n.Caller, tv, codes.Device, nil, assertion.KeyProof{})
+		if wrong, ok := errors.AsType[*openid.Error](err); !ok || wrong.Code != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	polls("authorization_pending")
+	n.clock.Advance(openid.DevicePause / 2)
+	if err := n.store.Store.Write(t.Context(), func(*store.Tx) error { polls("slow_down"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	n.clock.Advance(openid.DevicePause / 2)
+	polls("authorization_pending")
+}
+
 // nodes are two nodes on one database, and a user with a session on the first one.
 type nodes struct {
 	*visitor

@@ -2,6 +2,7 @@ package openid
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/secret"
 )
@@ -11,7 +12,7 @@ const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 
 // DeviceOf returns the device with a code, and the grant that its user has given it, or an
 // Error. waits says that the user has not answered yet: then there is no grant, and
-// PollDevice has the Error.
+// PollDevice has the Error. A device that asks too soon gets that Error at once.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
 	if !client.Device {
 		return Live{}, Device{}, false, &Error{"unauthorized_client", "the client may not use " + GrantDevice}
@@ -32,6 +33,8 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 		return Live{}, Device{}, false, &Error{"expired_token", "the user did not answer in time"}
 	case !d.DeniedAt.IsZero():
 		return Live{}, Device{}, false, &Error{"access_denied", "the user refused, or may not use this client"}
+	case d.GrantID == "" && d.PolledAt.After(rest(k.clock.Now())):
+		return Live{}, Device{}, false, slowDown()
 	case d.GrantID == "":
 		return Live{}, d, true, nil
 	}
@@ -52,11 +55,18 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 // that it has asked.
 func (k *Keeper) PollDevice(ctx context.Context, tx DeviceStore, d Device) (answer *Error, err error) {
 	now := k.clock.Now()
-	rested, err := tx.PollDevice(ctx, d.Hash, now, now.Add(pauseSlack-DevicePause))
+	rested, err := tx.PollDevice(ctx, d.Hash, now, rest(now))
 	if err == nil && !rested {
-		return &Error{"slow_down", "ask every 5 seconds, and after each slow_down wait 5 seconds longer"}, nil
+		return slowDown(), nil
 	}
 	return &Error{"authorization_pending", "the user has not answered yet"}, err
+}
+
+// rest returns the time after which a device that asks now must not have asked before.
+func rest(now time.Time) time.Time { return now.Add(pauseSlack - DevicePause) }
+
+func slowDown() *Error {
+	return &Error{"slow_down", "ask every 5 seconds, and after each slow_down wait 5 seconds longer"}
 }
 
 // RedeemDevice gives a device its tokens. One of several callers gets them, the others
