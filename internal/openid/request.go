@@ -147,7 +147,7 @@ func (r *Request) readFixed(query url.Values) error {
 	}
 	r.Nonce = query.Get("nonce")
 	if len(r.Nonce) > maxNonce || strings.ContainsRune(r.Nonce, 0) {
-		return invalidRequest("the nonce is too long")
+		return invalidRequest("the nonce is longer than 512 bytes, or has a zero byte")
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ type introspection struct {
 func (h *Handler) introspect(w http.ResponseWriter, r *http.Request) error {
 	client, values, err := h.client(w, r)
 	if err == nil && client.Public {
-		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret may introspect tokens"}
+		err = &openid.Error{Code: "invalid_client", Description: "only a client with a secret or a key may introspect tokens"}
 	}
 	if err == nil && values.Get("token") == "" {
 		err = errNoToken()
