@@ -36,8 +36,7 @@ func checkForm(r *http.Request) error {
 	if !strings.HasPrefix(r.URL.Path, "/") || r.URL.User != nil {
 		return Malformed
 	}
-	originForm(r)
-	return nil
+	return originForm(r)
 }
 
 // ambiguous reports whether two programs could read the path of a request
@@ -47,11 +46,18 @@ func ambiguous(r *http.Request) bool {
 }
 
 // originForm removes scheme and host from a target in absolute form, which
-// every server must accept (RFC 9112 3.2.2). r.Host already has the host.
-func originForm(r *http.Request) {
-	if _, rest, absolute := strings.Cut(r.RequestURI, "://"); absolute && r.RequestURI[0] != '/' {
-		r.RequestURI = rest[strings.IndexByte(rest, '/'):] // the path begins with this slash
+// every server must accept (RFC 9112 3.2.2). r.Host already has the host. net/http
+// also accepts "x:/path" and, with CONNECT, "host/path": these are refused.
+func originForm(r *http.Request) error {
+	if strings.HasPrefix(r.RequestURI, "/") {
+		return nil
 	}
+	if r.URL.Scheme == "" || r.URL.Host == "" {
+		return Malformed
+	}
+	_, rest, _ := strings.Cut(r.RequestURI, "://")
+	r.RequestURI = rest[strings.IndexByte(rest, '/'):] // the path begins with this slash
+	return nil
 }
 
 // canonicalPath reports whether a decoded path is absolute and has no empty or

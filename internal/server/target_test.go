@@ -31,6 +31,10 @@ func TestTarget(t *testing.T) {
 		{"http://a@portico.test/auth/signin", 400},
 		{"http://portico.test?/auth/signin", 400},
 		{"http://evil.test/auth/signin", 421},
+		{"http:/auth/signin", 400},
+		{"http:///auth/signin", 400},
+		{"x:/?://y", 400},
+		{"x:/auth/%73ignin?://portico.test/app/x", 400},
 		{"/" + strings.Repeat("a", 8191), 200},
 		{"/" + strings.Repeat("a", 8192), 414},
 		{"//auth/signin", 400},
@@ -79,7 +83,7 @@ func TestTarget_OptionsAndConnect(t *testing.T) {
 	k := httpsKit(t)
 	k.Fallback(ok)
 	addr := k.listen(t)
-	for _, line := range []string{"OPTIONS *", "CONNECT evil.test:443", "CONNECT portico.test:443"} {
+	for _, line := range []string{"OPTIONS *", "CONNECT evil.test:443", "CONNECT portico.test:443", "CONNECT portico.test/auth/signin", "CONNECT portico.test/?://y"} {
 		answers := raw(t, addr, line+" HTTP/1.1\r\nHost: portico.test\r\nConnection: close\r\n\r\n", 1)
 		if len(answers) != 1 || answers[0].StatusCode != 400 {
 			t.Errorf("%s: answers %v, want one 400", line, answers)
@@ -89,7 +93,7 @@ func TestTarget_OptionsAndConnect(t *testing.T) {
 
 // A path that passes is not shortened or split differently by other programs.
 func FuzzTarget(f *testing.F) {
-	for _, seed := range []string{"/auth/signin", "//x", "/%2e%2e/", "/a/..;/b", "/\\", "/a%5c", "/%00", "/a?#", "/a%2fb", "http://portico.test/a?b=c://d/"} {
+	for _, seed := range []string{"/auth/signin", "//x", "/%2e%2e/", "/a/..;/b", "/\\", "/a%5c", "/%00", "/a?#", "/a%2fb", "http://portico.test/a?b=c://d/", "x:/?://y"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, target string) {

@@ -34,6 +34,7 @@ func TestToHTTPS(t *testing.T) {
 		{"GET", "login.test.evil.test", "/", 421, ""},
 		{"GET", "shop.test", "//evil.test/", 400, ""},
 		{"GET", "shop.test", "/a/../b", 400, ""},
+		{"GET", "shop.test", "x:/?://y", 400, ""},
 	} {
 		r := httptest.NewRequest(c.method, c.target, nil)
 		r.Host = c.host

@@ -335,7 +335,7 @@ func attacks() testform.Catalogue {
 			"SEC-159": "A user's name or address breaks the identity headers.",
 			"SEC-160": "A client chooses the server that the gateway connects to.",
 			"SEC-207": "A client sends headers by which an app takes another path, method or file than the rule has judged.",
-			"SEC-208": "A client spells one of our own paths so that a rule of the proxy in front does not match it.",
+			"SEC-208": "A client spells one of our own paths so that a rule of the proxy in front does not match it, or sends a target of a form that nothing else reads.",
 			"SEC-216": "A user's name carries control characters or a header into an app.",
 			"SEC-220": "An app sets our cookies by an interim response or a trailer.",
 			"SEC-221": "An app at the public host sends headers that change the sign-in pages.",

@@ -47,7 +47,7 @@ func TestSEC208_OwnPathsHaveOneSpelling(t *testing.T) {
 	s := start(t, protects(newApp(t, tempers()["raw"]), publicAndAdmin()...), trusting())
 	for _, target := range []string{
 		"/auth/%61pi/session", "/auth/%61pi/check", "/auth/api/%63heck", "/auth/api/chec%6B", "/%61uth/api/session", "/auth/sign%69n", "/auth/%61pi/check/public/x",
-		"http://portico.test/auth/%61pi/session",
+		"http://portico.test/auth/%61pi/session", "x:/auth/%61pi/session?://portico.test/public/x", "x:/?://y",
 	} {
 		for _, a := range s.raw("GET " + target + " HTTP/1.1\r\nHost: portico.test\r\nX-Original-Method: GET\r\nX-Original-URL: https://portico.test/public/x\r\nConnection: close\r\n\r\n") {
 			if a.status != 400 {
