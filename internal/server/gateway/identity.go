@@ -84,7 +84,7 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	kept, known := a.identities.Load(found.Session.ID)
 	if known {
 		id := kept.(*identity)
-		if now.Before(id.renewAt) && !found.Ends().After(id.ends) && !id.expires.After(found.Ends()) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
+		if id.fresh(now) && !found.Ends().After(id.ends) && !id.expires.After(found.Ends()) && id.signer == g.Keys.Signer() && id.masters == g.Holders.Version() && same(id.person, found.User) {
 			return id, nil
 		}
 	}
@@ -100,10 +100,17 @@ func (g *Gateway) identity(a *app, found session.Found, now time.Time) (*identit
 	return id, nil
 }
 
+// fresh reports whether the token is not due for renewal. One of a clock that was set back since is: apps refuse it,
+// or take it for too long.
+func (id *identity) fresh(now time.Time) bool {
+	left := id.renewAt.Sub(now)
+	return left > 0 && left <= renewAfter
+}
+
 // forget removes identities whose tokens are due for renewal.
 func (a *app) forget(now time.Time) {
 	a.identities.Range(func(key, kept any) bool {
-		if !now.Before(kept.(*identity).renewAt) {
+		if !kept.(*identity).fresh(now) {
 			a.identities.Delete(key)
 			a.count.Add(-1)
 		}
