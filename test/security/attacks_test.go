@@ -348,7 +348,7 @@ func attacks() testform.Catalogue {
 			"SEC-238": "The Back button leads into the redirects between Portico and an app.",
 			"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
 			"SEC-240": "Another site opens a WebSocket over HTTP/2.",
-			"SEC-525": "Strangers hold the workers of an app by responses that they do not read, over HTTP/1.1, HTTP/2 and WebSockets.",
+			"SEC-525": "Strangers hold the workers of an app by responses that they do not read, over HTTP/1.1, HTTP/2 and WebSockets, or Portico by uploads to an app that hangs.",
 			"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 			"SEC-484": "A stream of an app goes on after a reload has given its path to another app.",
 			"SEC-360": "A client spells a protected path so that an app which gets paths as they are sent reads another path than the rules have judged.",

@@ -36,7 +36,7 @@ func defenses() []chapter {
 		}},
 		{"Load and races", []defense{
 			{"176, 182 to 186, 219", "Slots and a bounded queue for hashing. Limits of connections, headers, bodies and time. Signed-in users do not wait. (Also FLT-17 to 19.)"},
-			{"241, 498, 525", "A minimum pace of bodies to apps. Bodies can be kept until they are complete, and the user is looked up again then. A client that takes nothing of a response for 60 seconds is cut off."},
+			{"241, 498, 525", "A minimum pace of bodies to apps. Bodies can be kept until they are complete, and the user is looked up again then. A client that takes nothing of a response for 60 seconds is cut off, and so is an upload of which the app takes nothing."},
 			{"288, 289, 476", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time. A node reads one picture of each account at a time, and ten in all; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
 			{"501", "A client has 100 grants of one session at most, and 100 codes that it has not redeemed. One more ends the one used least recently."},

@@ -1,11 +1,14 @@
 package security
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +19,7 @@ import (
 	"portico/internal/testform"
 )
 
-// Strangers ask for what has no end, and read nothing. A stream that is quiet for hours is not one of them.
+// Strangers ask for what has no end, and read nothing, or send to an app that hangs. A stream that is quiet for hours is not one of them.
 func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 	announce(t)
 	t.Parallel()
@@ -33,6 +36,9 @@ func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "data: late\n\n")
 			return
+		case "/upload":
+			<-event
+			return
 		case "/socket":
 			c, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -48,6 +54,8 @@ func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 		ended <- r.URL.Path
 	}))
 	t.Cleanup(app.Close)
+	release := sync.OnceFunc(func() { close(event) })
+	t.Cleanup(release)
 	s := start(t, ownTLS(t), func(c *config.Config) {
 		c.App.Upstream, _ = url.Parse(app.URL)
 		c.App.Rules = []string{"public /*"}
@@ -60,21 +68,33 @@ func TestSEC525_ResponsesNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	hung := s.connect()
+	go func() {
+		_, _ = io.WriteString(hung, "POST /upload HTTP/1.1\r\nHost: portico.test\r\nContent-Length: 16777216\r\n\r\n")
+		_, _ = hung.Write(make([]byte, 16<<20))
+	}()
+	go func() {
+		if a, err := http.ReadResponse(bufio.NewReader(hung), nil); err == nil {
+			ended <- "/upload " + a.Status
+		}
+	}()
 	_, framer := s.http2(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	begin(framer, "", [2]string{":method", "GET"}, [2]string{":scheme", "https"}, [2]string{":authority", "portico.test"}, [2]string{":path", "/http2"})
 	all, ticks, late := []string{}, time.NewTicker(100*time.Millisecond), time.After(testform.Patience)
 	defer ticks.Stop()
-	for len(all) < 3 {
+	for len(all) < 4 {
 		select {
 		case path := <-ended:
 			all = append(all, path)
 		case <-ticks.C:
 			s.clock.Advance(server.StallTimeout)
 		case <-late:
-			t.Fatalf("only of %q has the app an end", strings.Join(all, ", "))
+			t.Fatalf("only %q have an end", strings.Join(all, ", "))
 		}
 	}
-	close(event)
+	if release(); !slices.Contains(all, "/upload 504 Gateway Timeout") {
+		t.Errorf("an upload that the app does not read: %q", all)
+	}
 	if got, err := io.ReadAll(quiet.Body); err != nil || string(got) != "data: late\n\n" {
 		t.Errorf("the quiet stream brings %q (%v)", got, err)
 	}

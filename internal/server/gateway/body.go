@@ -30,6 +30,7 @@ type body struct {
 	kept    int64         // number of buffered bytes
 	pace    int           // minimum bytes per second; 0 for any
 	left    time.Duration // how long to wait for the client from now
+	reads   atomic.Uint32 // reads begun and ended: odd while Portico waits for the client
 	broken  atomic.Bool   // the body violates its framing
 	late    atomic.Bool   // the body arrived too slowly
 }
@@ -72,6 +73,7 @@ func (b *body) release() { b.passage.visit.app.buffered.Add(-b.kept) }
 
 func (b *body) Read(p []byte) (int, error) {
 	if b.early.Len() > 0 {
+		b.reads.Add(2)
 		return b.early.Read(p)
 	}
 	return b.receive(p)
@@ -93,7 +95,9 @@ func (b *body) receive(p []byte) (int, error) {
 }
 
 func (b *body) read(p []byte) (int, error) {
+	b.reads.Add(1)
 	n, err := b.ReadCloser.Read(p)
+	b.reads.Add(1)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) { // the transport caused that error
 		b.broken.Store(true)
 	}

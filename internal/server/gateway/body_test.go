@@ -3,12 +3,14 @@ package gateway_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,6 +131,64 @@ func TestUploads_OthersTakeTheirTime(t *testing.T) {
 	}
 	if a := s.drip("POST /public/x HTTP/1.1\r\nContent-Length: 8000", 8, strings.Repeat("x", 1000), 300*time.Millisecond); a.status != 200 || a.echoed(t).Body != 8000 {
 		t.Errorf("an upload at the pace: %d %s", a.status, a.body)
+	}
+}
+
+// An app that reads nothing holds an upload no longer than it may take to answer. Neither an upload nor a WebSocket goes
+// on beyond its session.
+func TestUploads_NobodyReads(t *testing.T) {
+	t.Parallel()
+	asked, release := make(chan struct{}), make(chan struct{})
+	u := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" { // a request of the watcher
+			return
+		}
+		if r.URL.Path == "/ws" {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		}
+		asked <- struct{}{}
+		<-release
+	}))
+	t.Cleanup(func() { close(release) })
+	s := start(t, uploads(u, 0, time.Second, 0))
+	s.person("mara@x.test")
+	upload := func(header string) net.Conn {
+		c := s.dial()
+		_, _ = io.WriteString(c, header+"\r\nHost: "+s.host+"\r\n\r\n")
+		go func() { _, _ = io.CopyN(c, zeros{}, 16<<20) }()
+		<-asked
+		return c
+	}
+	const post = "POST /public/x HTTP/1.1\r\nContent-Length: 16777216"
+	for name, header := range map[string]string{"an upload": post, "a WebSocket": "GET /ws HTTP/1.1\r\n" + upgrade(s, s.origin)} {
+		cookie := s.signIn("mara@x.test")
+		c := upload(header + "\r\nCookie: " + cookie)
+		if err := s.app.Flows.SignOut(t.Context(), s.caller(cookie)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s is still open after its session", name)
+		}
+	}
+	c, ticks := upload(post), time.NewTicker(50*time.Millisecond)
+	defer ticks.Stop()
+	ended := make(chan answer)
+	go func() { ended <- readAnswer(c) }()
+	for {
+		select {
+		case <-ticks.C:
+			s.clock.Advance(10 * time.Second)
+		case a := <-ended:
+			if a.status != http.StatusGatewayTimeout || !strings.Contains(a.body, "app.slow") {
+				t.Errorf("an upload that nobody reads: %d %s", a.status, a.body)
+			}
+			return
+		}
 	}
 }
 

@@ -69,19 +69,53 @@ func TestPassing_Stalled(t *testing.T) {
 		"a WebSocket": func() (*passing, *atomic.Uint32) { s := new(tunnel); return &passing{socket: s}, &s.down.writes },
 	} {
 		p, writes := of()
-		now := time.Now()
 		for i, step := range []struct {
 			begunOrEnded uint32
-			later        time.Duration
+			looks        int
 			stalled      bool
 		}{
-			{0, time.Hour, false}, {1, time.Hour, false}, {0, server.StallTimeout - 1, false}, {2, time.Hour, false}, {0, server.StallTimeout - 1, false},
-			{1, time.Hour, false}, {1, time.Hour, false}, {0, server.StallTimeout, true}, {1, time.Hour, false}, {0, time.Hour, false},
+			{0, 20, false}, {1, 1, false}, {0, 11, false}, {2, 1, false}, {0, 11, false}, {1, 20, false}, {1, 1, false}, {0, 12, false}, {0, 1, true}, {1, 20, false},
 		} {
 			writes.Add(step.begunOrEnded)
-			if now = now.Add(step.later); p.stalled(now) != step.stalled {
-				t.Errorf("%s, step %d: stalled: %v", name, i, !step.stalled)
+			for range step.looks {
+				if p.stalled(server.StallTimeout/12) != step.stalled {
+					t.Errorf("%s, step %d: stalled: %v", name, i, !step.stalled)
+				}
 			}
+		}
+		writes.Add(1)
+		for _, jump := range []time.Duration{0, 24 * time.Hour, -24 * time.Hour, 24 * time.Hour} {
+			if p.stalled(jump) {
+				t.Errorf("%s: a clock that was set by %v ends a write", name, jump)
+			}
+		}
+	}
+}
+
+// A long body is unread while Portico waits for the app, not for the client, until the response begins.
+func TestPassing_Unread(t *testing.T) {
+	t.Parallel()
+	const limit = 12 * time.Second
+	p := &passing{app: &app{App: App{Timeout: limit}}}
+	for i, step := range []struct {
+		body         *body
+		begunOrEnded uint32
+		stage        int32
+		unread       bool
+	}{
+		{nil, 0, waits, false}, {new(body), 0, waits, true}, {new(body), 1, waits, false}, {new(body), 2, waits, true}, {new(body), 0, answered, false}, {new(body), 0, cut, false},
+	} {
+		p.reading, p.body = stall{}, step.body
+		p.stage.Store(step.stage)
+		if p.body != nil {
+			p.body.reads.Add(step.begunOrEnded)
+		}
+		early := false
+		for range 12 {
+			early = p.unread(limit/12) || early
+		}
+		if late := p.unread(limit/12) || p.unread(limit/12); early || late != step.unread {
+			t.Errorf("step %d: unread: %v early, %v late", i, early, late)
 		}
 	}
 }

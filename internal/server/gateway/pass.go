@@ -49,14 +49,18 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, asked ask, v visi
 		},
 	}
 	p.passing.asked, p.answer.writes = &p.asked, &p.passing.writes
-	if r.ProtoMajor == 2 {
+	p.body = newBody(p, r)
+	if !p.passing.brief {
+		p.passing.body = p.body
+	}
+	if r.ProtoMajor == 2 || !p.passing.brief {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		r, p.passing.cancel = r.WithContext(ctx), cancel
 	}
 	g.open.add(&p.passing)
 	defer g.open.remove(&p.passing)
-	if p.body = newBody(p, r); p.body != nil {
+	if p.body != nil {
 		r.Body = p.body
 		defer p.body.release()
 		if passes, err := p.hold(w, r); !passes {

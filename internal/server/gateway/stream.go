@@ -44,12 +44,13 @@ type passing struct {
 	endless bool      // a WebSocket or an event stream, which does not end by itself
 	socket  *tunnel   // for a WebSocket only
 	told    bool      // a WebSocket to which the Close frame was sent
-	cancel  func()    // cancels an HTTP/2 request, where an expired read deadline cancels nothing; else nil
+	cancel  func()    // cancels the request where an expired read deadline may cancel nothing: by HTTP/2, or with a long body; else nil
 
-	writes atomic.Uint32 // writes to the client begun and ended: odd during one, except for a WebSocket
-	seen   uint32        // writes at a look of the watcher
-	since  time.Time     // when the watcher saw that first
-	ended  bool          // by end
+	writes  atomic.Uint32 // writes to the client begun and ended: odd during one, except for a WebSocket
+	writing stall         // of writes
+	body    *body         // a long body; else nil
+	reading stall         // of its reads
+	ended   bool          // by end
 
 	brief bool         // its body is too short to keep the app busy
 	stage atomic.Int32 // waits, answered or cut
@@ -63,11 +64,34 @@ const (
 	cut
 )
 
-// end ends the client's connection, and so the request on it. Call it only
-// while the request is open, because the connection may serve another one
-// later.
+// stall measures how long a counter stands still, by the looks of the watcher.
+type stall struct {
+	count uint32
+	lasts time.Duration
+}
+
+// reaches reports whether the counter has stood still for the limit, with what has passed since the last look. One
+// look counts as a sixth of the limit at most: the clock may have been set.
+func (s *stall) reaches(limit time.Duration, count uint32, passed time.Duration) bool {
+	if count != s.count {
+		*s = stall{count: count}
+		return false
+	}
+	s.lasts += max(0, min(passed, limit/6))
+	return s.lasts > limit
+}
+
+// end ends the client's connection and the request on it, also while the app
+// does not read. Call it only while the request is open, because the connection
+// may serve another one later.
 func (p *passing) end() {
 	p.ended = true
+	if p.cancel != nil {
+		p.cancel()
+	}
+	if p.socket != nil {
+		go p.socket.app.Close() // may wait for a TLS alert to be written
+	}
 	c, past := http.NewResponseController(p.w), time.Unix(1, 0)
 	_ = c.SetReadDeadline(past) // fails only if the connection is closed
 	_ = c.SetWriteDeadline(past)
@@ -75,16 +99,35 @@ func (p *passing) end() {
 
 // stalled reports whether the client has taken nothing of a write for server.StallTimeout. A stream that has nothing to
 // write may last.
-func (p *passing) stalled(now time.Time) bool {
+func (p *passing) stalled(passed time.Duration) bool {
 	writes := p.writes.Load()
 	if p.socket != nil {
 		writes = p.socket.down.writes.Load()
 	}
-	if writes%2 == 0 || writes != p.seen {
-		p.seen, p.since = writes, now
+	return writes%2 == 1 && p.writing.reaches(server.StallTimeout, writes, passed)
+}
+
+// unread reports whether the app has taken nothing of a long body for App.Timeout. net/http measures that time only from
+// the end of a body.
+func (p *passing) unread(passed time.Duration) bool {
+	if p.body == nil || p.stage.Load() != waits {
 		return false
 	}
-	return now.Sub(p.since) >= server.StallTimeout
+	reads := p.body.reads.Load()
+	return reads%2 == 0 && p.reading.reaches(p.app.Timeout, reads, passed)
+}
+
+// giveUp ends the wait for the app. An expired read deadline makes net/http
+// cancel the request as if the client had gone; the response can still be
+// written.
+func (p *passing) giveUp() {
+	switch {
+	case !p.stage.CompareAndSwap(waits, cut):
+	case p.cancel != nil:
+		p.cancel()
+	default:
+		_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // leave ends a request. For a WebSocket, the first call sends a Close frame to
@@ -102,6 +145,7 @@ func (p *passing) leave(code uint16, reason string) {
 type open struct {
 	mu       sync.Mutex
 	passing  map[*passing]struct{}
+	looked   time.Time // by the watcher
 	draining bool
 	empty    chan struct{} // closed when the last request ends while draining
 }
@@ -172,19 +216,13 @@ func (o *open) waiting() map[*circuit]bool {
 	return apps
 }
 
-// cut gives up brief requests that wait for an app. An expired read deadline
-// makes net/http cancel the request as if the client had gone; the response can
-// still be written.
+// cut gives up brief requests that wait for an app.
 func (o *open) cut(c *circuit) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for p := range o.passing {
-		if p.app.circuit == c && p.brief && p.stage.CompareAndSwap(waits, cut) {
-			if p.cancel != nil {
-				p.cancel()
-				continue
-			}
-			_ = http.NewResponseController(p.w).SetReadDeadline(time.Unix(1, 0))
+		if p.app.circuit == c && p.brief {
+			p.giveUp()
 		}
 	}
 }
@@ -205,15 +243,20 @@ type watched struct {
 	denied bool
 }
 
-// watched returns the open requests, and ends those whose client reads nothing. It applies the present rules to each request that a
-// gateway of former settings has let pass.
+// watched returns the open requests, and ends those whose client or app reads nothing. It applies the present rules to
+// each request that a gateway of former settings has let pass.
 func (g *Gateway) watched() []watched {
 	g.open.mu.Lock()
 	defer g.open.mu.Unlock()
 	all, now := make([]watched, 0, len(g.open.passing)), g.Clock.Now()
+	passed := now.Sub(g.open.looked)
+	g.open.looked = now
 	for p := range g.open.passing {
-		if p.stalled(now) {
+		if p.stalled(passed) {
 			p.end()
+		}
+		if p.unread(passed) {
+			p.giveUp()
 		}
 		if p.ruledBy != g {
 			a, matched, err := g.route(p.asked)

@@ -46,7 +46,7 @@ func (p *passage) connect(ctx context.Context) {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
 	defer stop()
-	t := new(tunnel)
+	t := &tunnel{app: app}
 	p.gateway.open.lasts(&p.passing, t) // after Hijack, which resets the deadlines
 	dropHopByHop(answer.Header)
 	p.visit.app.clean(answer.Header)

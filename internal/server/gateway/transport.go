@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -19,6 +20,11 @@ const (
 	// default of two would open and close connections under any load.
 	idleConns   = 256
 	idleTimeout = 90 * time.Second
+
+	// sendBuffer is how many bytes the kernel keeps for an app that does not read. It wakes a writer when a third is
+	// free, and takes 4 MiB by itself: an app that reads 20 KB a second would seem not to read for a minute. An upload
+	// gets 200 Mbit/s by it at a round trip of 10 ms.
+	sendBuffer = 256 << 10
 )
 
 // transport is the connections to an app's upstream.
@@ -50,7 +56,13 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func newTransport(a App) *transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &transport{Transport: http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, address)
+			if tcp, is := c.(*net.TCPConn); is {
+				_ = tcp.SetWriteBuffer(sendBuffer) // else it is a matter of speed alone
+			}
+			return c, err
+		},
 		TLSClientConfig:        &tls.Config{RootCAs: a.Roots},
 		TLSHandshakeTimeout:    dialTimeout,
 		ResponseHeaderTimeout:  a.Timeout,

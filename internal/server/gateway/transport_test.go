@@ -49,6 +49,25 @@ func TestTransport_Protocol(t *testing.T) {
 	}
 }
 
+// The kernel takes little for an app that does not read, so that an app that reads slowly can be told from it.
+func TestTransport_SendsLittleAhead(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	c, err := newTransport(App{}).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
+	if n, _ := c.Write(make([]byte, 16<<20)); n > 2<<20 {
+		t.Errorf("%d bytes were taken", n)
+	}
+}
+
 // A request that reaches the transport after its app was replaced leaves no
 // idle connection.
 func TestTransport_Retired(t *testing.T) {

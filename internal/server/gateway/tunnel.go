@@ -15,7 +15,8 @@ const tunnelBuffer = 2 << 10
 
 // tunnel is a WebSocket between a client and an app.
 type tunnel struct {
-	down, up half // to the client, to the app
+	down, up half      // to the client, to the app
+	app      io.Closer // the app's side
 }
 
 // run copies in both directions until the client has finished or either
