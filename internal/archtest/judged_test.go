@@ -70,7 +70,7 @@ var writes = regexp.MustCompile(`^(Insert|Update|Delete|Add|Keep|Use|Drop|Save|R
 // harmless are the methods that neither give nor take a way in.
 func harmless() []string {
 	return list(`InsertAccount InsertApplicant UpdateLocale UpdateTellsTime UpdateFactorTold UseFactor UseRecoveryCode UsePasskey UseTrust SpendTicket
-		DropDueEnd DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocation TouchSession`)
+		DropDueEnd DeleteTrust DeleteSession DeleteSessions InsertRevocation DeleteRevocations TouchSessions`)
 }
 
 // unjudged are the functions with an effect that need none of the types.

@@ -25,6 +25,8 @@ const (
 	settled = 2*clock.Uncorrected + 25*time.Second
 	// mostSealed bounds one seal, so that other writes wait briefly.
 	mostSealed = 1000
+	// mostLate bounds those of a seal that came too late, with a statement for each.
+	mostLate = 50
 
 	chainContext = "audit"
 )
@@ -180,13 +182,14 @@ func (s *Sealer) next(ctx context.Context, tx SealStore, c Chain, most int) (n f
 		n.facts = ofOneMonth(n.facts)
 		n.seal.FirstAt, n.seal.Last = n.facts[0].At, n.facts[len(n.facts)-1].position()
 	}
-	n.assigned, err = tx.LateFacts(ctx, n.seal.Last, most)
+	late := min(most, mostLate)
+	n.assigned, err = tx.LateFacts(ctx, n.seal.Last, late)
 	for _, f := range n.assigned {
 		if !f.within(n.before, n.seal.Last) {
 			n.facts = append(n.facts, f)
 		}
 	}
-	n.full = n.full || len(n.assigned) == most
+	n.full = n.full || len(n.assigned) == late
 	n.seal.Records = int64(len(n.facts))
 	return n, err
 }

@@ -113,13 +113,13 @@ func TestMailAllAgain_InParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.left.Store(2)
-	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 100 || !errors.Is(err, errKilled) {
+	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 25 || !errors.Is(err, errKilled) {
 		t.Fatalf("%d emails, and then %v", n, err)
 	}
-	if n := b.counted(audit.MailSentAgain); n != 100 {
+	if n := b.counted(audit.MailSentAgain); n != 25 {
 		t.Errorf("%d records", n)
 	}
-	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 50 || err != nil {
+	if n, err := b.Operator.MailAllAgain(t.Context(), flow.ByOperator); n != 125 || err != nil {
 		t.Errorf("%d emails after an interruption: %v", n, err)
 	}
 }

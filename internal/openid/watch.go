@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watchBatch is how many sessions one transaction looks at.
-const watchBatch = 50
+// watchBatch is how many sessions one transaction looks at. It has some statements for each, and more with each client.
+const watchBatch = 10
 
 // watchSlack is how much longer than its time a session is left alone. A node may write
 // the last uses of its sessions a little later.

@@ -11,7 +11,7 @@ import (
 // What a transaction changes at most, so that it has time enough and other writes wait briefly.
 const (
 	flushBatch = 1000 // of each lane
-	retryBatch = 100  // each with an outcome and a record of its own
+	retryBatch = 25   // each with an outcome and a record of its own
 )
 
 // Listed is a message that is not delivered, without its content.

@@ -274,36 +274,37 @@ func (c *cache) sweep(now time.Time, idle time.Duration) {
 	}
 }
 
-type use struct {
-	id   string
-	seen time.Time
+// Use is the last use of a session or a personal access token.
+type Use struct {
+	ID   string
+	Seen time.Time
 }
 
 // takeUsed returns the uses that are not in the database yet.
-func (c *cache) takeUsed() []use {
+func (c *cache) takeUsed() []Use {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := make([]use, 0, len(c.used))
+	list := make([]Use, 0, len(c.used))
 	for id, seen := range c.used {
-		list = append(list, use{id, seen})
+		list = append(list, Use{id, seen})
 	}
 	clear(c.used)
 	for id, e := range c.byID {
 		seen := e.seen.Load()
 		if e.written.Swap(seen) < seen {
-			list = append(list, use{id, time.UnixMicro(seen).UTC()})
+			list = append(list, Use{id, time.UnixMicro(seen).UTC()})
 		}
 	}
 	return list
 }
 
 // giveBack keeps uses whose write failed for the next attempt.
-func (c *cache) giveBack(list []use) {
+func (c *cache) giveBack(list []Use) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range list {
-		if u.seen.After(c.used[u.id]) {
-			c.used[u.id] = u.seen
+		if u.Seen.After(c.used[u.ID]) {
+			c.used[u.ID] = u.Seen
 		}
 	}
 }

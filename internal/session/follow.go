@@ -75,15 +75,7 @@ func (k *Keeper) Follow(ctx context.Context, store Store) (news bool, err error)
 func (k *Keeper) Tidy(ctx context.Context, write func(context.Context, func(Store) error) error) error {
 	const batch = 500
 	for ids := range slices.Chunk(k.follower.old(), batch) {
-		err := write(ctx, func(tx Store) error {
-			for _, id := range ids {
-				if err := tx.DeleteRevocation(ctx, id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := write(ctx, func(tx Store) error { return tx.DeleteRevocations(ctx, ids) }); err != nil {
 			return err
 		}
 	}

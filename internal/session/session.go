@@ -96,15 +96,15 @@ type Store interface {
 	InsertRevocation(ctx context.Context, accountID string, at time.Time) error
 	// Revocations returns all revocations.
 	Revocations(ctx context.Context) ([]Revocation, error)
-	// DeleteRevocation deletes one; it does nothing when there is none.
-	DeleteRevocation(ctx context.Context, id string) error
-	// TouchSession moves LastSeenAt forward, never back.
-	TouchSession(ctx context.Context, id string, seen time.Time) error
+	// DeleteRevocations deletes those of the ids that are there.
+	DeleteRevocations(ctx context.Context, ids []string) error
+	// TouchSessions moves LastSeenAt of sessions forward, never back.
+	TouchSessions(ctx context.Context, uses []Use) error
 
 	// TokenByHash returns a personal access token as SessionByHash does a session.
 	TokenByHash(ctx context.Context, hash []byte) (Found, bool, error)
-	// TouchToken is TouchSession for a personal access token.
-	TouchToken(ctx context.Context, id string, seen time.Time) error
+	// TouchTokens is TouchSessions for personal access tokens.
+	TouchTokens(ctx context.Context, uses []Use) error
 }
 
 // Config of a Keeper.
@@ -341,20 +341,13 @@ func (k *Keeper) Stats() CacheStats { return k.cache.stats() }
 func (k *Keeper) Flush(ctx context.Context, write func(context.Context, func(Store) error) error) error {
 	k.cache.sweep(k.Clock.Now(), k.Idle)
 	used := k.cache.takeUsed()
-	// Use the same order everywhere, so that two processes that write the uses
-	// of the same sessions cannot deadlock.
-	slices.SortFunc(used, func(a, b use) int { return strings.Compare(a.id, b.id) })
+	// With the same order everywhere, two processes that write the uses of the
+	// same sessions rarely deadlock, which the store would try again.
+	slices.SortFunc(used, func(a, b Use) int { return strings.Compare(a.ID, b.ID) })
 	const batch = 500
 	for len(used) > 0 {
 		n := min(batch, len(used))
-		err := write(ctx, func(tx Store) error {
-			for _, u := range used[:n] {
-				if err := touch(ctx, tx, u); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		err := write(ctx, func(tx Store) error { return touch(ctx, tx, used[:n]) })
 		if err != nil {
 			k.cache.giveBack(used)
 			return err

@@ -76,10 +76,18 @@ func (k *Keeper) findToken(ctx context.Context, store Store, hash key, now time.
 // TokenSeen returns the last use of a personal access token, as far as the memory knows it.
 func (k *Keeper) TokenSeen(id string) time.Time { return k.cache.seen(TokenID(id)) }
 
-// touch writes the last use of a session or a token.
-func touch(ctx context.Context, tx Store, u use) error {
-	if id, ok := strings.CutPrefix(u.id, tokenID); ok {
-		return tx.TouchToken(ctx, id, u.seen)
+// touch writes the last uses of sessions and tokens.
+func touch(ctx context.Context, tx Store, all []Use) error {
+	var sessions, tokens []Use
+	for _, u := range all {
+		if id, ok := strings.CutPrefix(u.ID, tokenID); ok {
+			tokens = append(tokens, Use{id, u.Seen})
+		} else {
+			sessions = append(sessions, u)
+		}
 	}
-	return tx.TouchSession(ctx, u.id, u.seen)
+	if err := tx.TouchSessions(ctx, sessions); err != nil {
+		return err
+	}
+	return tx.TouchTokens(ctx, tokens)
 }

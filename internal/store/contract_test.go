@@ -146,8 +146,8 @@ func plan(t *testing.T, s *store.Store, text string) []string {
 }
 
 // meant are the steps that read a whole table or named subquery on purpose. Revocations stay
-// for minutes, nodes are few, and a page of people looks at a limited number of rows.
-var meant = []string{"SCAN CONSTANT ROW", "SCAN revocation", "SCAN node", "SCAN ranged", "SCAN looked"}
+// for minutes, nodes are few, a page of people looks at a limited number of rows, and a table of uses is an argument.
+var meant = []string{"SCAN CONSTANT ROW", "SCAN revocation", "SCAN node", "SCAN ranged", "SCAN looked", "SCAN used"}
 
 // scans reports whether a step reads a whole table, other than the two indexes of the outbox,
 // which hold only waiting or only dead messages. A subquery has steps of its own, and the values of an INSERT

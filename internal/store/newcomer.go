@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,10 +14,15 @@ import (
 // atOnce are the numbers of rows that one statement writes. Few numbers have few SQL texts.
 var atOnce = [...]int{100, 10, 1}
 
+// fitting returns the greatest of them up to n.
+func fitting(n int) int {
+	return atOnce[slices.IndexFunc(atOnce[:], func(some int) bool { return some <= n })]
+}
+
 // rows are rows for one table.
 type rows struct {
-	table, columns string
-	list           [][]any
+	table, columns, after string // after: what follows the values
+	list                  [][]any
 }
 
 func (r *rows) add(values ...any) { r.list = append(r.list, values) }
@@ -24,20 +30,11 @@ func (r *rows) add(values ...any) { r.list = append(r.list, values) }
 // insert writes rows, several with one statement.
 func (t *Tx) insert(ctx context.Context, r rows) error {
 	for left := r.list; len(left) > 0; {
-		for _, n := range atOnce {
-			if len(left) < n {
-				continue
-			}
-			var args []any
-			for _, values := range left[:n] {
-				args = append(args, values...)
-			}
-			if _, err := t.exec(ctx, `INSERT INTO `+r.table+` (`+r.columns+`) VALUES `+rowsOf(n, len(left[0])), args...); err != nil {
-				return err
-			}
-			left = left[n:]
-			break
+		n := fitting(len(left))
+		if err := t.run(ctx, `INSERT INTO `+r.table+` (`+r.columns+`) VALUES `+rowsOf(n, len(left[0]))+r.after, slices.Concat(left[:n]...)...); err != nil {
+			return err
 		}
+		left = left[n:]
 	}
 	return nil
 }

@@ -114,28 +114,22 @@ func (t *Tx) changePerson(ctx context.Context, accountID, query string, args ...
 	return true, t.reindex(ctx, accountID)
 }
 
-// indexAtOnce is how many rows one statement writes. A fixed number has one SQL text.
-const indexAtOnce = 100
-
 func (t *Tx) index(ctx context.Context, all []compared) error {
-	var rows []personRow
+	var rows, roles []personRow
 	for _, c := range all {
 		if c.same() {
 			continue
 		}
 		rows = append(rows, c.want)
-		if c.has == nil && c.want.roles == "[]" || c.has != nil && c.has.roles == c.want.roles {
-			continue
-		}
-		if err := t.indexRoles(ctx, c.want); err != nil {
-			return err
+		if c.has == nil && c.want.roles != "[]" || c.has != nil && c.has.roles != c.want.roles {
+			roles = append(roles, c.want)
 		}
 	}
+	if err := t.indexRoles(ctx, roles); err != nil {
+		return err
+	}
 	for len(rows) > 0 {
-		n := 1
-		if len(rows) >= indexAtOnce {
-			n = indexAtOnce
-		}
+		n := fitting(len(rows))
 		if err := t.writePeople(ctx, rows[:n]); err != nil {
 			return err
 		}
@@ -156,20 +150,23 @@ func (t *Tx) writePeople(ctx context.Context, rows []personRow) error {
 		seen_at = CASE WHEN person.seen_at > excluded.seen_at THEN person.seen_at ELSE excluded.seen_at END`, args...)
 }
 
-func (t *Tx) indexRoles(ctx context.Context, p personRow) error {
-	if _, err := t.exec(ctx, `DELETE FROM account_role WHERE account_id = $1`, p.id); err != nil {
-		return err
-	}
-	roles, err := unlist(p.roles)
-	if err != nil {
-		return err
-	}
-	for _, role := range roles {
-		if _, err := t.exec(ctx, `INSERT INTO account_role (account_id, role) VALUES ($1, $2) ON CONFLICT (account_id, role) DO NOTHING`, p.id, role); err != nil {
+func (t *Tx) indexRoles(ctx context.Context, people []personRow) error {
+	var ids []string
+	all := rows{table: "account_role", columns: "account_id, role", after: ` ON CONFLICT (account_id, role) DO NOTHING`}
+	for _, p := range people {
+		roles, err := unlist(p.roles)
+		if err != nil {
 			return err
 		}
+		ids = append(ids, p.id)
+		for _, role := range roles {
+			all.add(p.id, role)
+		}
 	}
-	return nil
+	if _, err := among(ctx, t, `DELETE FROM account_role WHERE account_id IN (`, nil, ids, scanOne[string]); err != nil {
+		return err
+	}
+	return t.insert(ctx, all)
 }
 
 // saw stores that the account of a session was in use.

@@ -71,7 +71,7 @@ func (t *Tx) TokenByHash(ctx context.Context, hash []byte) (session.Found, bool,
 		})
 }
 
-// TouchToken implements session.Store.
-func (t *Tx) TouchToken(ctx context.Context, id string, seen time.Time) error {
-	return t.run(ctx, `UPDATE personal_token SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, micros(seen))
+// TouchTokens implements session.Store.
+func (t *Tx) TouchTokens(ctx context.Context, uses []session.Use) error {
+	return t.touch(ctx, `UPDATE personal_token SET used_at = used.column2 FROM `, ` AS used WHERE personal_token.id = used.column1 AND used_at < used.column2`, uses)
 }

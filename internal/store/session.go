@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/account"
@@ -116,16 +117,45 @@ func (t *Tx) Revocations(ctx context.Context) ([]session.Revocation, error) {
 		})
 }
 
-// DeleteRevocation implements session.Store.
-func (t *Tx) DeleteRevocation(ctx context.Context, id string) error {
-	return t.run(ctx, `DELETE FROM revocation WHERE id = $1`, id)
+// DeleteRevocations implements session.Store.
+func (t *Tx) DeleteRevocations(ctx context.Context, ids []string) error {
+	_, err := among(ctx, t, `DELETE FROM revocation WHERE id IN (`, nil, ids, scanOne[string])
+	return err
 }
 
-// TouchSession implements session.Store.
-func (t *Tx) TouchSession(ctx context.Context, id string, seen time.Time) error {
-	n, err := t.exec(ctx, `UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, micros(seen))
-	if err != nil || n == 0 {
+// TouchSessions implements session.Store. Of several sessions of an account, the one that was used last tells
+// when the account was.
+func (t *Tx) TouchSessions(ctx context.Context, uses []session.Use) error {
+	if err := t.touch(ctx, `UPDATE session SET last_seen_at = used.column2 FROM `, ` AS used WHERE session.id = used.column1 AND last_seen_at < used.column2`, uses); err != nil {
 		return err
 	}
-	return t.saw(ctx, id, seen)
+	ids := make([]string, len(uses))
+	for i, u := range uses {
+		ids[i] = u.ID
+	}
+	_, err := among(ctx, t, `UPDATE person SET seen_at = s.last_seen_at FROM session s WHERE s.account_id = person.account_id AND person.seen_at <= s.last_seen_at - $1
+		AND NOT EXISTS (SELECT 1 FROM session later WHERE later.account_id = s.account_id AND later.last_seen_at > s.last_seen_at)
+		AND s.id IN (`, []any{seenEvery.Microseconds()}, ids, scanOne[string])
+	return err
+}
+
+// touchAtOnce is how many uses one statement writes: with a statement for each, it would depend on the
+// distance to the database whether a transaction ends in time.
+const touchAtOnce = 100
+
+// touch runs a statement with a table of uses between its parts. Both engines name the columns column1 and
+// column2. The first row says their types, and a short table repeats its last row, so that there is one SQL text.
+func (t *Tx) touch(ctx context.Context, before, after string, uses []session.Use) error {
+	text := before + `(VALUES (CAST('' AS TEXT), CAST(0 AS BIGINT)), ` + rowsOf(touchAtOnce, 2) + `)` + after
+	for part := range slices.Chunk(uses, touchAtOnce) {
+		var args []any
+		for i := range touchAtOnce {
+			u := part[min(i, len(part)-1)]
+			args = append(args, u.ID, micros(u.Seen))
+		}
+		if err := t.run(ctx, text, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ const (
 	Refusing      // ends every connection and accepts none
 	Hanging       // accepts connections and forwards nothing
 	Slow          // delays each message by two seconds
+	Far           // delays each message by 5 ms, as a data center at some distance
 )
 
 // Cut is where a Proxy breaks a connection: at the first message with the Text.
@@ -197,9 +198,13 @@ func (p *Proxy) wait() {
 		switch mode {
 		case Hanging:
 			<-change
-		case Slow:
+		case Slow, Far:
+			delay := 2 * time.Second
+			if mode == Far {
+				delay = 5 * time.Millisecond
+			}
 			select {
-			case <-time.After(2 * time.Second):
+			case <-time.After(delay):
 				return
 			case <-change:
 			}

@@ -279,9 +279,13 @@ func (b people) People_AfterChanges() {
 	})
 	unseen := account.Query{SeenBefore: moment().Add(time.Minute)}
 	finds("signed in", unseen, true)
-	b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), "s", moment().Add(30*time.Minute)) })
+	b.write(func(tx *store.Tx) error {
+		return tx.TouchSessions(b.Context(), []session.Use{{ID: "s", Seen: moment().Add(30 * time.Minute)}})
+	})
 	finds("used within the hour", unseen, true)
-	b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), "s", moment().Add(time.Hour)) })
+	b.write(func(tx *store.Tx) error {
+		return tx.TouchSessions(b.Context(), []session.Use{{ID: "s", Seen: moment().Add(time.Hour)}})
+	})
 	finds("used after it", unseen, false)
 }
 

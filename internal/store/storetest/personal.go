@@ -147,10 +147,10 @@ func (b personals) Rewind_EndsThemWithTheSessions() {
 	}
 }
 
-func (b personals) TouchToken_NeverBack() {
+func (b personals) TouchTokens_NeverBack() {
 	p, hash := b.token(1, b.person(1))
 	for _, seen := range []time.Time{p.UsedAt.Add(time.Second), p.UsedAt} {
-		b.write(func(tx *store.Tx) error { return tx.TouchToken(b.Context(), p.ID, seen) })
+		b.write(func(tx *store.Tx) error { return tx.TouchTokens(b.Context(), []session.Use{{ID: p.ID, Seen: seen}}) })
 	}
 	if got, _ := b.byHash(hash); !got.UsedAt.Equal(p.UsedAt.Add(time.Second)) {
 		b.Errorf("used at %v", got.UsedAt)

@@ -226,16 +226,29 @@ func (b sessions) InsertRevocation_EachIsARow() {
 	b.equal("the revocations", b.revoked(), []string{"a", "a", "b"})
 }
 
-func (b sessions) DeleteRevocation_ThatOneOnly() {
-	for range 2 {
-		b.write(func(tx *store.Tx) error { return tx.InsertRevocation(b.Context(), "a", moment()) })
+func (b sessions) DeleteRevocations_ThoseOnly() {
+	var all []string
+	b.write(func(tx *store.Tx) error {
+		for range 120 {
+			if err := tx.InsertRevocation(b.Context(), "a", moment()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	there := func() (ids []string) {
+		for _, r := range list(b.bundle, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) }) {
+			ids = append(ids, r.ID)
+		}
+		slices.Sort(ids)
+		return ids
 	}
-	all := list(b.bundle, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) })
+	all = there()
 	for range 2 { // the second time there is nothing to delete
-		b.write(func(tx *store.Tx) error { return tx.DeleteRevocation(b.Context(), all[0].ID) })
+		b.write(func(tx *store.Tx) error { return tx.DeleteRevocations(b.Context(), all[:101]) })
 	}
-	left := list(b.bundle, func(tx *store.Tx) ([]session.Revocation, error) { return tx.Revocations(b.Context()) })
-	b.equal("what is left", left, all[1:])
+	b.write(func(tx *store.Tx) error { return tx.DeleteRevocations(b.Context(), nil) })
+	b.equal("what is left", there(), all[101:])
 }
 
 // All revocations are returned, in any order.
@@ -253,19 +266,49 @@ func (b sessions) Revocations_Many() {
 	}
 }
 
-func (b sessions) TouchSession_NeverBack() {
+func (b sessions) TouchSessions_NeverBack() {
 	a := b.person(1)
 	s, other := b.session(a, 1), b.session(a, 2)
 	later := s.LastSeenAt.Add(time.Microsecond)
 	for _, seen := range []time.Time{later, later.Add(-time.Hour), later} {
-		b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), s.ID, seen) })
+		b.write(func(tx *store.Tx) error { return tx.TouchSessions(b.Context(), []session.Use{{ID: s.ID, Seen: seen}}) })
 		got, _ := b.sessionByHash(s.ID)
 		s.LastSeenAt = later
 		b.equal("the session", got.Session, s)
 	}
 	got, _ := b.sessionByHash(other.ID)
 	b.equal("another session", got.Session, other)
-	b.write(func(tx *store.Tx) error { return tx.TouchSession(b.Context(), "gone", later) })
+	b.write(func(tx *store.Tx) error {
+		return tx.TouchSessions(b.Context(), []session.Use{{ID: "gone", Seen: later}})
+	})
+}
+
+// Each of many gets its own time, and a person the latest of several sessions.
+func (b sessions) TouchSessions_Many() {
+	var uses []session.Use
+	var owner account.Account
+	touched := func(a account.Account, number int, later time.Duration) {
+		s := b.session(a, number)
+		uses = append(uses, session.Use{ID: s.ID, Seen: s.LastSeenAt.Add(later)})
+	}
+	for n := range 101 {
+		owner = b.person(n)
+		touched(owner, n, time.Duration(n)*time.Hour)
+	}
+	touched(owner, 201, 300*time.Hour)
+	touched(owner, 202, 200*time.Hour)
+	b.write(func(tx *store.Tx) error { return tx.TouchSessions(b.Context(), uses) })
+	for n, u := range uses {
+		if got, _ := b.sessionByHash(u.ID); !got.Session.LastSeenAt.Equal(u.Seen) {
+			b.Errorf("the session %d was used at %v, want %v", n, got.Session.LastSeenAt, u.Seen)
+		}
+	}
+	page := result(b.bundle, func(tx *store.Tx) (account.Page, error) {
+		return tx.People(b.Context(), account.Query{Text: owner.Address.Key, By: account.ByAddress, Limit: 1}, moment())
+	})
+	if len(page.People) != 1 || !page.People[0].SeenAt.Equal(uses[101].Seen) {
+		b.Errorf("the list of people has %+v, want the last use at %v", page.People, uses[101].Seen)
+	}
 }
 
 func (b *bundle) insertSession(s session.Session) {
