@@ -90,7 +90,9 @@ func (l *Limiter) refuse(limit string) {
 }
 
 // Refused returns how many calls of Take each limit has refused since the
-// start, by its name. Limits without a refusal are missing.
+// start, by its name. Limits without a refusal are missing. A transaction that is
+// repeated counts again: a count after the commit would miss the steps that undo
+// theirs because they are refused.
 func (l *Limiter) Refused() map[string]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
