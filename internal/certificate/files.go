@@ -1,13 +1,14 @@
 package certificate
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,21 +30,19 @@ type Files struct {
 	now       func() time.Time
 	log       *slog.Logger
 
-	mu      sync.Mutex
-	pair    *tls.Certificate
-	content [sha256.Size]byte // of both files, when they were last judged
-	err     error
+	mu   sync.Mutex
+	pair *tls.Certificate
+	err  error
 }
 
 // NewFiles reads the pair. It returns an error if a listener could not use it
 // for the hosts.
 func NewFiles(cert, key string, hosts func() []string, now func() time.Time, log *slog.Logger) (*Files, error) {
 	f := &Files{cert: cert, key: key, hosts: hosts, now: now, log: log}
-	pair, content, err := f.read()
-	if err != nil {
+	var err error
+	if f.pair, _, err = f.read(); err != nil {
 		return nil, err
 	}
-	f.pair, f.content = pair, content
 	return f, nil
 }
 
@@ -53,23 +52,21 @@ func Check(cert, key string, hosts []string, now time.Time) error {
 	return err
 }
 
-// read reads and judges the pair. The content is known even if the pair is
-// wrong.
-func (f *Files) read() (*tls.Certificate, [sha256.Size]byte, error) {
+// read reads and judges the pair. There says that both files could be read.
+func (f *Files) read() (pair *tls.Certificate, there bool, err error) {
 	cert, err := file.Read(f.cert, maxFile)
 	if err != nil {
-		return nil, [sha256.Size]byte{}, err
+		return nil, false, err
 	}
 	key, err := file.Read(f.key, maxFile)
 	if err != nil {
-		return nil, [sha256.Size]byte{}, err
+		return nil, false, err
 	}
-	content := sha256.Sum256(append(append([]byte{}, cert...), key...))
-	pair, err := tls.X509KeyPair(legible.Unmark(cert), legible.Unmark(key))
+	read, err := tls.X509KeyPair(legible.Unmark(cert), legible.Unmark(key))
 	if err != nil {
-		return nil, content, fmt.Errorf("%s and %s do not belong together: %w", f.cert, f.key, err)
+		return nil, true, fmt.Errorf("%s and %s do not belong together: %w", f.cert, f.key, err)
 	}
-	return &pair, content, f.judge(pair.Leaf)
+	return &read, true, f.judge(read.Leaf)
 }
 
 func (f *Files) judge(leaf *x509.Certificate) error {
@@ -113,22 +110,26 @@ func (f *Files) Watch(ctx context.Context) {
 
 // refresh takes the pair on the disk if it can be used. It judges a pair that
 // cannot be used each time, because a program may write the two files one after
-// the other, and logs an error once.
+// the other, and logs an error once. A new key has a new certificate.
 func (f *Files) refresh() {
-	pair, content, err := f.read()
+	pair, there, err := f.read()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same, known := content == f.content, f.err
-	f.content, f.err = content, err
+	known := f.err
+	f.err = err
 	switch {
 	case err != nil && known != nil && known.Error() == err.Error(): // logged
+	case err != nil && !there:
+		f.log.Error("the files of the certificate cannot be read: it stays in use", "error", err)
 	case err != nil && pair != nil && pair.Leaf.Equal(f.pair.Leaf):
 		f.log.Error("the certificate cannot be used any more, and stays until it is renewed", "error", err)
 	case err != nil:
 		f.log.Error("the new certificate cannot be used: the old one stays", "error", err)
-	case !same || known != nil:
+	case !slices.EqualFunc(pair.Certificate, f.pair.Certificate, bytes.Equal): // with its chain
 		f.pair = pair
 		f.log.Info("a new certificate is in use", "file", f.cert, "expires", pair.Leaf.NotAfter)
+	case known != nil:
+		f.log.Info("the files can be used again: they have the certificate that is in use", "file", f.cert)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +94,25 @@ func TestFiles_Refresh(t *testing.T) {
 			t.Errorf("%s: the log says\n%s", name, &log)
 		}
 	}
+	says := func(what, want string) {
+		t.Helper()
+		log.Reset()
+		f.refresh()
+		f.refresh()
+		if text := log.String(); serial() != old || strings.Count(text, want) != 1 || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: serial %d, want %d, and the log says\n%s", what, serial(), old, text)
+		}
+	}
+	put(first, firstKey)
+	says("the former pair", "the files can be used again")
+	if err := os.Remove(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	says("no key", "cannot be read: it stays")
+	put(first, firstKey)
+	says("the same pair", "the files can be used again")
+	put(slices.Concat(first, next), firstKey)
+	says("another chain", "a new certificate is in use")
 	put(next, nextKey)
 	f.refresh()
 	if state := f.States()[0]; serial() == old || state.Err != nil || !state.Expires.Equal(today.Add(48*time.Hour)) {
