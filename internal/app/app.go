@@ -143,6 +143,7 @@ type App struct {
 	compared     comparison
 	node         *cluster.Node // this process among the nodes on the database
 	lineage      string        // the name of the database that Run has seen last
+	wasSetBack   bool          // whether the database was set back at the look before
 	apart        atomic.Bool   // whether this machine's clock is far from the database server's
 	claim        io.Closer     // on the database; nil while unclaimed
 	options      Options

@@ -48,23 +48,26 @@ func (a *App) noteLineage(ctx context.Context) error {
 
 // lookAround compares this node with the others, and follows a database that gets another
 // name while the node serves it. After a failover the database is as new as before, and the
-// new name is stored. A database that was set back keeps the former one.
+// new name is stored. A database that was set back keeps the former one, also if the failover
+// was between the two transactions, so that the name follows in the next round.
 func (a *App) lookAround(ctx context.Context) error {
 	now, err := a.Store.Lineage(ctx)
 	if err != nil {
 		return err // before Look: the database is set back for one committed Look only
 	}
-	kept := now
+	kept, setBack := now, false
 	err = a.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := a.node.Look(ctx, tx); err != nil || now == a.lineage {
+		err := a.node.Look(ctx, tx)
+		if setBack = a.node.SetBack(); err != nil || now == a.lineage {
 			return err
 		}
-		if kept, err = tx.Lineage(ctx); err != nil || kept != a.lineage || a.node.SetBack() {
+		if kept, err = tx.Lineage(ctx); err != nil || kept != a.lineage || setBack || a.wasSetBack {
 			return err
 		}
 		kept = now
 		return tx.KeepLineage(ctx, now)
 	})
+	a.wasSetBack = setBack || err != nil && a.wasSetBack
 	if err != nil {
 		return err
 	}

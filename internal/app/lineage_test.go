@@ -64,4 +64,20 @@ func TestLookAround(t *testing.T) {
 		pgtest.Exec(t, cfg.DatabaseURL, `DROP FUNCTION public.pg_control_system()`)
 	}
 	look("set back", true)
+
+	log.Reset()
+	write(func(tx *store.Tx) error { return tx.KeepLineage(t.Context(), a.lineage) })
+	look("finished", false)
+	isBack := func() {
+		t.Helper()
+		write(func(tx *store.Tx) error { return tx.SaveNode(t.Context(), rows[0]) })
+		look("set back under the same name", false)
+	}
+	isBack()
+	look("the next look", false)
+	renamed()
+	look("a failover after it", false)
+	isBack()
+	renamed()
+	look("set back after the name was read", true)
 }
