@@ -101,12 +101,11 @@ func (c webhookRetryCmd) Run(s *session) error {
 	}
 	return s.withApp(func(a *app.App) error {
 		total := 0
-		for more := true; more; {
-			n, again, err := a.Operator.RetryWebhook(s, flow.ByOperator, c.Name, c.ID)
-			if err != nil {
+		for r := (webhook.Retried{More: true}); r.More; total += r.Queued {
+			var err error
+			if r, err = a.Operator.RetryWebhook(s, flow.ByOperator, c.Name, c.ID, r.Before); err != nil {
 				return err
 			}
-			total, more = total+n, again
 		}
 		return s.print(false, nil, "queued again: "+counted(total, "event"))
 	})

@@ -112,7 +112,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"MailAgain", func() error { return o.MailAgain(ctx, by, id, "refused") }},
 		{"DropMail", func() error { return drop(o.DropMail(ctx, by, "dropped")) }},
 		{"MailAllAgain", func() error { return drop(o.MailAllAgain(ctx, by)) }},
-		{"RetryWebhook", func() error { _, _, err := o.RetryWebhook(ctx, by, "all", "msg_ended"); return err }},
+		{"RetryWebhook", func() error { _, err := o.RetryWebhook(ctx, by, "all", "msg_ended", time.Time{}); return err }},
 		{"TryWebhook", func() error { _, _, err := o.TryWebhook(ctx, by, "all"); return err }},
 		{"MailLink", func() error { return drop(o.MailLink(ctx, by, id)) }},
 		{"ScheduleErasure", func() error { return drop(o.ScheduleErasure(ctx, by, id, "m@example.org")) }},

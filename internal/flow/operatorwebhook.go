@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"strings"
+	"time"
 
 	"portico/internal/audit"
 	"portico/internal/webhook"
@@ -68,12 +69,12 @@ func (f *Operator) Deliveries(ctx context.Context, name, after string, limit int
 }
 
 // RetryWebhook sends an event of a webhook again that has ended, or without an id some of those that were
-// dropped, and records who did. It returns how many, and whether there may be more.
+// dropped before a time, zero for now, and records who did.
 //
 // Faults: as webhook.Queue.Retry.
-func (f *Operator) RetryWebhook(ctx context.Context, by Actor, name, id string) (n int, more bool, err error) {
+func (f *Operator) RetryWebhook(ctx context.Context, by Actor, name, id string, before time.Time) (r webhook.Retried, err error) {
 	err = f.acts(ctx, by, func(tx Tx) error {
-		if n, more, err = f.record.events.Retry(ctx, tx, name, id); err != nil || n == 0 {
+		if r, err = f.record.events.Retry(ctx, tx, name, id, before); err != nil || r.Queued == 0 {
 			return err
 		}
 		detail := name
@@ -82,7 +83,7 @@ func (f *Operator) RetryWebhook(ctx context.Context, by Actor, name, id string) 
 		}
 		return f.record.Add(ctx, tx, by.fact(audit.WebhookRetried, "", detail))
 	})
-	return n, more, err
+	return r, err
 }
 
 // TryWebhook records that somebody tries a webhook, and returns the event to send.

@@ -36,10 +36,10 @@ func TestRetry_ReadsWhatWasDropped(t *testing.T) {
 		total := 0
 		for more := true; more; {
 			recorded, texts := s.Recorded()
-			if err := recorded.Write(t.Context(), func(tx *store.Tx) (err error) {
-				var n int
-				n, more, err = q.Retry(t.Context(), tx, "h", "")
-				total += n
+			if err := recorded.Write(t.Context(), func(tx *store.Tx) error {
+				r, err := q.Retry(t.Context(), tx, "h", "", time.Time{})
+				more = r.More
+				total += r.Queued
 				return err
 			}); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRetry_ReadsWhatWasDropped(t *testing.T) {
 			if len(all) > most {
 				t.Errorf("%d statements, want at most %d", len(all), most)
 			}
-			if steps := lastColumn(t, db, explain+all[0], "h", 50); !strings.Contains(steps, "webhook_delivery_dropped") {
+			if steps := lastColumn(t, db, explain+all[0], "h", 50, 1<<60); !strings.Contains(steps, "webhook_delivery_dropped") {
 				t.Errorf("the plan of %s is\n%s", all[0], steps)
 			}
 		}

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"time"
 
 	"portico/internal/clock"
 	"portico/internal/ids"
@@ -43,21 +44,31 @@ func (q *Queue) Hook(name string) (Hook, error) {
 // retryBatch bounds a transaction.
 const retryBatch = 50
 
+// Retried is what a retry has put back into the queue.
+type Retried struct {
+	Queued int
+	More   bool      // there may be more that were dropped before Before
+	Before time.Time // for the next retry, which then gets none that was dropped again
+}
+
 // Retry puts a delivery that has ended back into the queue, or without an id the next ones of those that
-// were dropped. It returns how many, and whether there may be more.
+// were dropped before a time, zero for now.
 //
 // Faults: Missing, Unknown.
-func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string) (n int, more bool, err error) {
+func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string, before time.Time) (r Retried, err error) {
 	if _, err := q.Hook(webhook); err != nil {
-		return 0, false, err
+		return r, err
 	}
 	now := q.clock.Now()
-	n, err = tx.RetryDeliveries(ctx, webhook, id, now, now.Add(patience), retryBatch)
+	if before.IsZero() {
+		before = now
+	}
+	n, err := tx.RetryDeliveries(ctx, webhook, id, before, now, now.Add(patience), retryBatch)
 	if err == nil && n == 0 && id != "" {
 		err = Unknown
 	}
 	tx.AfterCommit(func() { q.runner.Wake(webhook) })
-	return n, n == retryBatch, err
+	return Retried{n, n == retryBatch, before}, err
 }
 
 // Try returns an event of the type TestType for a webhook, which is sent at once and not kept.

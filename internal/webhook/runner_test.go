@@ -288,7 +288,7 @@ func TestRunner_DropsAfterThreeDays(t *testing.T) {
 	b.event("mara", "two")
 	b.until("w0", "delivered", func(all []webhook.Delivery) bool { return len(all) == 2 && all[1].State == webhook.Delivered })
 	if err := b.write(t.Context(), func(tx webhook.Store) error {
-		_, err := tx.RetryDeliveries(t.Context(), "w0", "", b.clock.Now(), b.clock.Now().Add(time.Hour), 10)
+		_, err := tx.RetryDeliveries(t.Context(), "w0", "", b.clock.Now().Add(time.Second), b.clock.Now(), b.clock.Now().Add(time.Hour), 10)
 		return err
 	}); err != nil {
 		t.Fatal(err)

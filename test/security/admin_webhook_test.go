@@ -92,7 +92,10 @@ func TestSEC417_WebhooksOfAdmins(t *testing.T) {
 	next()
 	admin.do("POST", root+"/shop/retry", `{"id":"msg_nosuch"}`, header).refused(404, "webhook.unknown")
 	admin.do("POST", root+"/other/retry", `{}`, header).refused(404, "webhook.missing")
-	if a := admin.do("POST", root+"/shop/retry", `{"id":"`+dropped+`"}`, header).must(200); !strings.Contains(a.body, `{"queued":1,"more":false}`) {
+	if a := admin.do("POST", root+"/shop/retry", `{"before":"2006-01-02T15:04:05Z"}`, header).must(200); a.body != `{"queued":0,"more":false,"before":"2006-01-02T15:04:05Z"}` {
+		t.Errorf("a retry of what was dropped before gets %q", a.body)
+	}
+	if a := admin.do("POST", root+"/shop/retry", `{"id":"`+dropped+`"}`, header).must(200); !strings.Contains(a.body, `{"queued":1,"more":false,`) {
 		t.Errorf("a retry gets %s", a.body)
 	}
 	if again := next(); again != dropped {

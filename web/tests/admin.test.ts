@@ -732,8 +732,13 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
   await page.getByRole('dialog', { name: 'dropped' }).waitFor();
   await press('Send all again');
   await page.getByText('12 events are on their way.').waitFor();
-  const sent = fake.changes.map(({ path, body }) => `${path.split('/').pop()} ${body.id}`);
-  expect(sent).toEqual(['test undefined', 'retry msg_06ez1vw05272r9z44ym01v24r2', 'retry undefined']);
+  const sent = fake.changes.map(({ path, body }) => `${path.split('/').pop()} ${body.id ?? body.before}`);
+  expect(sent).toEqual([
+    'test undefined',
+    'retry msg_06ez1vw05272r9z44ym01v24r2',
+    'retry undefined',
+    'retry 2026-01-02T15:04:05Z',
+  ]);
 });
 
 test('a webhook without dropped events says that none was sent again', async () => {

@@ -70,7 +70,7 @@ func (a *Admin) operations() []operation {
 		read(readWebhooks, Root+"/webhooks", "List the webhooks with what waits for each", AdminWebhooks{}, a.webhooks),
 		read(readWebhooks, Root+"/webhooks/{id}", "The events of a webhook with what became of them, the newest first", AdminDeliveries{}, a.deliveries, "after", "limit"),
 		change(Root+"/webhooks/{id}/test", "Send a webhook a test, whose answer is returned", AdminWebhookAnswer{}, a.testWebhook).needs(writeWebhooks),
-		change(Root+"/webhooks/{id}/retry", "Send an event again that has ended, or up to 200 that were dropped", AdminRetried{}, a.retryWebhook).needs(writeWebhooks),
+		change(Root+"/webhooks/{id}/retry", "Send an event again that has ended, or up to 50 that were dropped", AdminRetried{}, a.retryWebhook).needs(writeWebhooks),
 		read(noKey, Root+"/keys", "List the API keys, the newest first", AdminKeys{}, a.keys, "after", "limit"),
 		change(Root+"/keys", "Make an API key", AdminKeyMade{}, a.makeKey).needs(noKey),
 		change(Root+"/keys/{id}/rotate", "Give an API key another secret and another end", AdminKeyMade{}, a.rotateKey).needs(noKey),

@@ -60,13 +60,15 @@ type AdminWebhookAnswer struct {
 
 // AdminWebhookRetry names an event. Without an id, those that were dropped are sent.
 type AdminWebhookRetry struct {
-	ID string `json:"id,omitempty"`
+	ID     string `json:"id,omitempty"`
+	Before string `json:"before,omitempty"` // of the answer before, which spares those that were dropped again
 }
 
 // AdminRetried says how many events were queued again.
 type AdminRetried struct {
-	Queued int  `json:"queued"`
-	More   bool `json:"more"` // there may be more that were dropped
+	Queued int         `json:"queued"`
+	More   bool        `json:"more"`   // there may be more that were dropped
+	Before form.Moment `json:"before"` // for the next request
 }
 
 func webhookOf(w flow.Webhook) AdminWebhook {
@@ -112,6 +114,10 @@ func (a *Admin) testWebhook(r *http.Request, by flow.Actor, name string, _ none)
 }
 
 func (a *Admin) retryWebhook(r *http.Request, by flow.Actor, name string, in AdminWebhookRetry) (AdminRetried, error) {
-	n, more, err := a.Operator.RetryWebhook(r.Context(), by, name, in.ID)
-	return AdminRetried{n, more}, err
+	before, err := timeField("before", in.Before)
+	if err != nil {
+		return AdminRetried{}, err
+	}
+	retried, err := a.Operator.RetryWebhook(r.Context(), by, name, in.ID, before)
+	return AdminRetried{retried.Queued, retried.More, form.MomentOf(retried.Before)}, err
 }

@@ -161,9 +161,11 @@ func (b webhooks) RetryDeliveries_BehindTheOthers() {
 	b.event("1", "h", "mara")
 	b.event("2", "h", "mara")
 	b.end(b.claimed("h", moment())[0], webhook.Dropped)
+	at := moment().Add(time.Second) // of the drop
+	before := at.Add(time.Second)
 	retry := func(id string) int {
 		return result(b.bundle, func(tx *store.Tx) (int, error) {
-			return tx.RetryDeliveries(b.Context(), "h", id, moment(), moment().Add(time.Hour), 10)
+			return tx.RetryDeliveries(b.Context(), "h", id, before, moment(), moment().Add(time.Hour), 10)
 		})
 	}
 	b.equal("how many", []int{retry("2"), retry(""), retry("1")}, []int{0, 1, 0})
@@ -172,8 +174,16 @@ func (b webhooks) RetryDeliveries_BehindTheOthers() {
 		b.Fatalf("claimed %+v", two)
 	}
 	b.end(two[0], webhook.Delivered)
-	b.equal("what comes next", b.claims("h", moment().Add(time.Minute)), []string{"1"})
+	one := b.claimed("h", moment().Add(time.Minute))
+	if len(one) != 1 || one[0].ID != "1" {
+		b.Fatalf("claimed %+v", one)
+	}
 	b.equal("a delivered one", retry("2"), 1)
+	b.end(one[0], webhook.Dropped)
+	before = at
+	b.equal("one that was dropped again", retry(""), 0)
+	before = at.Add(time.Second)
+	b.equal("later", retry(""), 1)
 }
 
 func (b webhooks) Deliveries_Pages() {

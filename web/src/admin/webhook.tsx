@@ -31,10 +31,12 @@ const allAgain = (name: string): Question => ({
   press: 'Send all again',
   run: async () => {
     let queued = 0;
+    let body = {};
     for (let more = true; more; ) {
-      const part = await change<Retried>('POST', webhookPath(name, '/retry'), {});
+      const part = await change<Retried>('POST', webhookPath(name, '/retry'), body);
       queued += part.queued;
       more = part.more;
+      body = { before: part.before };
     }
     if (!queued) return 'No event was dropped.';
     return queued === 1 ? '1 event is on its way.' : `${queued} events are on their way.`;

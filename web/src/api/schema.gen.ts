@@ -460,6 +460,7 @@ export interface AdminRemoved {
 export interface AdminRetried {
   queued: number;
   more: boolean;
+  before: string;
 }
 
 export interface AdminRoles {
@@ -574,6 +575,7 @@ export interface AdminWebhookAnswer {
 
 export interface AdminWebhookRetry {
   id?: string;
+  before?: string;
 }
 
 export interface AdminWebhooks {
