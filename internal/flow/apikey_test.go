@@ -131,6 +131,20 @@ func TestEndAPIKey_OldSecret(t *testing.T) {
 	}
 }
 
+// A second rotation says that it has ended the secret before the first.
+func TestRotateAPIKey_RecordsTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner, k, _ := b.administers(apikey.DefaultLife)
+	for range 2 {
+		_, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{})
+		b.must(err)
+	}
+	if ended := b.record(audit.APIKeyEnded); ended.AccountID != owner || ended.Detail != k.ID+",old_secret" {
+		t.Errorf("the end is recorded as %+v", ended)
+	}
+}
+
 // The database notes the use of a key once a minute.
 func TestEnter_NotesTheUse(t *testing.T) {
 	t.Parallel()

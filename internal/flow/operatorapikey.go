@@ -95,6 +95,9 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 			}
 			if i > 0 || !works {
 				gone = append(gone, s)
+				if err := f.record.Add(ctx, tx, by.fact(audit.APIKeyEnded, s.AccountID, id+","+detailOldSecret)); err != nil {
+					return k, nil, err
+				}
 			}
 		}
 		if err := f.endSecrets(ctx, tx, change, gone...); err != nil {

@@ -633,6 +633,27 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   expect.soft(complaints).toEqual([]);
 });
 
+test('a secret whose answer was lost is not made again by another press', async () => {
+  const keys: (string | undefined)[] = [];
+  await open('keys', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/rotate')) return false;
+    keys.push(route.request().headers()['idempotency-key']);
+    await (keys.length % 2 ? route.abort() : route.fulfill(refused('idempotency.lost', 409)));
+    return true;
+  });
+  for (const _ of [1, 2]) {
+    await act('HR import', 'New secret');
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText('Portico does not answer').waitFor();
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText('its answer was lost').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  }
+  expect(keys[0]).toBeTruthy();
+  expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
+  expect(keys[2]).not.toBe(keys[0]); // of another window
+});
+
 test('a secret that the browser does not copy says so, and Escape does not lose it', async () => {
   await open('keys');
   await page.evaluate(() => {

@@ -38,11 +38,12 @@ type Method = Parameters<typeof request>[0];
 
 /**
  * Sends a request to the API of administration. If a proof is missing, or the session has ended, it asks for a new
- * sign-in in a window and sends the same request again, so no form is lost.
+ * sign-in in a window and sends the same request again, so no form is lost. With the id of a window it is carried out once.
  */
-export async function send<T>(method: Method, path: string, body?: object): Promise<T> {
+export async function send<T>(method: Method, path: string, body?: object, once?: string): Promise<T> {
+  const headers = { ...shownFor(), ...(once && { 'idempotency-key': once }) };
   for (;;) {
-    const answer: Answer<T> = await request(method, API + path, body, shownFor());
+    const answer: Answer<T> = await request(method, API + path, body, headers);
     if (answer.ok) return answer.value;
     const { failure } = answer;
     const code = codeOf(failure);
@@ -92,8 +93,13 @@ export const queries = new QueryClient({
  * A change. What the page shows is read again after it: a refusal says that it no longer holds, and a lost answer may have
  * been one of success.
  */
-export function change<T = unknown>(method: Method, path: string, body?: object): Promise<T> {
-  const sent = send<T>(method, path, body);
+export function change<T = unknown>(
+  method: Method,
+  path: string,
+  body?: object,
+  once?: string,
+): Promise<T> {
+  const sent = send<T>(method, path, body, once);
   const reread = () => void queries.invalidateQueries();
   void sent.then(reread, (error) => canceled(error) || reread());
   return sent;
@@ -106,6 +112,11 @@ export const WORDS: Record<string, string> = {
   timeout: 'Portico took too long to answer. Try again.',
   down: 'The server in front of Portico does not reach it. Try again in a moment.',
   blocked: 'Something in front of Portico refused the request.',
+  'idempotency.lost':
+    'This was made, and its answer was lost. A secret or link is shown once: close this window, and look at the list.',
+  'idempotency.other':
+    'This was sent before with other values, and its answer was lost. Close this window, and look at the list.',
+  'idempotency.running': 'Portico is still working on this. Try again in a few seconds.',
   'admin.last':
     'Without this account, nobody could open this page in the long run. Make another administrator first.',
   'admin.self': 'Another administrator must do this to your account. The command line can, too.',

@@ -32,8 +32,11 @@ export interface Question {
   /** What has to be typed, so that nobody does this by a slip. */
   typed?: string;
   fields?: FieldOf[];
-  /** Does it. What it returns is said at the bottom of the page, or is the next question. */
-  run: (values: FormData) => Promise<string | { next: Question }>;
+  /**
+   * Does it. What it returns is said at the bottom of the page, or is the next question. `once` is of this window: what is shown
+   * once is made once, also if its answer was lost and the button is pressed again.
+   */
+  run: (values: FormData, once: string) => Promise<string | { next: Question }>;
 }
 
 interface Asking {
@@ -98,6 +101,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
   const [error, setError] = useState<unknown>(null);
   const [text, setText] = useState('');
   const [kept, setKept] = useState(false);
+  const [once] = useState(() => crypto.randomUUID());
   useEffect(() => {
     show(dialog.current);
     if (atOnce) dialog.current?.querySelector('form')?.requestSubmit();
@@ -120,7 +124,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
     setBusy(true);
     setError(null);
     try {
-      const done = await run(new FormData(form));
+      const done = await run(new FormData(form), once);
       if (typeof done === 'string') {
         say(done);
         shut();

@@ -124,12 +124,13 @@ export const MANY: Question = {
     endField('End of the link', 'At most a year away.', { required: true }),
     ...GIVEN,
   ],
-  run: async (values) => {
-    const { link } = await change<{ link: string }>('POST', 'invitations/link', {
+  run: async (values, once) => {
+    const wanted = {
       ...drawn(values),
       uses: typed(values, 'uses'),
       ends_at: midnightOf(typed(values, 'ends_at')),
-    });
+    };
+    const { link } = await change<{ link: string }>('POST', 'invitations/link', wanted, once);
     return { next: shown(link) };
   },
 };

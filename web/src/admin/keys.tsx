@@ -51,14 +51,14 @@ const create = (scopes: string[]): Question => ({
     },
     keyEnds(),
   ],
-  run: async (values) =>
-    shown(
-      await change<KeyMade>('POST', 'keys', {
-        name: String(values.get('name')),
-        scopes: values.getAll('scopes'),
-        ends_at: endIn(values),
-      }),
-    ),
+  run: async (values, once) => {
+    const key = {
+      name: String(values.get('name')),
+      scopes: values.getAll('scopes'),
+      ends_at: endIn(values),
+    };
+    return shown(await change<KeyMade>('POST', 'keys', key, once));
+  },
 });
 
 /** What is asked before a change of one key, and the words after it. */
@@ -75,7 +75,8 @@ function actionsOf({ id, name, state, secrets }: Key, ask: (question: Question) 
           : 'You answer for the new secret. The present one works on until you end it.',
     press: 'Make a new secret',
     fields: [keyEnds()],
-    run: async (values) => shown(await change<KeyMade>('POST', `${path}/rotate`, { ends_at: endIn(values) })),
+    run: async (values, once) =>
+      shown(await change<KeyMade>('POST', `${path}/rotate`, { ends_at: endIn(values) }, once)),
   };
   const endOld: Question = {
     title: `End the old secret of ${name}?`,
