@@ -12,6 +12,7 @@ import (
 	"portico/internal/fault"
 	"portico/internal/ids"
 	"portico/internal/invitation"
+	"portico/internal/outbox"
 	"portico/internal/pages"
 	"portico/internal/secret"
 )
@@ -229,7 +230,19 @@ func (f *core) replaceInvitation(ctx context.Context, tx Tx, c Caller, i invitat
 	if ok, err := tx.EndInvitation(ctx, i.ID, invitation.Replaced, f.clock.Now()); err != nil || !ok {
 		return cmp.Or[error](err, SignUpUninvited)
 	}
+	if err := f.dropInvitation(ctx, tx, i); err != nil {
+		return err
+	}
 	_, _, err := f.invite(ctx, tx, c, i)
+	return err
+}
+
+// dropInvitation takes the email of an invitation out of the outbox, if it is still there. Its link no longer works.
+func (f *core) dropInvitation(ctx context.Context, tx Tx, i invitation.Invitation) error {
+	_, err := f.outbox.Drop(ctx, tx, i.MessageID)
+	if err != nil && fault.From(err).Code == outbox.CodeUnknown {
+		return nil
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -11,9 +12,13 @@ import (
 	"portico/internal/apikey"
 	"portico/internal/audit"
 	"portico/internal/code"
+	"portico/internal/fault"
 	"portico/internal/flow"
+	"portico/internal/ids"
 	"portico/internal/invitation"
 	"portico/internal/outbox"
+	"portico/internal/secret"
+	"portico/internal/store"
 )
 
 // invites invites an address as an operator, and returns the token of its link.
@@ -182,6 +187,27 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 	}
 	if err := b.Operator.InviteAgain(t.Context(), flow.ByOperator, list.Items[0].ID); !errors.Is(err, flow.NoInvitation) {
 		t.Errorf("an ended invitation is sent again: %v", err)
+	}
+}
+
+// An email that was not sent yet is not sent after the end of its invitation.
+func TestInvitation_TakesItsEmailBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	changes := map[string]func(context.Context, flow.Actor, string) error{"ended": b.Operator.EndInvitation, "replaced": b.Operator.InviteAgain}
+	for name, change := range changes {
+		to, now := name+"@example.org", b.clock.Now()
+		i := invitation.Invitation{ID: ids.New(), Link: secret.Hash(name), Mail: to, Key: to, By: "operator", State: invitation.Open, CreatedAt: now, EndsAt: now.Add(time.Hour), MessageID: ids.New()}
+		b.must(b.store.past(t.Context(), func(tx *store.Tx) error {
+			if _, err := tx.InsertInvitation(t.Context(), i); err != nil {
+				return err
+			}
+			return tx.InsertMessage(t.Context(), outbox.Record{ID: i.MessageID, Template: "invitation", DeadAt: now})
+		}))
+		b.must(change(t.Context(), flow.ByOperator, i.ID))
+		if err := b.Operator.MailAgain(t.Context(), flow.ByOperator, "", i.MessageID); !errors.Is(err, fault.New(fault.Missing, outbox.CodeUnknown)) {
+			t.Errorf("the email of an invitation that was %s can be sent: %v", name, err)
+		}
 	}
 }
 

@@ -295,6 +295,9 @@ func (f *Operator) EndInvitation(ctx context.Context, by Actor, id string) error
 		if ok, err := tx.EndInvitation(ctx, id, invitation.Ended, f.clock.Now()); err != nil || !ok {
 			return err
 		}
+		if err := f.dropInvitation(ctx, tx, i); err != nil {
+			return err
+		}
 		return f.record.Add(ctx, tx, by.fact(audit.InvitationEnded, "", strings.Join(i.Roles, ",")))
 	})
 }
