@@ -338,6 +338,9 @@ func TestInvitation_OfAKey(t *testing.T) {
 		if _, err := b.Operator.Invite(t.Context(), by, "ada@example.org", d); !errors.Is(err, apikey.OfAdmin) {
 			t.Errorf("a key invites to %v: %v", roles, err)
 		}
+		if _, err := b.Operator.TryInvite(t.Context(), by, "ada@example.org", d); !errors.Is(err, apikey.OfAdmin) {
+			t.Errorf("a key tries to invite to %v: %v", roles, err)
+		}
 		if _, err := b.Operator.InviteMany(t.Context(), by, d); !errors.Is(err, apikey.OfAdmin) {
 			t.Errorf("a key makes a link to %v: %v", roles, err)
 		}

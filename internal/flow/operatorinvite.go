@@ -85,7 +85,11 @@ func (f *Operator) checked(d Draft) (Draft, error) {
 //
 // Faults: as Invite.
 func (f *Operator) TryInvite(ctx context.Context, by Actor, list string, d Draft) (judged []JudgedLine, err error) {
-	if _, err := f.checked(d); err != nil {
+	d, err = f.checked(d)
+	if err == nil {
+		err = by.mayChange(d.Roles)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if judged, err = f.linesOf(list); err != nil {

@@ -160,7 +160,7 @@ func (f *Operator) Job(ctx context.Context, id string) (t Task, err error) {
 	return t, err
 }
 
-// Jobs returns the running jobs and some that have ended, of all admins, the newest first.
+// Jobs returns the running jobs of all admins, the oldest first, and then some that have ended, the newest first.
 func (f *Operator) Jobs(ctx context.Context) (list []Task, err error) {
 	err = f.store.Read(ctx, func(tx Tx) error {
 		running, err := tx.RunningJobs(ctx)
