@@ -58,7 +58,7 @@ func (c userSetClaimsCmd) Run(s *session) error {
 		typed = string(all)
 	}
 	return s.withUser(c.Email, func(a *app.App, u account.Account) error {
-		return a.Operator.SetUserClaims(s, flow.ByOperator, u.ID, typed)
+		return a.Operator.SetUserClaims(s, flow.ByOperator, u.ID, typed, "")
 	})
 }
 

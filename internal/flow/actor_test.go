@@ -100,7 +100,7 @@ func TestOperator_RecordsTheActor(t *testing.T) {
 		{"UnlinkUser", func() error { return o.UnlinkUser(ctx, by, id, "google") }},
 		{"RemoveUserPortrait", func() error { return o.RemoveUserPortrait(ctx, by, id) }},
 		{"SetUserName", func() error { return o.SetUserName(ctx, by, id, "Mara") }},
-		{"SetUserClaims", func() error { return o.SetUserClaims(ctx, by, id, `{"quota": 5}`) }},
+		{"SetUserClaims", func() error { return o.SetUserClaims(ctx, by, id, `{"quota": 5}`, "") }},
 		{"SetUserAddress", func() error { return o.SetUserAddress(ctx, by, id, "m@example.org") }},
 		{"SetUserPassword", func() error { return o.SetUserPassword(ctx, by, a, another) }},
 		{"SetUserRoles", func() error { return o.SetUserRoles(ctx, by, id, []string{"a"}) }},

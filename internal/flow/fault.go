@@ -163,6 +163,9 @@ var (
 	// NotWaiting means that an account does not wait for an approval.
 	NotWaiting = fault.New(fault.Conflict, "approval.not_waiting")
 
+	// ClaimsChanged means that the claims of an account are no longer as a change of them expects.
+	ClaimsChanged = fault.New(fault.Conflict, "claims.changed")
+
 	// Undecided means that an account waits for an approval, and is closed already.
 	Undecided = fault.New(fault.Conflict, "approval.undecided")
 

@@ -60,18 +60,22 @@ func (f *Operator) SetUserName(ctx context.Context, by Actor, id, typed string) 
 
 // SetUserClaims gives an account the JSON object that apps get claims from, "" for none, and
 // notifies the owner. Its sessions continue and have it from their next use. The record does not
-// say what it has.
+// say what it has. With before, nobody has changed the object since.
 //
-// Faults: the field claims, account.Missing.
-func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed string) error {
+// Faults: the field claims, ClaimsChanged, account.Missing.
+func (f *Operator) SetUserClaims(ctx context.Context, by Actor, id, typed, before string) error {
 	text, bad := claim.Parse(typed)
 	if bad != nil {
 		params := map[string]string{"line": strconv.Itoa(bad.Line), "why": bad.Why}
 		return fault.InvalidFields(fault.Field{Name: "claims", Code: CodeClaimsInvalid, Params: params})
 	}
+	was, bad := claim.Parse(before)
 	return f.change(ctx, by, id, func(tx Tx, a cleared) error {
-		if a.Claims == text {
+		switch {
+		case a.Claims == text:
 			return nil
+		case before != "" && (bad != nil || a.Claims != was):
+			return ClaimsChanged
 		}
 		if err := tx.UpdateClaims(ctx, id, text); err != nil {
 			return err

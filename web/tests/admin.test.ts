@@ -117,7 +117,13 @@ test('claims that are refused stay in the window, with their line', async () => 
   await page.getByLabel('JSON object').fill('{"quota": 6}');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^The claims of .* are saved/).waitFor();
-  expect.soft(fake.changes.at(-1)?.body).toEqual({ claims: '{"quota": 6}' });
+  const before = '{\n  "quota": 5,\n  "department": "Research"\n}';
+  expect.soft(fake.changes.at(-1)?.body).toEqual({ claims: '{"quota": 6}', before });
+  const { length } = fake.changes;
+  await page.getByRole('button', { name: /^Change the claims of/ }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Nothing was changed.').waitFor();
+  expect(fake.changes).toHaveLength(length); // so another administrator's change stays
 });
 
 test('a search and filters are in the address, and Back restores them', async () => {

@@ -43,7 +43,8 @@ type (
 	}
 	// AdminClaims has the JSON object for apps as a text, so that its numbers and its order stay.
 	AdminClaims struct {
-		Claims string `json:"claims"` // "" for none
+		Claims string `json:"claims"`           // "" for none
+		Before string `json:"before,omitempty"` // what the account must have until then, "{}" for none
 	}
 	// AdminRoles has the roles that an account gets, and those that it loses. Its other roles
 	// stay, also one that another admin gives meanwhile.
@@ -79,7 +80,7 @@ func (a *Admin) setName(r *http.Request, by flow.Actor, id string, in AdminNamed
 }
 
 func (a *Admin) setClaims(r *http.Request, by flow.Actor, id string, in AdminClaims) (none, error) {
-	return none{}, a.Operator.SetUserClaims(r.Context(), by, id, in.Claims)
+	return none{}, a.Operator.SetUserClaims(r.Context(), by, id, in.Claims, in.Before)
 }
 
 func (a *Admin) setAddress(r *http.Request, by flow.Actor, id string, in AdminAddressed) (none, error) {

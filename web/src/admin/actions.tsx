@@ -130,7 +130,9 @@ export const editClaims = (p: Of & { claims: string }): Question => ({
   press: 'Save',
   fields: [{ name: 'claims', label: 'JSON object', type: 'lines', value: p.claims }],
   run: async (values) => {
-    await change('POST', to(p, 'claims'), { claims: String(values.get('claims')) });
+    const claims = String(values.get('claims'));
+    if (claims === p.claims) return 'Nothing was changed.';
+    await change('POST', to(p, 'claims'), { claims, before: p.claims || '{}' });
     return `The claims of ${nameOf(p)} are saved.`;
   },
 });

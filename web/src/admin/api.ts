@@ -159,6 +159,8 @@ export const WORDS: Record<string, string> = {
   'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
   'session.required': 'You are signed out.',
   'session.ended': 'Your session has ended.',
+  'claims.changed':
+    'The claims were changed meanwhile. Copy yours, close this window, and open it again.',
   'claims.invalid': 'Line {line}: {why}. Nothing was changed.',
   'account.exists': 'Another account has this address.',
   'address.invalid': 'This is not an email address.',

@@ -108,6 +108,7 @@ export interface AdminCheck {
 
 export interface AdminClaims {
   claims: string;
+  before?: string;
 }
 
 export interface AdminCount {
