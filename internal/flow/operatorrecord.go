@@ -9,6 +9,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/ids"
 	"portico/internal/passkey"
 	"portico/internal/throttle"
 )
@@ -117,11 +118,15 @@ func (f *Operator) ExportRecord(ctx context.Context, by Actor, q audit.Query, w 
 		return throttle.Limited(exportPause)
 	}
 	defer leave()
+	about := ""
+	if ids.Valid(q.AccountID) { // else it is whatever was typed
+		about = q.AccountID
+	}
 	if err := f.store.Write(ctx, func(tx Tx) error {
 		if err := f.stillAdmin(ctx, tx, by); err != nil {
 			return err
 		}
-		return f.record.Add(ctx, tx, by.fact(audit.RecordExported, "", q.AccountID))
+		return f.record.Add(ctx, tx, by.fact(audit.RecordExported, "", about))
 	}); err != nil {
 		return err
 	}

@@ -110,6 +110,10 @@ func TestSEC381_RecordFiltersAreExact(t *testing.T) {
 			t.Errorf("%s finds %s", query, a.body)
 		}
 	}
+	admin.get("/auth/api/admin/record.csv?person=Mara%20Lind").must(200)
+	if exports := admin.record("kind=record_exported").Facts; len(exports) != 1 || exports[0].Detail != "" {
+		t.Errorf("an export about a typed name is recorded as %+v", exports)
+	}
 }
 
 // slowly is a client that gets a file part by part. before runs before it gets the first one.
