@@ -161,6 +161,24 @@ func TestSEC375_OnlyFreshAdmins(t *testing.T) {
 	}
 }
 
+func TestSEC403_JobsDoNotKeepThePageOpen(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	for range 2 {
+		s.clock.Advance(flow.AdminIdle - time.Minute)
+		admin.get("/auth/api/admin/people").must(200)
+	}
+	s.clock.Advance(flow.AdminIdle - time.Minute)
+	admin.get("/auth/api/admin/jobs").must(200)
+	admin.get("/auth/api/admin/imports/" + flowID).must(404)
+	s.clock.Advance(2 * time.Minute)
+	for _, path := range []string{"jobs", "imports/" + flowID, "people"} {
+		admin.get("/auth/api/admin/"+path).refused(401, "proof.needed")
+	}
+}
+
 // The page names its admin in a header. Somebody else signs in in another tab, or in the window that a refused request opens.
 func TestSEC511_PageChangesNothingAsAnotherAdmin(t *testing.T) {
 	announce(t)

@@ -415,6 +415,7 @@ func attacks() testform.Catalogue {
 			"SEC-423": "A thief uses the link for the first admin later, or when there is an account already.",
 			"SEC-375": "A user without the role, or an admin without a second factor or with an old proof, calls every operation of the admin page.",
 			"SEC-511": "The page that was shown to one admin sends a change again after another one has signed in, who would be recorded and own a new key.",
+			"SEC-403": "Someone comes to an admin page that only a running job has kept open.",
 			"SEC-376": "Something changes between the begin and the end of an admin's change: the session, the role, the account or the age of the proof.",
 			"SEC-377": "Admins remove each other at the same moment, or themselves, until none is left.",
 			"SEC-378": "A caller looks for an admin page that is off, or that this network must not see.",

@@ -96,7 +96,7 @@ func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by f
 	if sent, ok := r.Header["Authorization"]; ok {
 		by, err = a.program(w, r, sent, o)
 	} else {
-		by, err = a.admin(w, r)
+		by, err = a.admin(w, r, o.polled)
 	}
 	if err != nil {
 		return by, err
@@ -108,7 +108,7 @@ func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by f
 
 // admin returns the admin who sends a request with a session. A page that was shown for one admin does nothing as somebody
 // else, who has signed in since.
-func (a *Admin) admin(w http.ResponseWriter, r *http.Request) (flow.Actor, error) {
+func (a *Admin) admin(w http.ResponseWriter, r *http.Request, polled bool) (flow.Actor, error) {
 	found, err := a.Actions.Session(w, r)
 	if err != nil {
 		return flow.Actor{}, err
@@ -116,19 +116,19 @@ func (a *Admin) admin(w http.ResponseWriter, r *http.Request) (flow.Actor, error
 	if account := r.Header.Get(shownFor); account != "" && account != found.User.ID {
 		return flow.Actor{}, form.AccountChanged
 	}
-	if err := a.admits(w, r, found); err != nil {
+	if err := a.admits(w, r, found, polled); err != nil {
 		return flow.Actor{}, err
 	}
 	return flow.ByAdmin(a.Actions.Caller(w, r), found), nil
 }
 
-// admits judges the session of an admin, whose browser then keeps that the page was used.
+// admits judges the session of an admin, whose browser then keeps that the page was used, unless the page polls.
 //
 // Faults: as flow.Operator.Admin.
-func (a *Admin) admits(w http.ResponseWriter, r *http.Request, found session.Found) error {
+func (a *Admin) admits(w http.ResponseWriter, r *http.Request, found session.Found, polled bool) error {
 	visit, _ := a.Visit.Read(w, r)
 	err := a.Operator.Admin(r.Context(), found, visit)
-	if err == nil {
+	if err == nil && !polled {
 		a.Visit.Write(w, a.Operator.Visit(found), flow.AdminIdle)
 	}
 	return err

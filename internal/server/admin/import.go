@@ -86,7 +86,7 @@ func (a *Admin) importing() []operation {
 		change(list, "Open an import of people. It replaces one of the same admin or key that has not begun", AdminImport{}, a.openImport).needs(importPeople),
 		upload(importPeople, list+"/{id}/file", "Send the file of an import, at most 32 MiB. The answer is a dry run", AdminImport{}, a.readImport),
 		change(list+"/{id}/start", "Begin an import, as a job", AdminImport{}, a.startImport).needs(importPeople),
-		read(importPeople, list+"/{id}", "An import of the same admin or key", AdminImport{}, a.imported),
+		read(importPeople, list+"/{id}", "An import of the same admin or key", AdminImport{}, a.imported).poll(),
 		file(importPeople, list+"/{id}/rejected", "The lines of an import that have a problem", a.rejected),
 	}
 }

@@ -16,6 +16,7 @@ type operation struct {
 	// stream writes or reads a file in place of run, for as long as the client reads or sends it.
 	stream  func(w http.ResponseWriter, r *http.Request, by flow.Actor) error
 	maxBody int64 // in bytes, 0 for the size of other forms
+	polled  bool  // by a page that nobody may be at, as long as a job runs
 }
 
 // The scopes.
@@ -54,7 +55,7 @@ func (a *Admin) operations() []operation {
 		change(person+"/emails/{email}/again", "Send an email again that could not be delivered", none{}, a.mailAgain),
 		change(person+"/restore", "Undo the deletion of an account", none{}, a.restore),
 		change(person+"/end-sessions", "End all sessions of a person, in every app", AdminEnded{}, a.endSessions),
-		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs),
+		read(readPeople, Root+"/jobs", "The running jobs, and some that have ended", AdminJobs{}, a.jobs).poll(),
 		read(readPeople, Root+"/jobs/{id}", "A job", AdminJob{}, a.job),
 		change(Root+"/jobs", "Begin a job that changes many people, or try it", AdminJob{}, a.begin),
 		change(Root+"/jobs/{id}/stop", "Stop a job before its end. What it has changed stays", AdminJob{}, a.stop),
@@ -128,6 +129,12 @@ func change[In, Out any](path, summary string, out Out, run func(r *http.Request
 // upTo returns the operation with another size limit of its body, in bytes.
 func (o operation) upTo(n int64) operation {
 	o.maxBody = n
+	return o
+}
+
+// poll returns the operation as one that is no use of the page.
+func (o operation) poll() operation {
+	o.polled = true
 	return o
 }
 

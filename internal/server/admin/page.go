@@ -106,7 +106,7 @@ func (a *Admin) page(w http.ResponseWriter, r *http.Request) error {
 	here := r.URL.RequestURI()
 	found, err := a.Actions.Session(w, r)
 	if err == nil {
-		err = a.admits(w, r, found)
+		err = a.admits(w, r, found, false)
 	}
 	switch {
 	case errors.Is(err, session.Required):
