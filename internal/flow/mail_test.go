@@ -95,6 +95,35 @@ func TestMail_AboutChanges(t *testing.T) {
 	}
 }
 
+// An email is offered again if its person and its end let it be sent.
+func TestPerson_EmailsToSendAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.visitor("192.0.2.1").register("mara@example.org")
+	id, now := b.user("mara@example.org").ID, b.clock.Now()
+	p, err := b.Operator.Person(t.Context(), id)
+	b.must(err)
+	dead := []outbox.Record{{ID: "sent", AccountID: id}, {ID: "before", AccountID: ""}, {ID: "expired", AccountID: id, NotAfter: now}}
+	b.must(b.store.past(t.Context(), func(tx *store.Tx) error {
+		for _, r := range dead {
+			r.Template, r.DeadAt = "notice", now
+			o := outbox.Outcome{ID: r.ID, Mailbox: p.Emails[0].Mailbox, Template: "notice", AskedAt: now, At: now, State: outbox.GivenUp}
+			if err := errors.Join(tx.InsertMessage(t.Context(), r), tx.InsertOutcome(t.Context(), o)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	p, err = b.Operator.Person(t.Context(), id)
+	b.must(err)
+	for _, r := range dead {
+		err := b.Operator.MailAgain(t.Context(), flow.ByOperator, id, r.ID)
+		if want := r.ID == "sent"; p.Again[r.ID] != want || (err == nil) != want {
+			t.Errorf("%s is offered: %v, and sent: %v", r.ID, p.Again[r.ID], err)
+		}
+	}
+}
+
 // All emails that were given up take several transactions, because one would exceed the time of a request.
 func TestMailAllAgain_InParts(t *testing.T) {
 	t.Parallel()

@@ -33,8 +33,9 @@ type Person struct {
 	Apps       []App
 	Limits     []Standing
 	Emails     []outbox.Outcome
-	Facts      []audit.Fact // newest first
-	MoreFacts  bool         // whether there are older ones
+	Again      map[string]bool // the ids of emails that MailAgain sends
+	Facts      []audit.Fact    // newest first
+	MoreFacts  bool            // whether there are older ones
 }
 
 // Person returns the person with the id of an account, or account.Missing. It counts
@@ -70,6 +71,20 @@ func (f *Operator) support(ctx context.Context, tx Tx, p *Person) error {
 		func() (err error) { p.Apps, err = f.apps(ctx, tx, a.ID); return err },
 		func() (err error) { p.Limits, err = f.limitsOf(ctx, tx, a.Address.Key, &a); return err },
 		func() (err error) { p.Emails, err = f.outcomesOf(ctx, tx, a.Address.Key); return err },
+		func() error {
+			p.Again = map[string]bool{}
+			for _, o := range p.Emails {
+				if o.State != outbox.GivenUp {
+					continue
+				}
+				m, _, err := tx.Message(ctx, o.ID)
+				if err != nil {
+					return err
+				}
+				p.Again[o.ID] = m.AccountID == a.ID && f.outbox.Revives(m) // not one from before the account
+			}
+			return nil
+		},
 		func() (err error) {
 			if p.Facts, err = tx.FactsOf(ctx, a.ID, "", storyLength+1); len(p.Facts) > storyLength {
 				p.Facts, p.MoreFacts = p.Facts[:storyLength], true

@@ -26,6 +26,7 @@ type Listed struct {
 	DeadAt     time.Time // zero while it waits
 	Claims     int       // deliveries that were started
 	Reason     string    // of the last failure
+	Again      bool      // Retry sends it again
 }
 
 // Dead reports whether the message was given up.
@@ -33,7 +34,7 @@ func (l Listed) Dead() bool { return !l.DeadAt.IsZero() }
 
 func (o *Outbox) listed(r Record) Listed {
 	l := Listed{
-		ID: r.ID, Template: r.Template, AccountID: r.AccountID, CreatedAt: r.CreatedAt, DueAt: r.DueAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason,
+		ID: r.ID, Template: r.Template, AccountID: r.AccountID, CreatedAt: r.CreatedAt, DueAt: r.DueAt, DeadAt: r.DeadAt, Claims: r.Claims, Reason: r.Reason, Again: o.Revives(r),
 	}
 	if m, err := o.open(r); err == nil {
 		l.To, l.Suppressed = m.To, m.Suppressed
@@ -74,6 +75,11 @@ func (o *Outbox) Retry(ctx context.Context, tx Store, id string) (Listed, error)
 		return Listed{}, fault.New(fault.Missing, CodeUnknown)
 	}
 	return o.listed(revived[0]), nil
+}
+
+// Revives reports whether Retry sends a message again.
+func (o *Outbox) Revives(r Record) bool {
+	return !r.DeadAt.IsZero() && (r.NotAfter.IsZero() || r.NotAfter.After(o.clock.Now()))
 }
 
 // RetrySome does the same with a batch of the messages that died before now and whose

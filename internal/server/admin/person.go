@@ -186,7 +186,7 @@ func (a *Admin) person(r *http.Request, by flow.Actor) (AdminPerson, error) {
 		return AdminLimit{l.Name, l.Effect, l.Used, l.Count, l.Refuses, form.MomentOf(l.EndsAt)}
 	})
 	shown.Emails = each(p.Emails, func(o outbox.Outcome) AdminEmail {
-		return AdminEmail{o.ID, o.Template, string(o.State), o.Answer, form.MomentOf(o.AskedAt), form.MomentOf(o.At), o.State == outbox.GivenUp}
+		return AdminEmail{o.ID, o.Template, string(o.State), o.Answer, form.MomentOf(o.AskedAt), form.MomentOf(o.At), p.Again[o.ID]}
 	})
 	return shown, nil
 }

@@ -99,10 +99,10 @@ func (a *Admin) system(r *http.Request, _ flow.Actor) (shown AdminSystem, err er
 }
 
 func unsentOf(l outbox.Listed) AdminUnsent {
-	u := AdminUnsent{l.ID, l.Template, l.To, string(outbox.Waiting), l.Reason, form.MomentOf(l.CreatedAt), form.MomentOf(l.DueAt), false}
+	u := AdminUnsent{l.ID, l.Template, l.To, string(outbox.Waiting), l.Reason, form.MomentOf(l.CreatedAt), form.MomentOf(l.DueAt), l.Again}
 	switch {
 	case l.Dead():
-		u.State, u.DueAt, u.Again = string(outbox.GivenUp), "", true
+		u.State, u.DueAt = string(outbox.GivenUp), ""
 	case l.Suppressed:
 		u.State = string(outbox.Suppressed)
 	}

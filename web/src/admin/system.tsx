@@ -94,7 +94,7 @@ function Whole({ version, commit, checks, nodes, signing_keys, mail }: System) {
 
 function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const { ask } = useAsk();
-  const dead = messages.filter(({ again }) => again).length;
+  const dead = messages.filter(({ state }) => state === 'given up').length;
   const waiting = messages.length - dead;
   const about = `${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${dead} ${dead === 1 ? 'was' : 'were'} given up${more ? `, and ${orMore(more, 1000)} more ${more === 1 ? 'is' : 'are'} not listed` : ''}.`;
   return (
