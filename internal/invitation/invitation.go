@@ -75,8 +75,8 @@ type Listed struct {
 // Stage is how far an invitation is, for people.
 type Stage string
 
-// Stages returns all stages. Only a link without an address is open, and the mail server has refused
-// an invitation that is refused.
+// Stages returns all stages. Only a link without an address is open, and the email of an invitation
+// that is refused was given up: the mail server did not take it, or could not be reached for hours.
 func Stages() []Stage {
 	return []Stage{"open", "sent", "delivered", "refused", "opened", "used", "ended"}
 }

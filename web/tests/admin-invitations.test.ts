@@ -130,7 +130,7 @@ test('a number that the server cannot read is refused in words', async () => {
 test('invitations are filtered by state, which Back restores', async () => {
   await open('invitations');
   const state = page.getByLabel('State of the invitations');
-  await state.selectOption('Refused');
+  await state.selectOption('Not delivered');
   await row('guest2@example.com').waitFor({ state: 'detached' });
   expect(await page.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('guest3')]);
   expect(queryOf()).toBe('?state=refused');

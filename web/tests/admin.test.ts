@@ -414,7 +414,7 @@ test('a canceled proof changes nothing and says so', async () => {
   await page.getByRole('button', { name: 'Lift the limits' }).last().click();
   await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Nothing was changed, because the confirmation was canceled.').waitFor();
+  await page.getByText('The confirmation was canceled, so nothing was done.').waitFor();
   expect(fake.changes).toEqual([]);
 });
 
@@ -527,7 +527,7 @@ test('who is being deleted is shown and found as such, and only the deletion can
   await page.context().close();
 
   await open('people/p4', fake);
-  await page.getByText('An administrator has deleted the account.').waitFor();
+  await page.getByText('The account is disabled, and is being deleted.').waitFor();
   await act('سارة منصور', 'Undo the deletion');
   await page.getByRole('button', { name: 'Keep the account' }).click();
   await page.getByText('The account of سارة منصور stays.').waitFor();

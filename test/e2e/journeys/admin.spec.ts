@@ -63,7 +63,7 @@ test('an administrator finds a person, sees what happened, and signs them out an
   await page.getByRole('menuitem', { name: 'Disable' }).click();
   await lastButton(page, 'Disable').click();
   await expect(page.getByText(/is disabled\.$/)).toBeVisible();
-  await expect(page.getByText('An administrator has disabled the account.')).toBeVisible();
+  await expect(page.getByText('The account is disabled.')).toBeVisible();
   await expect.poll(() => world.mailbox.to(person.email).length, 'the email about it').toBeGreaterThan(mails);
   await other.goto('/auth/account');
   await expect(heading(other, 'Your account')).toHaveCount(0);

@@ -38,7 +38,8 @@ type Method = Parameters<typeof request>[0];
 
 /**
  * Sends a request to the API of administration. If a proof is missing, or the session has ended, it asks for a new
- * sign-in in a window and sends the same request again, so no form is lost. With the id of a window it is carried out once.
+ * sign-in in a window and sends the same request again, so no form is lost. With `once` it is carried out once, also if
+ * its answer was lost and a button is pressed again.
  */
 export async function send<T>(method: Method, path: string, body?: object, once?: string): Promise<T> {
   const headers = { ...shownFor(), ...(once && { 'idempotency-key': once }) };
@@ -93,12 +94,7 @@ export const queries = new QueryClient({
  * A change. What the page shows is read again after it: a refusal says that it no longer holds, and a lost answer may have
  * been one of success.
  */
-export function change<T = unknown>(
-  method: Method,
-  path: string,
-  body?: object,
-  once?: string,
-): Promise<T> {
+export function change<T = unknown>(method: Method, path: string, body?: object, once?: string): Promise<T> {
   const sent = send<T>(method, path, body, once);
   const reread = () => void queries.invalidateQueries();
   void sent.then(reread, (error) => canceled(error) || reread());
@@ -156,11 +152,10 @@ export const WORDS: Record<string, string> = {
   'webhook.missing': 'The settings no longer have this webhook.',
   'webhook.unknown': 'This event waits again already, or is older than a week.',
   'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
-  'proof.needed': 'Nothing was changed, because the confirmation was canceled.',
+  'proof.needed': 'The confirmation was canceled, so nothing was done.',
   'session.required': 'You are signed out.',
   'session.ended': 'Your session has ended.',
-  'claims.changed':
-    'The claims were changed meanwhile. Copy yours, close this window, and open it again.',
+  'claims.changed': 'The claims were changed meanwhile. Copy yours, close this window, and open it again.',
   'claims.invalid': 'Line {line}: {why}. Nothing was changed.',
   'account.exists': 'Another account has this address.',
   'address.invalid': 'This is not an email address.',

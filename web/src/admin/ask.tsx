@@ -32,10 +32,7 @@ export interface Question {
   /** What has to be typed, so that nobody does this by a slip. */
   typed?: string;
   fields?: FieldOf[];
-  /**
-   * Does it. What it returns is said at the bottom of the page, or is the next question. `once` is of this window: what is shown
-   * once is made once, also if its answer was lost and the button is pressed again.
-   */
+  /** Does it. What it returns is said at the bottom of the page, or is the next question. `once` is of this window, for `change`. */
   run: (values: FormData, once: string) => Promise<string | { next: Question }>;
 }
 

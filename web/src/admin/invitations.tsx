@@ -15,7 +15,7 @@ const STATES: Record<Invitation['state'], [tone: 'good' | 'bad' | 'warn' | 'plai
   open: ['plain', 'Open'],
   sent: ['plain', 'Sent'],
   delivered: ['good', 'Delivered'],
-  refused: ['bad', 'Refused'],
+  refused: ['bad', 'Not delivered'],
   opened: ['good', 'Opened'],
   used: ['good', 'Used'],
   ended: ['warn', 'Ended'],

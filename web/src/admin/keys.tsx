@@ -13,10 +13,14 @@ const DAYS = 90;
 
 /** The end of a key. */
 const keyEnds = () =>
-  endField('Ends', 'A day, at most a year away. You get an email 14 days before.', {
-    required: true,
-    value: dateOf(new Date(Date.now() + DAYS * 86_400_000).toISOString()),
-  });
+  endField(
+    'Ends',
+    'A day, at most a year away. If it is more than 14 days away, you get an email 14 days before.',
+    {
+      required: true,
+      value: dateOf(new Date(Date.now() + DAYS * 86_400_000).toISOString()),
+    },
+  );
 
 const endIn = (values: FormData) => midnightOf(String(values.get('ends_at')));
 

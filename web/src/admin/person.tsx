@@ -81,7 +81,7 @@ function reasonsOf({
   if (state === 'disabled')
     reasons.push([
       'state',
-      `An administrator has ${erased_at ? 'deleted' : 'disabled'} the account. Nobody can sign in to it.`,
+      `The account is disabled${erased_at ? ', and is being deleted' : ''}. Nobody can sign in to it.`,
     ]);
   if (state === 'leaving')
     reasons.push(['state', 'The account is being deleted. Its owner can sign in to keep it.']);

@@ -98,7 +98,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const waiting = messages.length - dead;
   const about = `${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${dead} ${dead === 1 ? 'was' : 'were'} given up${more ? `, and ${orMore(more, 1000)} more ${more === 1 ? 'is' : 'are'} not listed` : ''}.`;
   return (
-    <Card title="Emails" {...(messages.length ? { about } : {})}>
+    <Card title="Emails and sign-outs of apps" {...(messages.length ? { about } : {})}>
       {messages.length ? (
         <Entries>
           {messages.map(({ id, template, to, state, answer, asked_at, again }) => (
@@ -114,11 +114,11 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
                     onClick={() =>
                       ask({
                         title: `Send “${mailWords(template)}” again?`,
-                        says: `The email to ${to} is handed to the mail server once more.`,
+                        says: `It is sent to ${to} once more.`,
                         press: 'Send again',
                         run: async () => {
                           await change('POST', `system/mail/${encodeURIComponent(id)}/again`);
-                          return 'The email is on its way.';
+                          return 'It is on its way.';
                         },
                       })
                     }
