@@ -5,8 +5,10 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +16,9 @@ import (
 
 	"portico/internal/clock"
 	"portico/internal/fault"
+	"portico/internal/flow"
+	"portico/internal/rule"
+	"portico/internal/secret"
 	"portico/internal/server"
 	"portico/internal/server/form"
 	"portico/internal/session"
@@ -161,6 +166,23 @@ func TestLook_Ends(t *testing.T) {
 			t.Error("a watch that has ended looks at sessions")
 		}
 	})
+}
+
+// A request whose session was found only after its body has arrived is watched as one of that session.
+func TestHold_IsWatched(t *testing.T) {
+	t.Parallel()
+	flows := flow.New(flow.Config{Key: secret.NewKey(), Clock: clock.System{}, Sessions: session.NewKeeper(session.Config{})}).Flows
+	g := &Gateway{open: newOpen(), Config: Config{Actions: &form.Actions{Flows: flows}, Clock: clock.System{}, TokenSession: func(context.Context, string, string) (session.Found, error) {
+		return session.Found{}, nil
+	}}}
+	a := &app{App: App{Resource: "https://tools.test/", Uploads: Uploads{Buffer: 10}}, buffered: new(atomic.Int64)}
+	r := httptest.NewRequest("POST", "/", strings.NewReader("body"))
+	r.Header.Set("Authorization", "Bearer access")
+	p := &passage{gateway: g, visit: visit{app: a, rule: rule.Rule{Need: rule.Need{Public: true}}}}
+	p.body = newBody(p, r)
+	if passes, err := p.hold(httptest.NewRecorder(), r); !passes || err != nil || p.passing.token != "access" {
+		t.Errorf("passes: %v, %v, and is watched as %q", passes, err, p.passing.token)
+	}
 }
 
 // After a reload, an app keeps its connections only if all that makes them is the same, and its limit of

@@ -110,6 +110,7 @@ func (p *passage) hold(w http.ResponseWriter, r *http.Request) (passes bool, err
 		return false, p.gateway.refuse(w, r, p.asked, err)
 	}
 	p.visit = v
+	p.gateway.open.found(&p.passing, v.shown)
 	return true, nil
 }
 

@@ -172,6 +172,13 @@ func (o *open) remove(p *passing) {
 	}
 }
 
+// found replaces what a request shows of its user.
+func (o *open) found(p *passing, s shown) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p.shown = s
+}
+
 // lasts marks a request that does not end by itself. socket is nil unless it is
 // a WebSocket.
 func (o *open) lasts(p *passing, socket *tunnel) {
