@@ -27,6 +27,7 @@ type body struct {
 	io.ReadCloser
 	passage *passage
 	early   bytes.Buffer  // read before the app was called
+	length  int64         // number of bytes to buffer, at most
 	kept    int64         // number of buffered bytes
 	pace    int           // minimum bytes per second; 0 for any
 	left    time.Duration // how long to wait for the client from now
@@ -42,27 +43,39 @@ func newBody(p *passage, r *http.Request) *body {
 		return nil
 	}
 	up := p.visit.app.Uploads
-	b := &body{ReadCloser: r.Body, passage: p, pace: up.Pace, left: up.Wait}
+	b := &body{ReadCloser: r.Body, passage: p, length: up.Buffer, pace: up.Pace, left: up.Wait}
+	if r.ContentLength > 0 {
+		b.length = min(b.length, r.ContentLength)
+	}
 	if p.visit.token != "" && r.ContentLength < 0 {
 		b.pace = 0
 	}
 	return b
 }
 
-// fill reads up to Uploads.Buffer bytes of the body before the app is called.
+// fill reads up to Uploads.Buffer bytes of the body before the app is called. It counts each piece before it waits for
+// the piece: many slow bodies would pass the limit together.
 func (b *body) fill() error {
 	a := b.passage.visit.app
-	for piece := make([]byte, min(a.Uploads.Buffer, bufferSize)); int64(b.early.Len()) < a.Uploads.Buffer; {
-		n, err := b.receive(piece[:min(int64(len(piece)), a.Uploads.Buffer-int64(b.early.Len()))])
+	var piece []byte
+	for left := b.length; left > 0; left = b.length - b.kept {
+		next := min(left, bufferSize)
+		if a.buffered.Add(next) > mostBuffered {
+			a.buffered.Add(-next)
+			return nil
+		}
+		if piece == nil {
+			piece = make([]byte, next)
+		}
+		n, err := b.receive(piece[:next])
 		b.early.Write(piece[:n])
 		b.kept += int64(n)
-		switch kept := a.buffered.Add(int64(n)); {
+		a.buffered.Add(int64(n) - next)
+		switch {
 		case errors.Is(err, io.EOF):
 			return nil // Read returns EOF again
 		case err != nil:
 			return err
-		case kept > mostBuffered:
-			return nil
 		}
 	}
 	return nil

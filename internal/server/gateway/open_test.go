@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/x509"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -182,6 +183,26 @@ func TestHold_IsWatched(t *testing.T) {
 	p.body = newBody(p, r)
 	if passes, err := p.hold(httptest.NewRecorder(), r); !passes || err != nil || p.passing.token != "access" {
 		t.Errorf("passes: %v, %v, and is watched as %q", passes, err, p.passing.token)
+	}
+}
+
+// Beyond the limit of all bodies of an app, nothing more is kept, also while many slow ones arrive.
+func TestBody_Fill(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		others, length, kept int64
+	}{{0, 100, 100}, {0, -1, 100}, {mostBuffered - 100, 100, 100}, {mostBuffered - 100, -1, 0}, {mostBuffered - 99, 100, 0}, {mostBuffered, -1, 0}} {
+		a := &app{App: App{Uploads: Uploads{Buffer: 64 << 10}}, buffered: new(atomic.Int64)}
+		a.buffered.Store(tt.others)
+		r := httptest.NewRequest("POST", "/", io.MultiReader(strings.NewReader(strings.Repeat("x", 60)), strings.NewReader(strings.Repeat("y", 40))))
+		r.ContentLength = tt.length
+		b := newBody(&passage{visit: visit{app: a}}, r)
+		if err := b.fill(); err != nil || b.kept != tt.kept || a.buffered.Load() != tt.others+tt.kept {
+			t.Errorf("beside %d bytes, of a length of %d are kept %d, in all %d, %v", tt.others, tt.length, b.kept, a.buffered.Load(), err)
+		}
+		if b.release(); a.buffered.Load() != tt.others {
+			t.Errorf("then %d bytes are counted", a.buffered.Load())
+		}
 	}
 }
 
