@@ -381,11 +381,11 @@ func TestImportJob_DemotedMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ended := d.ends(draft.ID); ended.State != job.Failed || ended.Why != why || ended.Done != 12 {
+		if ended := d.ends(draft.ID); ended.State != job.Failed || ended.Why != why || ended.Done != 5 {
 			t.Errorf("the job is %+v", ended)
 		}
-		d.user("q11@example.org")
-		if _, err := d.Operator.User(t.Context(), "q12@example.org"); err == nil {
+		d.user("q4@example.org")
+		if _, err := d.Operator.User(t.Context(), "q5@example.org"); err == nil {
 			t.Error("somebody was imported after that")
 		}
 	}

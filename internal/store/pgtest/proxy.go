@@ -20,7 +20,7 @@ const (
 	Refusing      // ends every connection and accepts none
 	Hanging       // accepts connections and forwards nothing
 	Slow          // delays each message by two seconds
-	Far           // delays each message by 5 ms, as a data center at some distance
+	Far           // delays each message by 4 ms, as a data center at some distance
 )
 
 // Cut is where a Proxy breaks a connection: at the first message with the Text.
@@ -201,7 +201,7 @@ func (p *Proxy) wait() {
 		case Slow, Far:
 			delay := 2 * time.Second
 			if mode == Far {
-				delay = 5 * time.Millisecond
+				delay = 4 * time.Millisecond
 			}
 			select {
 			case <-time.After(delay):
