@@ -19,6 +19,12 @@ const Uncorrected = 10 * time.Second
 // Ahead reports whether a stored time is in the future of this clock.
 func Ahead(written, now time.Time) bool { return written.After(now.Add(MaxSkew)) }
 
+// Valid reports whether what ends at a time, and lasts for a life at most, works now. What was made in the future of
+// this clock does not: after the clock was set back, it would work for longer.
+func Valid(ends time.Time, life time.Duration, now time.Time) bool {
+	return now.Before(ends) && !Ahead(ends.Add(-life), now)
+}
+
 // Clock tells the time. Implementations are safe for concurrent use.
 type Clock interface {
 	Now() time.Time

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/legible"
 	"portico/internal/secret"
 )
@@ -136,7 +137,7 @@ func (k *Keeper) WaitingDevice(ctx context.Context, store DeviceStore, typed str
 		if err != nil {
 			return Device{}, err
 		}
-		if found && k.clock.Now().Before(d.ExpiresAt) && d.GrantID == "" && d.DeniedAt.IsZero() {
+		if found && clock.Valid(d.ExpiresAt, DeviceLife, k.clock.Now()) && d.GrantID == "" && d.DeniedAt.IsZero() {
 			return d, nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/secret"
 )
 
@@ -29,7 +30,7 @@ func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code 
 		return Live{}, Device{}, false, err
 	case !ok || d.ClientID != client.ID:
 		return Live{}, Device{}, false, invalidGrant("no device is waiting with this device_code")
-	case !k.clock.Now().Before(d.ExpiresAt):
+	case !clock.Valid(d.ExpiresAt, DeviceLife, k.clock.Now()):
 		return Live{}, Device{}, false, &Error{"expired_token", "the user did not answer in time"}
 	case !d.DeniedAt.IsZero():
 		return Live{}, Device{}, false, &Error{"access_denied", "the user refused, or may not use this client"}

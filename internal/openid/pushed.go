@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/secret"
 )
 
@@ -70,7 +71,7 @@ func (k *Keeper) Pushed(ctx context.Context, store PushStore, clientID, name str
 		return Pushed{}, err
 	}
 	now := k.clock.Now()
-	if !ok || p.ClientID != clientID || !now.Before(p.ExpiresAt) || !begun && !now.Before(p.BeginBy) {
+	if !ok || p.ClientID != clientID || !clock.Valid(p.ExpiresAt, PushLife+pushEnd, now) || !begun && !now.Before(p.BeginBy) {
 		return Pushed{}, RequestUnknown
 	}
 	return p, nil

@@ -66,7 +66,7 @@ func (k *Keeper) Spend(ctx context.Context, tx Store, challenge string, p Purpos
 		return Refused
 	}
 	end := time.Unix(int64(binary.BigEndian.Uint64(b[NonceSize:plainSize])), 0)
-	if !k.clock.Now().Before(end) {
+	if !clock.Valid(end, Life, k.clock.Now()) {
 		return Expired
 	}
 	first, err := tx.SpendTicket(ctx, secret.Hash("passkey challenge "+challenge), end.Add(clock.MaxSkew))

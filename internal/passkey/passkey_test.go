@@ -107,6 +107,11 @@ func TestChallenge(t *testing.T) {
 	if err := k.Spend(t.Context(), tx, late, passkey.SignIn, browser, ""); !errors.Is(err, passkey.Expired) {
 		t.Errorf("after five minutes: %v", err)
 	}
+	ahead := k.Challenge(passkey.SignIn, browser, "")
+	c.Advance(-time.Hour)
+	if err := k.Spend(t.Context(), tx, ahead, passkey.SignIn, browser, ""); !errors.Is(err, passkey.Expired) {
+		t.Errorf("after the clock was set back: %v", err)
+	}
 }
 
 func TestAccept(t *testing.T) {

@@ -136,6 +136,12 @@ func TestDevice_Refused(t *testing.T) {
 	if page, _ := late.types(b, late.begun.User); page.Errors.Code != "openid.device_unknown" {
 		t.Errorf("the page takes a code after ten minutes: %+v", page)
 	}
+	ahead := s.device()
+	s.Clock.Advance(-9 * time.Minute)
+	s.wants("after the clock was set back", ahead.polls(), 400, "expired_token")
+	if page, _ := ahead.types(b, ahead.begun.User); page.Errors.Code != "openid.device_unknown" {
+		t.Errorf("the page takes a code from the future: %+v", page)
+	}
 	for what, tt := range map[string]struct {
 		got  reply
 		want string

@@ -91,6 +91,11 @@ func TestPush_Time(t *testing.T) {
 	if p := b.Open(query(t, p.Next()).Get("return_to")); p.StatusCode != 422 {
 		t.Errorf("after an hour: %d %s", p.StatusCode, p.Next())
 	}
+	ahead := s.push().Name
+	s.Clock.Advance(-time.Hour)
+	if p := s.Browser().Open(pull("rp", ahead)); p.StatusCode != 422 {
+		t.Errorf("after the clock was set back: %d %s", p.StatusCode, p.Next())
+	}
 }
 
 // The consent page of a pushed request can be answered after its time to begin.
