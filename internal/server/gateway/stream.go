@@ -279,13 +279,6 @@ func (w watched) allows(who *rule.User, now time.Time) bool {
 	return !w.denied && w.need.Lasting().Judge(who, now) == rule.Pass
 }
 
-// Count returns the number of open requests to apps.
-func (g *Gateway) Count() int {
-	g.open.mu.Lock()
-	defer g.open.mu.Unlock()
-	return len(g.open.passing)
-}
-
 // Watch runs until ctx is done. It ends open requests whose session has ended
 // or whose rule does not allow the user anymore. It also checks apps that do not
 // respond, and removes old identities from caches.
