@@ -20,7 +20,6 @@ const (
 	Refusing      // ends every connection and accepts none
 	Hanging       // accepts connections and forwards nothing
 	Slow          // delays each message by two seconds
-	Far           // delays each message by 4 ms, as a data center at some distance
 )
 
 // Cut is where a Proxy breaks a connection: at the first message with the Text.
@@ -41,6 +40,7 @@ type Proxy struct {
 	network  string
 	address  string
 	begun    atomic.Int64
+	longest  atomic.Int64
 
 	mu     sync.Mutex
 	mode   Mode
@@ -84,6 +84,9 @@ func (p *Proxy) URL() string { return p.url.String() }
 
 // Begun returns the number of connections so far.
 func (p *Proxy) Begun() int { return int(p.begun.Load()) }
+
+// Longest returns how many messages the longest transaction has sent since the last call.
+func (p *Proxy) Longest() int { return int(p.longest.Swap(0)) }
 
 // Be changes the mode, also for open connections.
 func (p *Proxy) Be(mode Mode) {
@@ -151,7 +154,9 @@ func (p *Proxy) serve(client net.Conn) {
 		defer client.Close()
 		p.copy(client, server, func([]byte) bool { return !lost.Load() })
 	})
+	var sent transaction
 	p.copy(server, client, func(message []byte) bool {
+		p.longest.Store(max(p.longest.Load(), sent.with(message)))
 		cut := p.matching(message)
 		switch {
 		case cut == nil:
@@ -167,6 +172,26 @@ func (p *Proxy) serve(client net.Conn) {
 		}
 		return false
 	})
+}
+
+// transaction counts the messages of a transaction of the store.
+type transaction struct {
+	messages int64
+	open     bool
+}
+
+// with returns the number so far, 0 outside of a transaction.
+func (t *transaction) with(message []byte) int64 {
+	if bytes.Contains(message, []byte("BEGIN ISOLATION LEVEL READ COMMITTED")) {
+		*t = transaction{1, true}
+		return 1
+	}
+	if !t.open {
+		return 0
+	}
+	t.messages++
+	t.open = !bytes.Contains(message, []byte("COMMIT")) && !bytes.Contains(message, []byte("ROLLBACK"))
+	return t.messages
 }
 
 // copy forwards messages while pass returns true.
@@ -198,13 +223,9 @@ func (p *Proxy) wait() {
 		switch mode {
 		case Hanging:
 			<-change
-		case Slow, Far:
-			delay := 2 * time.Second
-			if mode == Far {
-				delay = 4 * time.Millisecond
-			}
+		case Slow:
 			select {
-			case <-time.After(delay):
+			case <-time.After(2 * time.Second):
 				return
 			case <-change:
 			}
