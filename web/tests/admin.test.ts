@@ -1,4 +1,4 @@
-/** The page of administration on recorded answers, but for invitations, changes of many and the record. */
+/** The page of administration on recorded answers, but for invitations, keys, changes of many and the record. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installation } from '../fixtures/admin.mjs';
@@ -581,102 +581,6 @@ test('the page of a person says why sign-in may fail', async () => {
   expect(await page.locator('.days .entry').count()).toBeGreaterThan(12);
   const older = timeline.getByRole('link', { name: 'in the record' });
   expect(await older.getAttribute('href')).toBe('/auth/admin/record?person=p2');
-});
-
-test('a key is made with its scopes, its secret is shown once, and a rotation keeps the old one until it is ended', async () => {
-  const fake = installation();
-  await open('keys', fake, 360);
-  await page.getByRole('button', { name: 'New key' }).click();
-  const dialog = page.locator('dialog.ask');
-  expect.soft(await violations(page), 'the window').toEqual([]);
-  await page.setViewportSize({ width: 320, height: 640 });
-  await page.evaluate(() => {
-    document.documentElement.style.fontSize = '200%';
-  });
-  expect
-    .soft(
-      await page.locator('dialog[open]').evaluate((it) => it.scrollWidth - it.clientWidth),
-      'text of 200 %',
-    )
-    .toBe(0);
-  await page.evaluate(() => {
-    document.documentElement.style.fontSize = '';
-  });
-  await page.setViewportSize({ width: 360, height: 900 });
-  await dialog.getByLabel('Name').fill('Sync');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
-  await dialog.getByText('Choose what the key may do.').waitFor();
-  await dialog.getByLabel('people:read').check();
-  await dialog.getByLabel('Ends').fill('2099-01-31');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
-  await dialog.getByText('It is not shown again').waitFor();
-  const ends_at = new Date('2099-01-31T00:00').toISOString();
-  expect.soft(fake.changes.at(-1)?.body).toMatchObject({ name: 'Sync', scopes: ['people:read'], ends_at });
-  expect.soft(await dialog.locator('.secret code').textContent()).toMatch(/^portico_key_/);
-  expect.soft(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
-  expect.soft(await violations(page), 'the secret').toEqual([]);
-  expect.soft(await sideways(), 'the secret at 360 px').toBe(0);
-  await dialog.getByRole('button', { name: 'I have copied it' }).click();
-  await page.getByText('The key Sync works.').waitFor();
-  await page.getByText(/portico_key_/).waitFor({ state: 'detached' });
-
-  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'New secret' }).press('Enter');
-  await dialog.getByRole('button', { name: 'Make a new secret' }).press('Enter');
-  await dialog.getByRole('button', { name: 'I have copied it' }).press('Enter');
-  const row = page.locator('tr', { hasText: 'HR import' });
-  await row.getByText('Two secrets').first().waitFor();
-  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'End the old secret' }).press('Enter');
-  await dialog.getByRole('button', { name: 'End the old secret' }).press('Enter');
-  await row.getByText('Works').first().waitFor();
-  await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'End the key' }).press('Enter');
-  await dialog.getByRole('button', { name: 'End the key' }).press('Enter');
-  await row.getByText('Ended').first().waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.matches('tbody a'))).toBe(true);
-  expect.soft(await page.getByRole('button', { name: 'Actions for Trial' }).count()).toBe(0);
-  expect.soft(complaints).toEqual([]);
-});
-
-test('a secret whose answer was lost is not made again by another press', async () => {
-  const keys: (string | undefined)[] = [];
-  await open('keys', installation(), 1280, async (route, path) => {
-    if (!path.endsWith('/rotate')) return false;
-    keys.push(route.request().headers()['idempotency-key']);
-    await (keys.length % 2 ? route.abort() : route.fulfill(refused('idempotency.lost', 409)));
-    return true;
-  });
-  for (const _ of [1, 2]) {
-    await act('HR import', 'New secret');
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
-    await page.getByText('Portico does not answer').waitFor();
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
-    await page.getByText('its answer was lost').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-  }
-  expect(keys[0]).toBeTruthy();
-  expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
-  expect(keys[2]).not.toBe(keys[0]); // of another window
-});
-
-test('a secret that the browser does not copy says so, and Escape does not lose it', async () => {
-  await open('keys');
-  await page.evaluate(() => {
-    Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error()) });
-  });
-  await page.getByRole('button', { name: 'Actions for HR import' }).click();
-  await page.getByRole('menuitem', { name: 'New secret' }).click();
-  await page.getByRole('button', { name: 'Make a new secret' }).click();
-  await page.getByRole('button', { name: 'Copy the secret' }).click();
-  await page.getByText('Your browser didn’t allow copying.').waitFor();
-  await page.keyboard.press('Escape'); // by a slip
-  await page.keyboard.press('Escape');
-  await page.getByText('Copy it first, then press “I have copied it”.').waitFor();
-  expect(await page.getByText('It is not shown again').isVisible()).toBe(true);
-  await page.getByRole('button', { name: 'I have copied it' }).click();
-  await page.getByText('It is not shown again').waitFor({ state: 'detached' });
-  expect(complaints).toEqual([]);
 });
 
 test('an error has a retry, and loading rows keep the place of the list', async () => {
