@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/fault"
 )
 
@@ -71,7 +72,7 @@ func Judge(r Row, ok bool, asked string, now time.Time) (answer string, free boo
 		return "", false, Lost
 	case r.Answer != "":
 		return r.Answer, false, nil
-	case now.Sub(r.BegunAt) < Stale:
+	case now.Sub(r.BegunAt) < Stale && !clock.Ahead(r.BegunAt, now):
 		return "", false, Running
 	case r.Done:
 		return "", false, Lost
