@@ -218,7 +218,7 @@ test.describe('addresses without script', () => {
       const { email } = world.stranger();
       all.push(email);
       await field(page, 'New email address').fill(email);
-          await button(page, 'Send code').click();
+      await button(page, 'Send code').click();
       await field(page, '6-digit code').fill((await world.mailbox.next(email)).code);
       await button(page, 'Verify').click();
       await saved(page);
