@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portico/internal/apptest"
+	"portico/internal/flow"
 )
 
 // signUp begins a registration and returns the page that waits for its code.
@@ -36,6 +37,29 @@ func TestVerifyCode_WithoutAFlow(t *testing.T) {
 	other.SetCookie("flow", flow)
 	if b := other.opens("/auth/verify-code"); b.Flow.ID != "" {
 		t.Errorf("another browser is led to %+v", b.Flow)
+	}
+}
+
+// The link of an invitation leads to its form, also in a browser whose sign-in as somebody else waits for a second step.
+func TestSignUp_InvitedBesideASignIn(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	v.enrols()
+	v.Send("/auth/signout", nil)
+	waits := v.Send("/auth/signin", url.Values{"email": {"mara@example.org"}, "password": {apptest.Password}}).Next()
+	v.leads(v.Open("/auth/signup"), waits)
+	if _, err := s.Operator.Invite(t.Context(), flow.ByOperator, "kim@example.org", flow.Draft{}); err != nil {
+		t.Fatal(err)
+	}
+	link := ""
+	for link == "" {
+		if m := s.NextMail(); m.To == "kim@example.org" {
+			link = mailedLink(s, m)
+		}
+	}
+	form := v.Open(v.Open(link).Next()).Next()
+	if b := v.opens(form); b.Link.Email != "kim@example.org" {
+		t.Errorf("%s leads to %+v", form, b)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestOverview_States(t *testing.T) {
 	want := screens.SectionStates{
 		Addresses: "mara@example.org", Password: "Set", Passkeys: "None. Add one to sign in without a password",
 		Factors: "Off. Add a second step", Weak: "yes", Sessions: "Only this device",
-		Browsers: "None. Every browser is asked for a code", Providers: "None. Connect one to sign in with it", Apps: "No app has access",
+		Browsers: "None", Providers: "None. Connect one to sign in with it", Apps: "No app has access",
 	}
 	if b.Account.States != want {
 		t.Errorf("%+v, want %+v", b.Account.States, want)

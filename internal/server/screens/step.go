@@ -10,11 +10,11 @@ import (
 )
 
 // orGoOn wraps a page that begins a sign-in. If this browser has a sign-in that waits at a
-// step, it leads there. Otherwise it shows the page, and always when the query names a flow
-// or a failure. The page of an emailed link is not wrapped, because the user wants the link.
+// step, it leads there. Otherwise it shows the page, and always when the query names a flow,
+// an opened link or a failure. The page of an emailed link is not wrapped, because the user wants the link.
 func (s *Screens) orGoOn(page server.Handler) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if query := r.URL.Query(); query.Has("flow") || query.Has("failed") {
+		if query := r.URL.Query(); query.Has("flow") || query.Has("link") || query.Has("failed") {
 			return page(w, r)
 		}
 		next, err := s.Actions.WaitingSignIn(w, r)
