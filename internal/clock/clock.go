@@ -12,6 +12,9 @@ import (
 // wrong or has been set back.
 const MaxSkew = 5 * time.Minute
 
+// FarFuture is larger than any plausible correction of a clock.
+const FarFuture = 7 * 24 * time.Hour
+
 // Uncorrected is the difference between a machine's clock and the database server's up
 // to which the nodes do not correct it. Two nodes may differ by twice as much.
 const Uncorrected = 10 * time.Second

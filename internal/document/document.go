@@ -81,8 +81,8 @@ func (d *Kept[T]) get(ctx context.Context, held func() (T, error, bool)) (value 
 	// others: the load goes on, within the time limit of the client.
 	value, err = d.load(context.WithoutCancel(ctx))
 	d.keep(value, err)
-	if err != nil {
-		value, err, _ = held()
+	if kept, known, ok := held(); ok && err != nil {
+		value, err = kept, known
 	}
 	return value, true, err
 }

@@ -11,6 +11,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/audit"
+	"portico/internal/budget"
 	"portico/internal/flow"
 	"portico/internal/once"
 	"portico/internal/store"
@@ -241,7 +242,9 @@ func TestOnce_AfterABrokenConnection(t *testing.T) {
 	b.must(err)
 	by, err := b.Operator.ByKey(t.Context(), flow.Caller{}, secret)
 	b.must(err)
-	gone, cancel := context.WithCancel(t.Context())
+	var spent budget.Budget
+	spent.Spend(time.Hour)
+	gone, cancel := context.WithCancel(context.WithValue(t.Context(), budget.Key{}, &spent))
 	cancel()
 	before, _, err := b.Operator.Once(t.Context(), by, "key", []byte("asked"))
 	b.must(err)
@@ -253,6 +256,9 @@ func TestOnce_AfterABrokenConnection(t *testing.T) {
 	b.must(b.Operator.Answered(gone, after, `{"until":"tomorrow"}`))
 	if _, answer, err := b.Operator.Once(t.Context(), by, "key", []byte("asked")); err != nil || answer != `{"until":"tomorrow"}` {
 		t.Errorf("the request that is sent again gets %q, %v", answer, err)
+	}
+	if left := spent.Left(time.Second); left < 500*time.Millisecond {
+		t.Errorf("what follows the request has %v", left)
 	}
 }
 

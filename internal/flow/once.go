@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"portico/internal/budget"
 	"portico/internal/ids"
 	"portico/internal/once"
 	"portico/internal/throttle"
@@ -74,9 +75,10 @@ func marked(ctx context.Context, tx Tx, c *turn) error {
 // Answered keeps the answer to a request that Once has begun. A request that only tried has changed nothing, so its answer,
 // which may be large, is not kept.
 //
-// Answered and Refused do not end with ctx: who sent the request may have gone, and sends it again with the same key.
+// Answered and Refused do not end with ctx, nor with the time of the request: who sent it may have gone, and sends it again
+// with the same key.
 func (f *Operator) Answered(ctx context.Context, by Actor, answer string) error {
-	ctx = context.WithoutCancel(ctx)
+	ctx = afterwards(ctx)
 	return f.store.Write(ctx, func(tx Tx) error {
 		if err := tx.AnswerOnce(ctx, by.once.hash, by.once.id, answer); err != nil {
 			return err
@@ -87,6 +89,12 @@ func (f *Operator) Answered(ctx context.Context, by Actor, answer string) error 
 
 // Refused gives the key of a request free again that has changed nothing.
 func (f *Operator) Refused(ctx context.Context, by Actor) error {
-	ctx = context.WithoutCancel(ctx)
+	ctx = afterwards(ctx)
 	return f.store.Write(ctx, func(tx Tx) error { return tx.DropOnce(ctx, by.once.hash, by.once.id) })
+}
+
+// afterwards is the context for what follows a request that may have spent its time.
+func afterwards(ctx context.Context) context.Context {
+	budget.Of(ctx).Renew()
+	return context.WithoutCancel(ctx)
 }

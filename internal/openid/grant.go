@@ -29,9 +29,6 @@ const (
 	// admits its access token for the minutes that are left.
 	MostGrants = 100
 
-	// farFuture is larger than any plausible clock correction. Sessions have the same limit.
-	farFuture = 7 * 24 * time.Hour
-
 	// repeatWithin is how long a used refresh token gives its successor again.
 	repeatWithin = 30 * time.Second
 )
@@ -232,7 +229,7 @@ func (k *Keeper) live(ctx context.Context, store Store, id, clientID string) (l 
 
 // over returns why a grant can no longer be used, "" while it can.
 func (k *Keeper) over(l Live) string {
-	now, ahead := k.clock.Now(), farFuture
+	now, ahead := k.clock.Now(), clock.FarFuture
 	if l.Grant.RedeemedAt.IsZero() {
 		ahead = clock.MaxSkew // a code would work for longer after the clock was set back
 	}

@@ -246,16 +246,13 @@ func (k *Keeper) over(found Found, seen, now time.Time) Reason {
 	switch {
 	case !ends.IsZero() && !now.Before(ends):
 		return Disabled
-	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > farFuture:
+	case !now.Before(s.ExpiresAt), s.CreatedAt.Sub(now) > clock.FarFuture:
 		return Absolute
 	case s.App == "" && now.Sub(seen) >= k.Idle:
 		return Idle
 	}
 	return ""
 }
-
-// farFuture is larger than any plausible clock correction.
-const farFuture = 7 * 24 * time.Hour
 
 // IdleEnd returns when a session that was last used at seen ends by itself.
 func (k *Keeper) IdleEnd(seen time.Time) time.Time { return seen.Add(k.Idle) }

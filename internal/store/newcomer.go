@@ -158,7 +158,7 @@ func factorsOf(n flow.Newcomer) (factors int64) {
 	return factors
 }
 
-// among collects the rows of a query that ends before a list of many values. A short list repeats its last
+// among runs a query that ends before a list of many values, and collects its rows. A short list repeats its last
 // value, so that there is one SQL text.
 func among[T, V any](ctx context.Context, t *Tx, query string, fixed []any, values []V, scan func(row scanner) (T, error)) (all []T, err error) {
 	const most = 100

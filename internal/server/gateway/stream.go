@@ -243,9 +243,10 @@ func (o *open) stopReading(p *passing) {
 	}
 }
 
-// watched is an open request, with what its rule needs now.
+// watched is an open request, with what it shows of its user and what its rule needs now.
 type watched struct {
 	*passing
+	shown
 	need   rule.Need
 	denied bool
 }
@@ -269,7 +270,7 @@ func (g *Gateway) watched() []watched {
 			a, matched, err := g.route(p.asked)
 			p.ruledBy, p.need, p.denied = g, matched.Need, err != nil || !p.takenBy(a, p.app)
 		}
-		all = append(all, watched{p, p.need, p.denied})
+		all = append(all, watched{p, p.shown, p.need, p.denied})
 	}
 	return all
 }

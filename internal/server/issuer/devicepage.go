@@ -72,6 +72,9 @@ func (h *Handler) postDevice(w http.ResponseWriter, r *http.Request) error {
 	default:
 		err = h.OpenID.DenyDevice(r.Context(), found, d)
 	}
+	if errors.Is(err, session.Required) { // or the rules say otherwise meanwhile
+		return server.SeeOther(w, deviceLink(code))
+	}
 	if err != nil {
 		return h.askAgain(w, r, found, code, err)
 	}
