@@ -637,6 +637,22 @@ test('markup and formulas in a shown text stay text', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('a long name breaks no word of other cells', async () => {
+  const fake = installation();
+  const name = 'W'.repeat(70);
+  Object.assign(fake.people[1] ?? {}, { name });
+  await open('people', fake);
+  await page.getByRole('link', { name }).waitFor();
+  const lines = await page.locator('td > .tag', { hasText: /^\w+$/ }).evaluateAll((tags) =>
+    tags.map((tag) => {
+      const words = document.createRange();
+      words.selectNodeContents(tag);
+      return words.getClientRects().length;
+    }),
+  );
+  expect(new Set(lines)).toEqual(new Set([1]));
+});
+
 test('webhooks are tested and their events sent again, with the keyboard alone', async () => {
   const fake = await open('system');
   const focused = () =>
