@@ -77,9 +77,12 @@ func (t *Tx) EndDelivery(ctx context.Context, d webhook.Delivery) (bool, error) 
 
 // RetryDeliveries implements webhook.Store.
 func (t *Tx) RetryDeliveries(ctx context.Context, hook, id string, before, now, until time.Time, limit int) (int, error) {
-	where, args := `state = 'dropped' AND ended_at < $3`, []any{hook, limit, micros(before)}
-	if id != "" {
-		where, args = `ended_at > 0 AND id = $3`, []any{hook, limit, id}
+	where, args := `state = 'dropped'`, []any{hook, limit}
+	switch {
+	case id != "":
+		where, args = `ended_at > 0 AND id = $3`, append(args, id)
+	case !before.IsZero():
+		where, args = where+` AND ended_at < $3`, append(args, micros(before))
 	}
 	ended, err := collect(ctx, t, `SELECT `+deliveryColumns+` FROM webhook_delivery WHERE webhook = $1 AND `+where+` ORDER BY at, id LIMIT CAST($2 AS BIGINT)`+t.core.Locks.Row,
 		args, scanDelivery)

@@ -133,7 +133,7 @@ type Store interface {
 	EndDelivery(ctx context.Context, d Delivery) (bool, error)
 
 	// RetryDeliveries puts deliveries of a webhook that have ended back into the queue, after all others of
-	// their accounts: the one with the id, or without an id up to limit that were Dropped before a time.
+	// their accounts: the one with the id, or without an id up to limit that were Dropped before a time, if it is not zero.
 	RetryDeliveries(ctx context.Context, webhook, id string, before, now, until time.Time, limit int) (int, error)
 
 	// Deliveries returns up to limit deliveries of a webhook, the newest first, with before those that come after

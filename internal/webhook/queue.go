@@ -52,7 +52,7 @@ type Retried struct {
 }
 
 // Retry puts a delivery that has ended back into the queue, or without an id the next ones of those that
-// were dropped before a time, zero for now.
+// were dropped before a time, zero for all: the clock can have been set back since.
 //
 // Faults: Missing, Unknown.
 func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string, before time.Time) (r Retried, err error) {
@@ -60,10 +60,10 @@ func (q *Queue) Retry(ctx context.Context, tx Store, webhook, id string, before 
 		return r, err
 	}
 	now := q.clock.Now()
+	n, err := tx.RetryDeliveries(ctx, webhook, id, before, now, now.Add(patience), retryBatch)
 	if before.IsZero() {
 		before = now
 	}
-	n, err := tx.RetryDeliveries(ctx, webhook, id, before, now, now.Add(patience), retryBatch)
 	if err == nil && n == 0 && id != "" {
 		err = Unknown
 	}

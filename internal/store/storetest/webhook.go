@@ -184,6 +184,9 @@ func (b webhooks) RetryDeliveries_BehindTheOthers() {
 	b.equal("one that was dropped again", retry(""), 0)
 	before = at.Add(time.Second)
 	b.equal("later", retry(""), 1)
+	b.end(b.claimed("h", moment().Add(time.Minute))[0], webhook.Dropped)
+	before = time.Time{}
+	b.equal("without a time", retry(""), 1)
 }
 
 func (b webhooks) Deliveries_Pages() {
