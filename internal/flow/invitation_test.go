@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -205,8 +206,54 @@ func TestInvitation_TakesItsEmailBack(t *testing.T) {
 			return tx.InsertMessage(t.Context(), outbox.Record{ID: i.MessageID, Template: "invitation", DeadAt: now})
 		}))
 		b.must(change(t.Context(), flow.ByOperator, i.ID))
-		if err := b.Operator.MailAgain(t.Context(), flow.ByOperator, "", i.MessageID); !errors.Is(err, fault.New(fault.Missing, outbox.CodeUnknown)) {
-			t.Errorf("the email of an invitation that was %s can be sent: %v", name, err)
+		b.must(b.store.Read(t.Context(), func(tx flow.Tx) error {
+			_, found, err := tx.Message(t.Context(), i.MessageID)
+			if found {
+				t.Errorf("the email of an invitation that was %s can still be sent", name)
+			}
+			return err
+		}))
+	}
+}
+
+// A key sends no invitation of an admin again, and nobody sends one that no longer counts.
+func TestInvitation_ItsEmailAgain(t *testing.T) {
+	t.Parallel()
+	var box *secret.Box
+	b := setup(t, func(c *flow.Config) { box = c.Key.Box("outbox") })
+	owner, _, text := b.administers(24 * time.Hour)
+	program, err := b.Operator.ByKey(t.Context(), flow.Caller{}, text)
+	b.must(err)
+	now, unknown := b.clock.Now(), error(fault.New(fault.Missing, outbox.CodeUnknown))
+	for name, want := range map[string]struct{ key, operator error }{
+		"alarm":    {unknown, unknown},
+		"replaced": {unknown, unknown},
+		"admin":    {apikey.OfAdmin, nil},
+		"user":     {nil, unknown}, // it is in the queue again
+	} {
+		to := name + "@example.org"
+		i := invitation.Invitation{ID: ids.New(), Link: secret.Hash(name), Mail: to, Key: to, By: "operator", State: invitation.Open, CreatedAt: now, EndsAt: now.Add(time.Hour), MessageID: ids.New()}
+		id := i.MessageID
+		switch name {
+		case "alarm":
+			i.By = audit.ByAdmin(owner)
+		case "replaced":
+			id = ids.New()
+		case "admin":
+			i.Roles = []string{flow.RoleAdmin}
+		}
+		b.must(b.store.past(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.InsertInvitation(t.Context(), i)
+			if err == nil {
+				_, err = tx.EndInvitationsBy(t.Context(), audit.ByAdmin(owner), time.Time{})
+			}
+			return cmp.Or(err, tx.InsertMessage(t.Context(), outbox.Record{ID: id, Template: "invitation", DeadAt: now, Payload: box.Seal([]byte(`{"to":"`+to+`"}`), id)}))
+		}))
+		if err := b.Operator.MailAgain(t.Context(), program, "", id); !errors.Is(err, want.key) {
+			t.Errorf("a key sends %s again: %v", name, err)
+		}
+		if err := b.Operator.MailAgain(t.Context(), flow.ByOperator, "", id); !errors.Is(err, want.operator) {
+			t.Errorf("an operator sends %s again: %v", name, err)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // MailAgain puts an email that was given up back into the queue, and records who did. With the
-// id of an account, the email must be to its user. A key sends none to an admin.
+// id of an account, the email must be to its user. A key sends none to an admin and no invitation of one, and
+// nobody sends an invitation that no longer counts.
 //
 // Faults: outbox.CodeUnknown, apikey.OfAdmin, and as acts and countSent.
 func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID string) error {
@@ -35,11 +36,30 @@ func (f *Operator) MailAgain(ctx context.Context, by Actor, accountID, messageID
 			return err
 		}
 		box, _ := account.ParseAddress(again.To, "email") // none, if it is not an email
+		if err := f.mayResend(ctx, tx, by, m, box.Key); err != nil {
+			return err
+		}
 		if err := f.countSent(ctx, tx, by, box.Key); err != nil {
 			return err
 		}
 		return f.sentAgain(ctx, tx, by, m)
 	})
+}
+
+// mayResend returns a fault for an invitation that no longer counts or that the Actor may not send.
+func (f *Operator) mayResend(ctx context.Context, tx Tx, by Actor, m outbox.Record, addressKey string) error {
+	if m.Template != mailInvitation {
+		return nil
+	}
+	i, _, err := tx.InvitationOf(ctx, addressKey) // without one, the zero one does not count
+	if err != nil {
+		return err
+	}
+	counts, err := f.stillCounts(ctx, tx, i)
+	if err == nil && (!counts || i.MessageID != m.ID) {
+		err = fault.New(fault.Missing, outbox.CodeUnknown)
+	}
+	return cmp.Or(err, by.mayChange(i.Roles))
 }
 
 // MailAllAgain does what MailAgain does for all emails that were given up until now and whose content has

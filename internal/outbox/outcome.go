@@ -15,7 +15,7 @@ const (
 	GivenUp    State = "given up"   // it can be sent again by an operator
 	Late       State = "too late"   // its content expired before it was sent
 	Suppressed State = "suppressed" // never sent, on purpose
-	Dropped    State = "dropped"    // deleted by an operator before it was sent
+	Dropped    State = "dropped"    // deleted before it was sent: by an operator, or with its invitation
 )
 
 // Outcome is what became of an email to a mailbox. It has no content and no address.
