@@ -52,7 +52,7 @@ export function ProofDialog() {
       <p id="proof-says" className="ask-says">
         {ended
           ? 'Your session has ended. Sign in again in a window, and this page goes on where it is.'
-          : 'You gave your second factor or passkey too long ago for this. A window asks for it, and what you have entered here stays.'}
+          : 'This needs your second factor or passkey again. A window asks for it, and what you have entered here stays.'}
       </p>
       <div className="confirm-actions">
         <Button type="button" onClick={() => openProof(page) ?? location.assign(page)}>
