@@ -132,18 +132,28 @@ func TestEndAPIKey_OldSecret(t *testing.T) {
 	}
 }
 
-// A second rotation says that it has ended the secret before the first.
-func TestRotateAPIKey_RecordsTheEnd(t *testing.T) {
+// The end of an old secret is recorded of the admin who has answered for it, also by a second rotation.
+func TestAPIKey_RecordsTheEndOfTheOldSecret(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner, k, _ := b.administers(apikey.DefaultLife)
-	for range 2 {
+	first, k, _ := b.administers(apikey.DefaultLife)
+	b.admin("ada@example.org", "192.0.2.9")
+	second := b.user("ada@example.org").ID
+	rotates := func(owner string) {
 		_, _, err := b.Operator.RotateAPIKey(t.Context(), flow.ByOperator, owner, k.ID, time.Time{})
 		b.must(err)
 	}
-	if ended := b.record(audit.APIKeyEnded); ended.AccountID != owner || ended.Detail != k.ID+",old_secret" {
-		t.Errorf("the end is recorded as %+v", ended)
+	ended := func(owner string) {
+		t.Helper()
+		if ended := b.record(audit.APIKeyEnded); ended.AccountID != owner || ended.Detail != k.ID+",old_secret" {
+			t.Errorf("the end is recorded as %+v", ended)
+		}
 	}
+	rotates(second)
+	rotates(first)
+	ended(first)
+	b.must(b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, true))
+	ended(second)
 }
 
 // The database notes the use of a key once a minute.

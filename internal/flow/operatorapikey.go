@@ -77,7 +77,6 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 	if bad != nil {
 		return k, "", fault.InvalidFields(*bad)
 	}
-	change := by.fact(audit.APIKeyRotated, ownerID, id)
 	return f.newSecret(ctx, by, ownerID, audit.APIKeyRotated, func(tx Tx) (apikey.Key, []apikey.Secret, error) {
 		k, err := f.liveKey(ctx, tx, id)
 		if err != nil {
@@ -95,12 +94,9 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 			}
 			if i > 0 || !works {
 				gone = append(gone, s)
-				if err := f.record.Add(ctx, tx, by.fact(audit.APIKeyEnded, s.AccountID, id+","+detailOldSecret)); err != nil {
-					return k, nil, err
-				}
 			}
 		}
-		if err := f.endSecrets(ctx, tx, change, gone...); err != nil {
+		if err := f.endEach(ctx, tx, by.fact("", "", ""), detailOldSecret, gone...); err != nil {
 			return k, nil, err
 		}
 		k.EndsAt = until
@@ -208,20 +204,19 @@ func (f *Operator) EndAPIKey(ctx context.Context, by Actor, id string, onlyOld b
 		if err != nil {
 			return err
 		}
-		owner := ""
+		change := by.fact(audit.APIKeyEnded, "", id)
 		if len(had) > 0 {
-			owner = had[0].AccountID
+			change.AccountID = had[0].AccountID
 		}
-		detail := id
 		if onlyOld {
-			had, detail = had[min(1, len(had)):], id+","+detailOldSecret
-			if len(had) == 0 {
+			if len(had) < 2 {
 				return apikey.Missing
 			}
-		} else if err := tx.UpdateAPIKey(ctx, id, f.clock.Now(), f.clock.Now()); err != nil {
+			return f.endEach(ctx, tx, change, detailOldSecret, had[1:]...)
+		}
+		if err := tx.UpdateAPIKey(ctx, id, f.clock.Now(), f.clock.Now()); err != nil {
 			return err
 		}
-		change := by.fact(audit.APIKeyEnded, owner, detail)
 		if err := f.record.Add(ctx, tx, change); err != nil {
 			return err
 		}

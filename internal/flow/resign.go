@@ -65,8 +65,13 @@ func (f *core) endSecretsOf(ctx context.Context, tx Tx, change audit.Fact, why s
 	if err != nil {
 		return err
 	}
+	return f.endEach(ctx, tx, change, why, secrets...)
+}
+
+// endEach does what endSecrets does, and records each secret of the account that has answered for it.
+func (f *core) endEach(ctx context.Context, tx Tx, change audit.Fact, why string, secrets ...apikey.Secret) error {
 	for _, s := range secrets {
-		change.Name, change.Detail = audit.APIKeyEnded, s.KeyID+","+why
+		change.Name, change.AccountID, change.Detail = audit.APIKeyEnded, s.AccountID, s.KeyID+","+why
 		if err := f.record.Add(ctx, tx, change); err != nil {
 			return err
 		}
