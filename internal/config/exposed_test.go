@@ -27,7 +27,7 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 		"for a group":                 {"smtp_url = \"smtp://u:hunter2@mail.test\"\n", 0o640, ""},
 		"no secret in it":             {"smtp_url = \"smtp://mail.test\"\ndatabase_url = \"sqlite:p.db\"\n", 0o644, ""},
 	} {
-		path := filepath.Join(t.TempDir(), "portico.toml")
+		path := filepath.Join(openFolder(t), "portico.toml")
 		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 		}
 	}
 	// A secret in the environment is not in the file.
-	path := filepath.Join(t.TempDir(), "portico.toml")
+	path := filepath.Join(openFolder(t), "portico.toml")
 	if err := os.WriteFile(path, []byte("smtp_url = \"smtp://u:old@mail.test\"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +60,20 @@ func TestWarnings_FileThatOthersCanRead(t *testing.T) {
 	if err != nil || len(cfg.Warnings()) != 0 {
 		t.Errorf("%v, %v", cfg.Warnings(), err)
 	}
+}
+
+// openFolder makes a folder that every user can reach: t.TempDir is in a closed one.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("/tmp", "portico")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // So does a secret in a file of its own, unless its folder is closed.
@@ -76,7 +90,7 @@ func TestWarnings_SecretThatOthersCanRead(t *testing.T) {
 		"for a group":              {"smtp_url_file = \"PATH\"\n", 0o640, 0o755, false},
 		"in a closed folder":       {"smtp_url_file = \"PATH\"\n", 0o644, 0o700, false},
 	} {
-		folder, content := t.TempDir(), "smtp://u:hunter2@mail.test"
+		folder, content := openFolder(t), "smtp://u:hunter2@mail.test"
 		path := filepath.Join(folder, "secret")
 		if strings.Contains(test.text, "webhook") {
 			content = "whsec_" + strings.Repeat("hunter2A", 5) + "hunter0="

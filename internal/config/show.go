@@ -105,8 +105,8 @@ Spaces, byte order marks and invisible characters at the ends of a value or of a
 A host may contain umlauts: Portico uses its ` + "`xn--`" + ` form.
 
 ` + "`portico config check`" + ` lists everything that is wrong, with its line. ` + "`portico serve`" + ` refuses the same settings before it
-creates a file. ` + "`portico config show`" + ` prints the settings in effect and their sources, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when the file holds a secret
-and every user of the machine can read it: run ` + "`chmod o-rwx portico.toml`" + `. Both say how many passkeys stop working when
+creates a file. ` + "`portico config show`" + ` prints the settings in effect and their sources, without secrets. Both ` + "`portico config check` and `portico doctor`" + ` warn when every user
+of the machine can read a file that holds a secret, unless it is below ` + "`/run/secrets`" + `. Both say how many passkeys stop working when
 you change the host of ` + "`public_url`" + `, if they can read the database.
 `)
 	c := Default()

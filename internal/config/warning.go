@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -30,9 +31,9 @@ func (c *Config) Warnings() Problems {
 	}
 	told := map[string]bool{}
 	for _, h := range c.held {
-		if !told[h.path] && openToAll(h.path) {
+		if !told[h.path] && h.open() {
 			told[h.path] = true
-			r.Add(h.key, "the file holds a secret, and every user of this machine can read it", "run 'chmod o-rwx "+h.path+"'. Its owner or group must be that of the server")
+			r.Add(h.key, "the file holds a secret, and every user of this machine can read it", "let the user or the group that Portico runs as own it, and run 'chmod o-rwx "+h.path+"'")
 		}
 	}
 	return r.problems
@@ -41,14 +42,29 @@ func (c *Config) Warnings() Problems {
 // held is a secret that a file has: the settings, or one of its own.
 type held struct{ key, path string }
 
-// openToAll reports whether every user of the machine can read a file.
-func openToAll(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
+// open reports whether every user of the machine can read the file.
+func (h held) open() bool {
+	name, err := filepath.Abs(h.path)
+	if err == nil {
+		name, err = filepath.EvalSymlinks(name)
+	}
+	return err == nil && runtime.GOOS != "windows" && openToAll(name, os.Stat)
+}
+
+// openToAll reports whether every user can read a file, through all its folders. In /run/secrets
+// it says no: containers mount secrets there, often for everybody, and nobody else is inside.
+func openToAll(name string, stat func(string) (fs.FileInfo, error)) bool {
+	info, err := stat(name)
+	if err != nil || info.Mode().Perm()&0o004 == 0 || strings.HasPrefix(name, "/run/secrets/") {
 		return false
 	}
-	folder, err := os.Stat(filepath.Dir(path))
-	return err != nil || folder.Mode().Perm()&0o001 != 0
+	for name != filepath.Dir(name) {
+		name = filepath.Dir(name)
+		if folder, err := stat(name); err == nil && folder.Mode().Perm()&0o001 == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // WholeDomain reports whether a host is a domain as its owner registered it, such as example.com:
