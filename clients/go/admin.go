@@ -73,7 +73,8 @@ func (a *Admin) Get(ctx context.Context, path string, query url.Values, into any
 
 // Change sends a change and reads its answer, unless into is nil. If the connection breaks, or a
 // limit is reached for at most a minute, it sends the change again, with the same
-// Idempotency-Key: Portico carries it out once.
+// Idempotency-Key: Portico carries it out once. After a node of Portico was killed, that takes over
+// a minute, or until ctx ends.
 func (a *Admin) Change(ctx context.Context, path string, body, into any) error {
 	if body == nil {
 		body = struct{}{}

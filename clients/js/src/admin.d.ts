@@ -22,7 +22,10 @@ export class Admin {
 
   get(path: string, query?: Record<string, string>): Promise<Json>;
 
-  /** Sends a change. If the connection breaks, it is sent again, and Portico carries it out once. */
+  /**
+   * Sends a change. If the connection breaks, it is sent again, for over a minute if a node of Portico was killed, and
+   * Portico carries it out once.
+   */
   change(path: string, body?: object): Promise<Json>;
 
   /** Reads a list to its end. */
