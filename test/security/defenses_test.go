@@ -127,7 +127,7 @@ func defenses() []chapter {
 		}},
 		{"Administration", []defense{
 			{"375 to 378", "One table of operations and one guard. A change judges the session, the role and the proof again in its transaction. Admins cannot remove themselves, so one remains. Everyone else gets 404."},
-			{"403", "After 15 minutes without use the page asks for a proof. What it asks by itself while a job runs is no use."},
+			{"403", "After 15 minutes without use the page asks for a proof. What it asks by itself while a job runs does not count as use. At the end of the job it reads its lists again, which counts, and keeps it open for another 15 minutes at most."},
 			{"511", "Each request of the page names the admin to whom it was shown."},
 			{"384, 385", "Each person is judged as one change, with the role, the account and its flow version. One job runs for each admin."},
 			{"380, 381", "Exports and emails that are sent again are recorded with the admin. Each page of a file judges again, and there is one file at once. Filters are exact, and unknown ones are refused."},

@@ -132,7 +132,7 @@ func (o operation) upTo(n int64) operation {
 	return o
 }
 
-// poll returns the operation as one that is no use of the page.
+// poll returns the operation as one that does not count as use of the page.
 func (o operation) poll() operation {
 	o.polled = true
 	return o
