@@ -663,6 +663,7 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
     await page.keyboard.press('Enter');
   };
   await settled();
+  await page.getByRole('button', { name: 'Send again: Sign-out message to wiki' }).waitFor();
   await press('Test crm');
   await page.getByRole('dialog').waitFor();
   await press('Send the test');

@@ -151,7 +151,7 @@ export const WORDS: Record<string, string> = {
   'admin.other_address': 'This is not the address of the account.',
   'webhook.missing': 'The settings no longer have this webhook.',
   'webhook.unknown': 'This event waits again already, or is older than a week.',
-  'outbox.unknown': 'This email cannot be sent again: it was sent meanwhile, or its content has expired.',
+  'outbox.unknown': 'This cannot be sent again: it was sent meanwhile, or is no longer valid.',
   'proof.needed': 'The confirmation was canceled, so nothing was done.',
   'session.required': 'You are signed out.',
   'session.ended': 'Your session has ended.',

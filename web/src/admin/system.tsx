@@ -98,7 +98,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
   const waiting = messages.length - dead;
   const about = `${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${dead} ${dead === 1 ? 'was' : 'were'} given up${more ? `, and ${orMore(more, 1000)} more ${more === 1 ? 'is' : 'are'} not listed` : ''}.`;
   return (
-    <Card title="Emails and sign-outs of apps" {...(messages.length ? { about } : {})}>
+    <Card title="Emails and messages to apps" {...(messages.length ? { about } : {})}>
       {messages.length ? (
         <Entries>
           {messages.map(({ id, template, to, state, answer, asked_at, again }) => (
@@ -137,7 +137,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
           ))}
         </Entries>
       ) : (
-        <Empty>No email waits.</Empty>
+        <Empty>Nothing waits.</Empty>
       )}
     </Card>
   );

@@ -1,4 +1,4 @@
-/** The templates of emails whose names would not be understood. */
+/** The templates of emails and of messages to apps whose names would not be understood. */
 export const MAILS: Record<string, string> = {
   recover: 'Reset of the password',
   'signin-code': 'Sign-in code',
@@ -14,6 +14,8 @@ export const MAILS: Record<string, string> = {
   'account-managed': 'Account changed by an administrator',
   'approvals-asked': 'Accounts wait for an approval',
   'key-ends': 'An API key ends soon',
+  'backchannel-logout': 'Sign-out message',
+  'backchannel-logout-guest': 'Sign-out message',
 };
 
 export const mailWords = (template: string) =>
