@@ -50,7 +50,10 @@ test('a sign-in in the record names its proofs', async () => {
 test('words stand for emails that the server sends', async () => {
   const { MAILS, mailWords } = await import('./words');
   const sources = go('flow/mail.go') + go('outbox/outbox.go');
-  const templates = Array.from(sources.matchAll(/(?:mail\w+|LogoutTemplate)\s+= "([^"]+)"/g), ([, name]) => name);
+  const templates = Array.from(
+    sources.matchAll(/(?:mail\w+|LogoutTemplate)\s+= "([^"]+)"/g),
+    ([, name]) => name,
+  );
   expect(Object.keys(MAILS).filter((name) => !templates.includes(name))).toEqual([]);
   expect(mailWords('signin-blocked')).toBe('Sign-in paused');
   expect(mailWords('factor-added')).toBe('Factor added');
