@@ -33,22 +33,22 @@ func TestRetry_ReadsWhatWasDropped(t *testing.T) {
 			explain = "EXPLAIN "
 		}
 		q := webhook.NewQueue([]webhook.Hook{{Name: "h"}}, clock.System{}, webhook.NewRunner(webhook.RunnerConfig{}))
-		total := 0
-		for more := true; more; {
+		total, args := 0, []any{"h", 50}
+		for r := (webhook.Retried{More: true}); r.More; args = []any{"h", 50, r.Before.UnixMicro()} {
 			recorded, texts := s.Recorded()
-			if err := recorded.Write(t.Context(), func(tx *store.Tx) error {
-				r, err := q.Retry(t.Context(), tx, "h", "", time.Time{})
-				more = r.More
-				total += r.Queued
+			before := r.Before
+			if err := recorded.Write(t.Context(), func(tx *store.Tx) (err error) {
+				r, err = q.Retry(t.Context(), tx, "h", "", before)
 				return err
 			}); err != nil {
 				t.Fatal(err)
 			}
+			total += r.Queued
 			all := texts()
 			if len(all) > most {
 				t.Errorf("%d statements, want at most %d", len(all), most)
 			}
-			if steps := lastColumn(t, db, explain+all[0], "h", 50, 1<<60); !strings.Contains(steps, "webhook_delivery_dropped") {
+			if steps := lastColumn(t, db, explain+all[0], args...); !strings.Contains(steps, "webhook_delivery_dropped") {
 				t.Errorf("the plan of %s is\n%s", all[0], steps)
 			}
 		}
