@@ -120,7 +120,9 @@ func TestPassing_Unread(t *testing.T) {
 		for range 12 {
 			early = p.unread(limit/12) || early
 		}
-		if late := p.unread(limit/12) || p.unread(limit/12); early || late != step.unread {
+		late := p.unread(limit / 12)
+		late = p.unread(limit/12) || late
+		if early || late != step.unread {
 			t.Errorf("step %d: unread: %v early, %v late", i, early, late)
 		}
 	}
