@@ -96,7 +96,7 @@ func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id strin
 				gone = append(gone, s)
 			}
 		}
-		if err := f.endEach(ctx, tx, by.fact("", "", ""), detailOldSecret, gone...); err != nil {
+		if err := f.endEach(ctx, tx, by.fact(audit.APIKeyEnded, "", ""), detailOldSecret, gone...); err != nil {
 			return k, nil, err
 		}
 		k.EndsAt = until

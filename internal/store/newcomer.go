@@ -178,6 +178,12 @@ func among[T, V any](ctx context.Context, t *Tx, query string, fixed []any, valu
 	return all, nil
 }
 
+// runAmong runs a change that ends before a list of many values, as among does.
+func (t *Tx) runAmong(ctx context.Context, change string, fixed []any, values []string) error {
+	_, err := among(ctx, t, change, fixed, values, scanOne[string])
+	return err
+}
+
 // AccountsByKey implements account.ImportedStore.
 func (t *Tx) AccountsByKey(ctx context.Context, keys []string) ([]account.Account, error) {
 	return among(ctx, t, `SELECT `+accountColumns+` FROM account WHERE address_key IN (`, nil, keys, scanAccount)

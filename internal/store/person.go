@@ -163,7 +163,7 @@ func (t *Tx) indexRoles(ctx context.Context, people []personRow) error {
 			all.add(p.id, role)
 		}
 	}
-	if _, err := among(ctx, t, `DELETE FROM account_role WHERE account_id IN (`, nil, ids, scanOne[string]); err != nil {
+	if err := t.runAmong(ctx, `DELETE FROM account_role WHERE account_id IN (`, nil, ids); err != nil {
 		return err
 	}
 	return t.insert(ctx, all)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"portico/internal/account"
@@ -119,8 +118,7 @@ func (t *Tx) Revocations(ctx context.Context) ([]session.Revocation, error) {
 
 // DeleteRevocations implements session.Store.
 func (t *Tx) DeleteRevocations(ctx context.Context, ids []string) error {
-	_, err := among(ctx, t, `DELETE FROM revocation WHERE id IN (`, nil, ids, scanOne[string])
-	return err
+	return t.runAmong(ctx, `DELETE FROM revocation WHERE id IN (`, nil, ids)
 }
 
 // TouchSessions implements session.Store. Of several sessions of an account, the one that was used last tells
@@ -133,29 +131,24 @@ func (t *Tx) TouchSessions(ctx context.Context, uses []session.Use) error {
 	for i, u := range uses {
 		ids[i] = u.ID
 	}
-	_, err := among(ctx, t, `UPDATE person SET seen_at = s.last_seen_at FROM session s WHERE s.account_id = person.account_id AND person.seen_at <= s.last_seen_at - $1
+	return t.runAmong(ctx, `UPDATE person SET seen_at = s.last_seen_at FROM session s WHERE s.account_id = person.account_id AND person.seen_at <= s.last_seen_at - $1
 		AND NOT EXISTS (SELECT 1 FROM session later WHERE later.account_id = s.account_id AND later.last_seen_at > s.last_seen_at)
-		AND s.id IN (`, []any{seenEvery.Microseconds()}, ids, scanOne[string])
-	return err
+		AND s.id IN (`, []any{seenEvery.Microseconds()}, ids)
 }
 
-// touchAtOnce is how many uses one statement writes: with a statement for each, it would depend on the
-// distance to the database whether a transaction ends in time.
-const touchAtOnce = 100
-
 // touch runs a statement with a table of uses between its parts. Both engines name the columns column1 and
-// column2. The first row says their types, and a short table repeats its last row, so that there is one SQL text.
+// column2. The first row says their types.
 func (t *Tx) touch(ctx context.Context, before, after string, uses []session.Use) error {
-	text := before + `(VALUES (CAST('' AS TEXT), CAST(0 AS BIGINT)), ` + rowsOf(touchAtOnce, 2) + `)` + after
-	for part := range slices.Chunk(uses, touchAtOnce) {
+	for len(uses) > 0 {
+		n := fitting(len(uses))
 		var args []any
-		for i := range touchAtOnce {
-			u := part[min(i, len(part)-1)]
+		for _, u := range uses[:n] {
 			args = append(args, u.ID, micros(u.Seen))
 		}
-		if err := t.run(ctx, text, args...); err != nil {
+		if err := t.run(ctx, before+`(VALUES (CAST('' AS TEXT), CAST(0 AS BIGINT)), `+rowsOf(n, 2)+`)`+after, args...); err != nil {
 			return err
 		}
+		uses = uses[n:]
 	}
 	return nil
 }

@@ -17,6 +17,18 @@ import (
 
 const toAccount = "/auth/signin?return_to=%2Fauth%2Faccount"
 
+// elsewhere signs Mara in with another browser.
+func elsewhere(s *apptest.Site) (flow.Caller, session.Found) {
+	other := visit(s)
+	other.SignIn("mara@example.org")
+	c := flow.Caller{Session: other.Cookie("session")}
+	found, err := s.Flows.Session(s.Context(), c.Session)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c, found
+}
+
 // If a session ended for another reason than signing out, the sign-in page
 // shows the reason once, in the visitor's language.
 func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
@@ -38,24 +50,12 @@ func TestSignIn_SaysWhyTheSessionEnded(t *testing.T) {
 			return nil
 		}, "your session expired.", "Ihre Sitzung abgelaufen ist."},
 		session.Elsewhere: {func(s *apptest.Site, _ visitor, _ string) error {
-			other := visit(s)
-			other.SignIn("mara@example.org")
-			c := flow.Caller{Session: other.Cookie("session")}
-			found, err := s.Flows.Session(s.Context(), c.Session)
-			if err != nil {
-				return err
-			}
+			c, found := elsewhere(s)
 			return s.Owner.EndOtherSessions(s.Context(), c, found)
 		}, "you signed this device out from another one.", "dieses Gerät von einem anderen aus abgemeldet wurde."},
 		session.Changed: {func(s *apptest.Site, _ visitor, id string) error {
-			other := visit(s)
-			other.SignIn("mara@example.org")
-			c := flow.Caller{Session: other.Cookie("session")}
-			found, err := s.Flows.Session(s.Context(), c.Session)
-			if err != nil {
-				return err
-			}
-			err = s.Store.Write(s.Context(), func(tx *store.Tx) error {
+			c, found := elsewhere(s)
+			err := s.Store.Write(s.Context(), func(tx *store.Tx) error {
 				_, err := tx.AddAddress(s.Context(), account.Other{AccountID: id, Address: account.Address{Mail: "new@example.org", Key: "new@example.org"}, Use: account.Spare, Until: account.Forever}, s.Clock.Now())
 				return err
 			})
