@@ -85,7 +85,7 @@ func (m *Mailer) Render(msg Message) (Rendered, error) {
 
 // document returns the words of an email.
 func (m *Mailer) document(msg Message) (document, error) {
-	l, ok := lookup(msg.Template)
+	l, ok := layouts[msg.Template]
 	if !ok {
 		return document{}, errors.New("there is no such template")
 	}

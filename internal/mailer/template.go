@@ -27,119 +27,126 @@ type layout struct {
 	parts []part
 }
 
-// lookup returns the layout of a template. Rendering omits a button without
-// a link, and facts that are unknown.
-func lookup(template string) (layout, bool) {
-	heading := part{kind: partHeading, words: "heading"}
-	intro := part{kind: partParagraph, words: "intro"}
-	facts := part{kind: partFacts}
-	note := part{kind: partNote, words: "note"}
-	button := func(words, link string) part { return part{kind: partButton, words: words, link: link} }
+// Parts that templates share. Rendering omits a button without a link, and facts that are unknown.
+var (
+	heading = part{kind: partHeading, words: "heading"}
+	intro   = part{kind: partParagraph, words: "intro"}
+	code    = part{kind: partCode}
+	instead = part{kind: partParagraph, words: "instead"}
+	facts   = part{kind: partFacts}
+	note    = part{kind: partNote, words: "note"}
+)
 
-	switch template {
-	case "verify-address", "recover", "signin-code", "confirm-address":
-		return layout{
-			needs: []string{"code", "link", "minutes"},
-			parts: []part{heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"), facts, note},
-		}, true
-	case "take-back":
-		return layout{
-			needs: []string{"code", "link", "minutes"},
-			parts: []part{
-				heading, intro, {kind: partCode}, {kind: partParagraph, words: "instead"}, button("action", "link"),
-				{kind: partParagraph, words: "undone"}, facts, note,
-			},
-		}, true
-	case "already-registered":
-		return layout{
-			needs: []string{"signin_link", "reset_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), {kind: partParagraph, words: "instead"}, button("reset", "reset_link"), facts, note},
-		}, true
-	case "address-taken":
-		return layout{
-			needs: []string{"signin_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
-		}, true
-	case "address-of-account":
-		return layout{
-			needs: []string{"address", "signin_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
-		}, true
-	case "recovery-address-set", "address-removed":
-		return layout{needs: []string{"address"}, parts: alarm(heading, intro, facts, note)}, true
-	case "no-account":
-		return layout{
-			parts: []part{heading, intro, {kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note},
-		}, true
-	case "key-ends":
-		return layout{needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}}, true
-	case "approvals-asked":
-		return layout{needs: []string{"count", "people_link"}, parts: []part{heading, intro, button("action", "people_link"), note}}, true
-	case "invitation":
-		return layout{
-			needs: []string{"link", "until"},
-			parts: []part{
-				heading, intro, {kind: partParagraph, words: "says", link: "words"}, button("action", "link"),
-				{kind: partParagraph, words: "until"}, note,
-			},
-		}, true
-	case "account-approved":
-		return layout{
-			needs: []string{"signin_link", "reset_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), {kind: partParagraph, words: "instead"}, button("reset", "reset_link"), note},
-		}, true
-	case "invitation-needed", "approval-awaited", "account-refused", "account-closed", "address-outside", "picture-removed", "alarm-raised":
-		return layout{parts: []part{heading, intro, facts, note}}, true
-	case "account-managed":
-		return layout{needs: []string{"event"}, parts: []part{heading, intro, facts, note}}, true
-	case "account-changed":
-		return layout{needs: []string{"event"}, parts: alarm(heading, intro, facts, note)}, true
-	case "provider-only":
-		return layout{
-			needs: []string{"provider", "signin_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), facts, note},
-		}, true
-	case "signin-blocked":
-		return layout{
-			needs: []string{"minutes", "reset_link"},
-			parts: []part{
-				heading, intro, facts, {kind: partParagraph, words: "instead"}, button("action", "reset_link"), note,
-				{kind: partParagraph, words: "safe", link: "alarm_link"}, button("common.alarm_action", "alarm_link"),
-			},
-		}, true
-	case "account-left":
-		return layout{
-			needs: []string{"erase_at", "signin_link"},
-			parts: alarm(heading, intro, part{kind: partParagraph, words: "instead"}, button("action", "signin_link"), facts, note),
-		}, true
-	case "address-changed", "address-given":
-		return layout{
-			needs: []string{"signin_link"},
-			parts: []part{heading, intro, button("action", "signin_link"), facts, note, {kind: partParagraph, words: "instead"}},
-		}, true
-	case "password-changed", "password-removed", "address-replaced", "address-added", "new-device", "factor-added", "factor-removed", "recovery-codes-made",
-		"passkey-added", "passkey-renamed", "passkey-removed", "data-downloaded", "browser-trusted", "account-kept", "name-changed", "picture-changed", "factor-failed", "link-made":
-		return layout{parts: alarm(heading, intro, facts, note)}, true
-	case "recovery-code-used":
-		return layout{needs: []string{"left"}, parts: alarm(heading, intro, facts, note)}, true
-	case "provider-linked", "provider-disconnected":
-		return layout{needs: []string{"provider"}, parts: alarm(heading, intro, facts, note)}, true
-	case "grant-reused":
-		return layout{needs: []string{"app"}, parts: alarm(heading, intro, facts, note)}, true
-	case "passkey-suspect":
-		return layout{parts: alarm(heading, intro, facts, note, part{kind: partParagraph, words: "instead"})}, true
-	case "link-mailed":
-		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), facts, note}}, true
-	case "welcome":
-		return layout{needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), {kind: partParagraph, words: "instead"}, note}}, true
-	case "provider-removed":
-		return layout{
-			needs: []string{"provider", "reset_link"},
-			parts: alarm(heading, intro, facts, part{kind: partParagraph, words: "instead"}, button("action", "reset_link"), note),
-		}, true
+// Layouts that templates share.
+var (
+	codeMail = layout{
+		needs: []string{"code", "link", "minutes"},
+		parts: []part{heading, intro, code, instead, button("action", "link"), facts, note},
 	}
-	return layout{}, false
+	plainMail = layout{parts: []part{heading, intro, facts, note}}
+	alarmMail = layout{parts: alarm(heading, intro, facts, note)}
+
+	addressMail = layout{
+		needs: []string{"signin_link"},
+		parts: []part{heading, intro, button("action", "signin_link"), facts, note, instead},
+	}
+)
+
+// layouts are the templates.
+var layouts = map[string]layout{
+	// Codes and links of the screens.
+	"verify-address":  codeMail,
+	"confirm-address": codeMail,
+	"signin-code":     codeMail,
+	"recover":         codeMail,
+	"take-back": {
+		needs: codeMail.needs,
+		parts: []part{heading, intro, code, instead, button("action", "link"), {kind: partParagraph, words: "undone"}, facts, note},
+	},
+	"link-mailed": {needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), facts, note}},
+	"welcome":     {needs: []string{"link", "minutes"}, parts: []part{heading, intro, button("action", "link"), instead, note}},
+	"invitation": {
+		needs: []string{"link", "until"},
+		parts: []part{
+			heading, intro, {kind: partParagraph, words: "says", link: "words"}, button("action", "link"),
+			{kind: partParagraph, words: "until"}, note,
+		},
+	},
+
+	// Answers that only the owner of an address gets.
+	"already-registered": {
+		needs: []string{"signin_link", "reset_link"},
+		parts: []part{heading, intro, button("action", "signin_link"), instead, button("reset", "reset_link"), facts, note},
+	},
+	"account-approved": {
+		needs: []string{"signin_link", "reset_link"},
+		parts: []part{heading, intro, button("action", "signin_link"), instead, button("reset", "reset_link"), note},
+	},
+	"no-account":         {parts: []part{heading, intro, instead, button("action", "signin_link"), facts, note}},
+	"address-taken":      {needs: []string{"signin_link"}, parts: []part{heading, intro, button("action", "signin_link"), facts, note}},
+	"address-of-account": {needs: []string{"address", "signin_link"}, parts: []part{heading, intro, button("action", "signin_link"), facts, note}},
+	"provider-only":      {needs: []string{"provider", "signin_link"}, parts: []part{heading, intro, button("action", "signin_link"), facts, note}},
+	"address-outside":    plainMail,
+	"approval-awaited":   plainMail,
+	"invitation-needed":  plainMail,
+	"account-refused":    plainMail,
+	"account-closed":     plainMail,
+	"signin-blocked": {
+		needs: []string{"minutes", "reset_link"},
+		parts: []part{
+			heading, intro, facts, instead, button("action", "reset_link"), note,
+			{kind: partParagraph, words: "safe", link: "alarm_link"}, button("common.alarm_action", "alarm_link"),
+		},
+	},
+
+	// Alarms: changes that the owner made, or can undo.
+	"account-kept":        alarmMail,
+	"address-added":       alarmMail,
+	"address-replaced":    alarmMail,
+	"browser-trusted":     alarmMail,
+	"data-downloaded":     alarmMail,
+	"factor-added":        alarmMail,
+	"factor-failed":       alarmMail,
+	"factor-removed":      alarmMail,
+	"link-made":           alarmMail,
+	"name-changed":        alarmMail,
+	"new-device":          alarmMail,
+	"passkey-added":       alarmMail,
+	"passkey-removed":     alarmMail,
+	"passkey-renamed":     alarmMail,
+	"password-changed":    alarmMail,
+	"password-removed":    alarmMail,
+	"picture-changed":     alarmMail,
+	"recovery-codes-made": alarmMail,
+
+	"account-changed":       {needs: []string{"event"}, parts: alarmMail.parts},
+	"address-removed":       {needs: []string{"address"}, parts: alarmMail.parts},
+	"recovery-address-set":  {needs: []string{"address"}, parts: alarmMail.parts},
+	"grant-reused":          {needs: []string{"app"}, parts: alarmMail.parts},
+	"provider-linked":       {needs: []string{"provider"}, parts: alarmMail.parts},
+	"provider-disconnected": {needs: []string{"provider"}, parts: alarmMail.parts},
+	"recovery-code-used":    {needs: []string{"left"}, parts: alarmMail.parts},
+	"passkey-suspect":       {parts: alarm(heading, intro, facts, note, instead)},
+	"provider-removed": {
+		needs: []string{"provider", "reset_link"},
+		parts: alarm(heading, intro, facts, instead, button("action", "reset_link"), note),
+	},
+	"account-left": {
+		needs: []string{"erase_at", "signin_link"},
+		parts: alarm(heading, intro, instead, button("action", "signin_link"), facts, note),
+	},
+
+	// Changes by an operator, and emails to operators.
+	"account-managed": {needs: []string{"event"}, parts: plainMail.parts},
+	"address-changed": addressMail,
+	"address-given":   addressMail,
+	"picture-removed": plainMail,
+	"alarm-raised":    plainMail,
+	"approvals-asked": {needs: []string{"count", "people_link"}, parts: []part{heading, intro, button("action", "people_link"), note}},
+	"key-ends":        {needs: []string{"key", "ends_at"}, parts: []part{heading, intro, note}},
 }
+
+func button(words, link string) part { return part{kind: partButton, words: words, link: link} }
 
 // alarm ends the email about a change: its owner can raise the alarm, here or from an
 // older address. The note comes before: most readers made the change, and it calms them.
