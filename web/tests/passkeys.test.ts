@@ -109,3 +109,25 @@ test('a tab in the background asks for no challenge until it is seen', async () 
   });
   await offered(page);
 });
+
+test('a press before the browser has said that its menu offers passkeys is not given up for the offer', async () => {
+  const { page } = await visit(world, shown('signin/idle'), {
+    api: { [ASK]: CHALLENGE },
+    early: (page) =>
+      page.evaluate(() => {
+        PublicKeyCredential.isConditionalMediationAvailable = () =>
+          new Promise((resolve) => Object.assign(window, { says: () => resolve(true) }));
+        navigator.credentials.get = (options) =>
+          new Promise((_, reject) => {
+            document.title = options?.mediation ?? '';
+            options?.signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
+          });
+      }),
+  });
+  await page.getByRole('button', { name: SIGN_IN }).click();
+  await expect.poll(() => page.title()).toBe('optional');
+  await page.evaluate('says()');
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await page.locator('button[aria-busy=true]', { hasText: SIGN_IN }).count()).toBe(1);
+  expect(await page.title()).toBe('optional');
+});

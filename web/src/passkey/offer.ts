@@ -106,14 +106,14 @@ export function offerOf({ body, field, onBusy, onTrouble }: OfferOptions): Offer
   };
 
   const arm = async () => {
-    if (!field || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+    const before = pending; // a press may begin meanwhile, or another call: coming back is two events
+    if (!field || !(await PublicKeyCredential.isConditionalMediationAvailable?.()) || pending !== before)
+      return;
     while ((await run('conditional')) === 'refused'); // each time, the user has chosen another passkey
   };
 
   const renew = () => {
-    if (document.hidden || Date.now() < due) return;
-    due = Number.POSITIVE_INFINITY; // coming back is two events
-    void arm();
+    if (!document.hidden && Date.now() >= due) void arm();
   };
 
   const press = async () => {
