@@ -271,12 +271,13 @@ test('the fragment of the page that was asked for goes along every way there', a
   silent(opened);
 });
 
-test('only a picture that is too large is drawn again', async () => {
+test('only a picture that is too large is drawn again, and of two that are chosen one after the other the last is sent', async () => {
   const opened = await open('account-profile/idle');
   const { page } = opened;
   await page.evaluate(() => {
+    document.title = '';
     HTMLFormElement.prototype.requestSubmit = function () {
-      document.title = (new FormData(this).get('picture') as File).type; // a chosen picture is sent at once
+      document.title += ` ${(new FormData(this).get('picture') as File).type}`; // a chosen picture is sent at once
     };
   });
   const choose = (side: number) =>
@@ -293,10 +294,25 @@ test('only a picture that is too large is drawn again', async () => {
       input.files = list.files;
       input.dispatchEvent(new Event('change', { bubbles: true }));
     }, side);
+  const titled = (words: string) => expect.poll(() => page.title(), { timeout: 20_000 }).toBe(words);
   await choose(2100);
-  await expect.poll(() => page.title()).toBe('image/png');
+  await titled('image/png');
   await choose(900);
-  await expect.poll(() => page.title()).toBe('image/jpeg');
+  await titled('image/png image/jpeg');
+  await page.evaluate(() => {
+    const draw = createImageBitmap;
+    window.createImageBitmap = () => {
+      window.createImageBitmap = draw;
+      return new Promise((_, reject) => Object.assign(window, { fail: () => reject(new Error()) }));
+    };
+  });
+  await choose(2100);
+  await choose(900);
+  const sent = 'image/png image/jpeg image/jpeg';
+  await titled(sent);
+  await page.evaluate('fail()');
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await page.title()).toBe(sent);
   silent(opened);
 });
 

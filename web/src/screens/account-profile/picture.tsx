@@ -21,10 +21,14 @@ export function Picture({ boot }: { boot: Boot }) {
   const file = useRef<HTMLInputElement>(null);
   const keep = useFormer(boot.account.picture, boot.session.id);
   const send = async (input: HTMLInputElement) => {
-    if (!input.files?.[0]) return;
-    await shrink(input);
-    const picture = input.files[0];
-    if (picture) setChosen(await addressOf(picture));
+    const chosen = input.files?.[0];
+    if (!chosen) return;
+    // The server says what is wrong with a file that cannot be drawn.
+    const small = await shrunk(chosen).catch(() => undefined);
+    const address = await addressOf(small ?? chosen);
+    if (input.files?.[0] !== chosen) return; // another one was chosen meanwhile
+    if (small) put(small, input);
+    setChosen(address);
     input.form?.requestSubmit();
     input.value = ''; // it is on its way: Back must not bring it here again, and the same file may be chosen once more
   };
@@ -95,12 +99,9 @@ const addressOf = (picture: File) =>
     reader.readAsDataURL(picture);
   });
 
-/** Replaces a chosen file that is too large by a small copy of it. The server says what is wrong with any other. */
-async function shrink(input: HTMLInputElement): Promise<void> {
-  const chosen = input.files?.[0];
-  const small = chosen && (await shrunk(chosen).catch(() => undefined));
-  if (!small || input.files?.[0] !== chosen) return;
+/** Puts a file into a field, in the place of the chosen one. */
+export function put(file: File, input: HTMLInputElement): void {
   const list = new DataTransfer();
-  list.items.add(small);
+  list.items.add(file);
   input.files = list.files;
 }

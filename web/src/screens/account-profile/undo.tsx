@@ -6,6 +6,7 @@ import { When } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { Press } from '../own/press';
 import { takeFormer } from './former';
+import { put } from './picture';
 
 const PATH = '/auth/account/profile';
 
@@ -32,10 +33,7 @@ function PictureBack({ boot, former }: { boot: Boot; former: File | 'none' }) {
   const { t } = useText();
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (!file.current || former === 'none') return;
-    const list = new DataTransfer();
-    list.items.add(former);
-    file.current.files = list.files;
+    if (file.current && former !== 'none') put(former, file.current);
   }, [former]);
   if (former === 'none')
     return (
