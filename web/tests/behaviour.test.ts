@@ -649,6 +649,24 @@ test.each(['account/idle', 'account-factors/setup', 'account-factors/codes', 'ac
   },
 );
 
+test.each([true, false])(
+  'an entry that has changed has the ring of the focus for a keyboard only: %s',
+  async (keyed) => {
+    const { page } = await visit(world, shown('account-browsers/ended'), { hydrate: false, alone: true });
+    await page.addInitScript(
+      (keyed) => sessionStorage.setItem('portico-rows', JSON.stringify([location.pathname, [0], keyed])),
+      keyed,
+    );
+    await page.reload();
+    await hydrated(page);
+    const style = await page.locator('.entry:focus').evaluate((row) => {
+      const { outlineStyle, borderRadius } = getComputedStyle(row);
+      return [outlineStyle, borderRadius !== '0px'];
+    });
+    expect(style).toEqual([keyed ? 'solid' : 'none', true]);
+  },
+);
+
 test('what was typed before the script came is still there, and so is the code', async () => {
   for (const [path, field, value] of [
     ['signin/idle', '#email', 'early@example.com'],

@@ -93,7 +93,15 @@ test('after a change of a list the focus is on what has changed, and after a rem
   await expect(page.getByText('That device is signed out.')).toBeVisible();
   await expect(entries).toHaveCount(count - 1);
   await expect(entries.nth(1)).toBeFocused();
+  await expect(entries.nth(1)).toHaveCSS('outline-style', 'solid');
   await expect(page.locator('.changed')).toHaveCount(0);
+  await page
+    .getByRole('button', { name: /^Sign out (?!all)/ })
+    .first()
+    .click(); // with a mouse, which needs no ring
+  await expect(entries).toHaveCount(count - 2);
+  await expect(entries.nth(1)).toBeFocused();
+  await expect(entries.nth(1)).toHaveCSS('outline-style', 'none');
 });
 
 test('a new name is undone with the keyboard, on the page after it only', async ({ page, world }) => {

@@ -25,18 +25,26 @@ const numberOf = (row: Element) => {
 
 const rows = () => [...document.querySelectorAll<HTMLElement>('.entries > .entry')];
 
-/** Keeps the lists of the page for the page after a change, which may be another step before it. */
+/** Keeps the lists of the page for the page after a change, which may be another step before it, and whether a key was pressed last. */
 export function keepRows(): () => void {
-  const leave = () => keep(KEY, JSON.stringify([location.pathname, rows().map(numberOf)]));
+  const leave = () =>
+    keep(
+      KEY,
+      JSON.stringify([
+        location.pathname,
+        rows().map(numberOf),
+        Boolean(document.querySelector(':focus-visible')),
+      ]),
+    );
   addEventListener('pagehide', leave);
   return () => removeEventListener('pagehide', leave);
 }
 
 /** The entry that the change before this page has added or changed, or the neighbor of one that it has removed. */
-export function findChanged(): { row: HTMLElement | undefined; gone: boolean } {
-  const [path, before] = JSON.parse(take(KEY) || '[]') as [string?, number[]?];
-  if (path !== location.pathname || !before) return { row: undefined, gone: false };
+export function findChanged(): { row: HTMLElement | undefined; gone: boolean; keyed: boolean } {
+  const [path, before, keyed = false] = JSON.parse(take(KEY) || '[]') as [string?, number[]?, boolean?];
+  if (path !== location.pathname || !before) return { row: undefined, gone: false, keyed };
   const list = rows();
   const { at, gone } = changedRow(before, list.map(numberOf));
-  return { row: list[at], gone };
+  return { row: list[at], gone, keyed };
 }

@@ -14,12 +14,13 @@ interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | '
 /** What the press before has done is read first, and Tab goes on from there: at its entry, or else at the words about it. */
 function showChange(): void {
   const said = document.querySelector<HTMLElement>('.success-box');
-  const { row, gone } = findChanged();
+  const { row, gone, keyed } = findChanged();
   if (row && said) {
     said.id = 'success';
     row.tabIndex = -1;
     row.setAttribute('aria-describedby', said.id);
     row.classList.toggle('changed', !gone);
+    row.classList.toggle('keyed', keyed); // a browser shows the focus on a new page to everybody
   }
   const shown = row ?? said;
   shown?.focus({ preventScroll: true });
