@@ -268,15 +268,16 @@ type TrustedBrowser struct {
 
 // Event is an audit record in words. Day and time are in UTC.
 type Event struct {
-	ID     string `json:"id"`
-	Text   string `json:"text"`
-	At     string `json:"at"` // RFC 3339
-	Day    string `json:"day"`
-	Begins string `json:"begins"` // "yes" for the first event of its day
-	Time   string `json:"time"`
-	Where  string `json:"where"`  // browser and network
-	SignIn string `json:"signin"` // "yes" for an attempt to sign in
-	Failed string `json:"failed"` // "yes" for an attempt that failed
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	At      string `json:"at"` // RFC 3339
+	Day     string `json:"day"`
+	Begins  string `json:"begins"` // "yes" for the first event of its day
+	Time    string `json:"time"`
+	Where   string `json:"where"`   // browser and network
+	SignIn  string `json:"signin"`  // "yes" for an attempt to sign in
+	SignOut string `json:"signout"` // "yes" for the end of sessions
+	Failed  string `json:"failed"`  // "yes" for an attempt that failed
 }
 
 // Choice is one of several values of a form.

@@ -45,7 +45,7 @@ func (s *Screens) fillHistory(_ http.ResponseWriter, r *http.Request, found sess
 		b.Account.History = append(b.Account.History, Event{
 			ID: f.ID, Text: s.eventOf(b.Locale, f), At: f.At.UTC().Format(time.RFC3339), Where: s.whereOf(b.Locale, f),
 			Day: day, Begins: yes(day != above), Time: f.At.UTC().Format("15:04 UTC"),
-			SignIn: yes(entering[f.Name]), Failed: yes(failing[f.Name]),
+			SignIn: yes(entering[f.Name]), SignOut: yes(f.Name == audit.SignedOut || f.Name == audit.SessionEnded), Failed: yes(failing[f.Name]),
 		})
 		above = day
 	}

@@ -115,7 +115,7 @@ func TestHistory_Older(t *testing.T) {
 
 func newest(b screens.Boot) string { return b.Account.History[0].Text }
 
-// The history marks attempts that failed, begins each day once, and can leave all but the
+// The history marks attempts that failed and ends of sessions, begins each day once, and can leave all but the
 // attempts to sign in out.
 func TestHistory_SignIns(t *testing.T) {
 	t.Parallel()
@@ -144,6 +144,13 @@ func TestHistory_SignIns(t *testing.T) {
 		if e.SignIn != "yes" {
 			t.Errorf("not an attempt to sign in: %+v", e)
 		}
+	}
+	other := visit(s)
+	other.SignIn("mara@example.org")
+	s.Clock.Advance(time.Second)
+	other.Send("/auth/signout", url.Values{})
+	if e := v.opens("/auth/account/history").Account.History; e[0].SignOut != "yes" || e[0].SignIn != "" || e[1].SignOut != "" {
+		t.Errorf("a sign-out after a sign-in is %+v", e[:2])
 	}
 }
 

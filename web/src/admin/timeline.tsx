@@ -12,7 +12,8 @@ type IconName = Parameters<typeof Icon>[0]['icon'];
 function iconOf(event: Told): IconName {
   if (failed(event)) return 'alert';
   if (event.kind === 'email') return 'mail';
-  if (/^signed|session/.test(event.what)) return 'enter';
+  if (/^signed_out|session/.test(event.what)) return 'leave';
+  if (/^signed/.test(event.what)) return 'enter';
   return /passkey|factor|recovery|password/.test(event.what) ? 'key' : 'change';
 }
 

@@ -729,6 +729,7 @@ export interface Event {
   time: string;
   where: string;
   signin: string;
+  signout: string;
   failed: string;
 }
 

@@ -110,6 +110,7 @@ export const SHAPE = {
         "time": "",
         "where": "",
         "signin": "",
+        "signout": "",
         "failed": ""
       }
     ],

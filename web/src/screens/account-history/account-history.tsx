@@ -47,6 +47,11 @@ function View({ boot }: { boot: Boot }) {
 
 function Happened({ event }: { event: Event }) {
   const { at } = event;
+  const other = (
+    <When value={event.signout} otherwise={<Icon icon="change" />}>
+      <Icon icon="leave" />
+    </When>
+  );
   return (
     <li>
       <h2 className={choose(event.begins, 'day', 'day same')}>
@@ -58,7 +63,7 @@ function Happened({ event }: { event: Event }) {
         <When
           value={event.failed}
           otherwise={
-            <When value={event.signin} otherwise={<Icon icon="change" />}>
+            <When value={event.signin} otherwise={other}>
               <Icon icon="enter" />
             </When>
           }

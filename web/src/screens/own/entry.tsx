@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { alert, app, change, desktop, enter, key, link, mail, phone, window } from './icons';
+import { alert, app, change, desktop, enter, key, leave, link, mail, phone, window } from './icons';
 
-const ICONS = { desktop, phone, window, key, mail, link, app, enter, change, alert };
+const ICONS = { desktop, phone, window, key, mail, link, app, enter, leave, change, alert };
 
 export const Icon = ({ icon }: { icon: keyof typeof ICONS }) => (
   <svg className="icon" viewBox="0 0 20 20" aria-hidden="true">

@@ -9,6 +9,7 @@ export const link =
   'M8.4 11.6a3 3 0 0 0 4.3 0l2.6-2.6a3 3 0 0 0-4.3-4.3l-.9.9M11.6 8.4a3 3 0 0 0-4.3 0L4.7 11A3 3 0 0 0 9 15.3l.9-.9';
 export const app = 'M3.3 3.3h5v5h-5zM11.7 3.3h5v5h-5zM3.3 11.7h5v5h-5zM11.7 11.7h5v5h-5z';
 export const enter = 'M11 3.5h5.5v13H11M3.5 10h8.5M9 6.8l3.2 3.2L9 13.2';
+export const leave = 'M9 3.5H3.5v13H9M7.5 10h9M13.3 6.8l3.2 3.2-3.2 3.2';
 export const change = 'M4 16l.7-3.3L13.5 4 16 6.5l-8.7 8.8z';
 export const alert = 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 6.3v4.4M10 13.2v.4';
 export const person = 'M10 9.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4zM3.8 17a6.2 6.2 0 0 1 12.4 0';
