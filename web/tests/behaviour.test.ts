@@ -715,6 +715,24 @@ test('a press that lacks a proof leads to the words that ask for it, and back to
   expect(complaints).toEqual([]);
 });
 
+test.each([
+  ['account-addresses/several', 'addresses', 'Send code', "We'll keep what you entered."],
+  ['account-delete/idle', 'delete', 'Delete my account', "Confirm it's you to continue."],
+])(
+  'a press after a sign-out in another tab says that there was one: %s',
+  async (state, path, name, words) => {
+    const { page } = await open(state, {
+      [`/auth/api/account/${path}`]: problem(401, { code: 'session.required' }),
+    });
+    if (path === 'addresses') await page.getByLabel('Email').fill('mara@example.org');
+    await page.getByRole('button', { name, exact: true }).first().click();
+    const last = page.getByRole('dialog').getByRole('button').first();
+    if (await last.isVisible()) await last.click();
+    const said = page.getByRole('status').getByText("You're signed out. Confirm it's you");
+    await expect.poll(() => said.textContent()).toContain(words);
+  },
+);
+
 // A channel that opens anew with each change of the page misses what is said in between.
 test('a page listens to the window of a new sign-in without a gap', async () => {
   const fields = [{ name: 'name', code: 'field.required' }];

@@ -404,6 +404,7 @@ export type MessageKey =
   | 'section.pages'
   | 'section.proof'
   | 'section.prove'
+  | 'section.signed_out'
   | 'section.skip'
   | 'sign-out.lead'
   | 'sign-out.stay'

@@ -39,7 +39,12 @@ export function useProven(onProven: (mark: string) => void): void {
 export interface Asked {
   /** "yes", or the mark that its window is to have. Proof does not ask with anything else. */
   how: string;
+  /** The session has ended, as by a sign-out in another tab. */
+  out?: boolean;
 }
+
+/** Whether a fault that lacks a proof is about a session that has ended. */
+export const isOut = (code: string) => code !== 'proof.needed';
 
 /**
  * Whether Proof asks, which ends with the new sign-in. `ask` begins it for a fault that lacks one, else returns false. It
@@ -51,7 +56,7 @@ export function useAsked(first: string) {
   const ask = ({ code }: Trouble) => {
     if (GONE.test(code)) location.reload();
     const unproven = UNPROVEN.test(code);
-    if (unproven) setAsked({ how: 'yes' });
+    if (unproven) setAsked({ how: 'yes', out: isOut(code) });
     return unproven;
   };
   return { asked, ask };
@@ -72,9 +77,10 @@ interface ProofProps {
  */
 export function Proof({ asked, path, typed = false, refused = '' }: ProofProps) {
   const { t } = useText();
-  const words = typed
+  const why = typed
     ? oneOf(refused, { 'proof.needed': t('section.confirm') }, t('section.proof'))
     : t('section.confirm');
+  const words = asked.out ? `${t('section.signed_out')} ${why}` : why;
   const mark = asked.how.startsWith(MARK) ? asked.how : MARK;
   const page = `/auth/signin?again=1&return_to=${encodeURIComponent(path + mark)}`;
   const link = useLead(asked);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Boot, Forms } from '../../api/schema.gen';
 import { GONE, postWhenChanged, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
-import { type Asked, ownMark, useProven } from './proof';
+import { type Asked, isOut, ownMark, useProven } from './proof';
 
 interface OwnForm<Body> extends Form<Body> {
   /** Set while the user must sign in again: the prop of Proof. */
@@ -24,7 +24,7 @@ export function useOwnForm<Path extends keyof Forms>(path: Path, boot?: Boot): O
       if (!postWhenChanged(trouble, element) && (GONE.test(code) || code === 'alarm.raised'))
         location.reload();
       if (!UNPROVEN.test(code)) return false;
-      setAsked({ how: mark });
+      setAsked({ how: mark, out: isOut(code) });
       return true;
     },
   });
