@@ -390,7 +390,6 @@ export type MessageKey =
   | 'protect.passkey'
   | 'protect.restart'
   | 'protect.title'
-  | 'reset-password.lead'
   | 'reset-password.lead_for'
   | 'reset-password.password'
   | 'reset-password.signup.lead'

@@ -2,7 +2,7 @@ import type { Boot, ResetPassword } from '../../api/schema.gen';
 import { reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
-import { choose, oneOf } from '../../lib/template';
+import { oneOf } from '../../lib/template';
 import { Button } from '../../ui/button';
 import { HiddenField } from '../../ui/hidden-field';
 import { Lead } from '../../ui/lead';
@@ -24,11 +24,7 @@ function View({ boot }: { boot: Boot }) {
         {oneOf(
           boot.flow.kind,
           { signup: t('reset-password.signup.lead', { address: boot.flow.email }) },
-          choose(
-            boot.flow.email,
-            t('reset-password.lead_for', { address: boot.flow.email }),
-            t('reset-password.lead'),
-          ),
+          t('reset-password.lead_for', { address: boot.flow.email }),
         )}
       </Lead>
       <form {...form.props}>
