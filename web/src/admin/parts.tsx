@@ -32,6 +32,18 @@ export function Time({ at, none = 'never' }: { at: string | undefined; none?: st
   );
 }
 
+/** The day of a time that is exact to an hour: the clock, which comes last, would say more than is known. */
+export function Seen({ at }: { at: string }) {
+  const { exact, short } = useTimes();
+  if (!at) return <Time at={at} />;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={`${exact(date)}, or up to an hour later`}>
+      {short(date).replace(/,[^,]*$/, '')}
+    </time>
+  );
+}
+
 export const shortly = (at: string) => times().short(new Date(at));
 
 type Tone = 'good' | 'bad' | 'warn' | 'plain' | 'accent';

@@ -5,7 +5,7 @@ import { BulkBar, Jobs, useJobs } from './bulk';
 import { midnightOf } from './days';
 import { Choice, type Filter, Filters } from './filters';
 import { Actions } from './menu';
-import { Roles, StateTag, Tag, Time } from './parts';
+import { Roles, Seen, StateTag, Tag } from './parts';
 import { useSelection } from './selection';
 import { Head } from './shell';
 import { type Column, Table, useRows } from './table';
@@ -97,7 +97,7 @@ function columnsFor(actions: (row: Row) => React.ReactNode): Column<Row>[] {
     { name: 'State', wide: true, cell: (row) => <StateTag of={row} /> },
     { name: 'Second factor', wide: true, cell: factorsOf },
     { name: 'Roles', wide: true, cell: (row) => <Roles of={row} /> },
-    { name: 'Last seen', wide: true, cell: (row) => <Time at={row.seen_at} /> },
+    { name: 'Last seen', wide: true, cell: (row) => <Seen at={row.seen_at} /> },
     { name: 'Actions', quiet: true, cell: actions },
   ];
 }

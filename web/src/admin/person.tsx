@@ -4,7 +4,7 @@ import { personId } from './address';
 import { useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
-import { Card, Loaded, Roles, Small, StateTag, Time } from './parts';
+import { Card, Loaded, Roles, Seen, Small, StateTag, Time } from './parts';
 import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
@@ -196,7 +196,7 @@ function Facts({ person }: { person: Person }) {
   const { roles, created_at, seen_at, ends_at, erased_at, addresses } = person;
   const facts: [string, React.ReactNode][] = [
     ['Roles', roles.length ? <Roles key="roles" of={person} /> : 'None'],
-    ['Last seen', <Time key="time" at={seen_at} />],
+    ['Last seen', <Seen key="time" at={seen_at} />],
     ['Created', <Time key="time" at={created_at} />],
     ['Account ends', <Time key="time" at={ends_at} />],
     ['Id', <code key="id">{person.id}</code>],
