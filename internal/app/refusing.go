@@ -14,9 +14,13 @@ func Refusing(cfg config.Config, roles []string) []admin.AdminRefusal {
 	list := []admin.AdminRefusal{}
 	lacks := func(line string) bool { return rule.LacksRole(line, roles) }
 	for _, a := range cfg.Served() {
+		of := "app " + a.Name
+		if a.Key == "" {
+			of = "the app" // of the top of the file, whose name nobody has given
+		}
 		for i, line := range a.Rules {
 			if lacks(line) {
-				list = append(list, admin.AdminRefusal{Of: "app " + a.Name, Rule: line, Source: cfg.Source(a.Setting("rules", i))})
+				list = append(list, admin.AdminRefusal{Of: of, Rule: line, Source: cfg.Source(a.Setting("rules", i))})
 			}
 		}
 	}

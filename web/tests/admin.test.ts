@@ -563,9 +563,11 @@ test('the page of a person says why sign-in may fail', async () => {
   expect(reasons).toMatch(/passwords in unknown browsers until/);
   expect(reasons).toMatch(/550 5\.1\.1 mailbox unavailable/);
   expect(reasons).not.toMatch(/proven/);
-  expect(await page.getByRole('region', { name: 'Needs a role' }).textContent()).toMatch(
-    /role:admin \/admin/,
-  );
+  const needs = page.getByRole('region', { name: 'Needs a role' }).getByRole('listitem');
+  expect(await needs.allTextContents()).toEqual([
+    'The app: role:admin /admin/* ',
+    'Client wiki: role:reader portico.toml:14',
+  ]);
   const fake = installation();
   await open('people/p2', fake);
   await page.getByText('Nobody has proven the address since the import.').waitFor();

@@ -4,6 +4,7 @@ import { type Question, useAsk } from './ask';
 import { Card, Copy, Loaded, Small, Tag, Time } from './parts';
 import { Head } from './shell';
 import type { Explained, ListedApp } from './types';
+import { UNSET } from './words';
 
 const KINDS = {
   app: 'App behind Portico',
@@ -139,7 +140,9 @@ function One(app: ListedApp) {
         ))}
       </ul>
       <details>
-        <summary>{source ? `Settings, ${source}` : 'Settings for a client like this'}</summary>
+        <summary>
+          {source === UNSET ? 'Settings' : source ? `Settings, ${source}` : 'Settings for a client like this'}
+        </summary>
         <pre>{block}</pre>
         <Copy of={`the block of ${name}`} text={block} />
       </details>

@@ -4,7 +4,7 @@ import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
-import { mailFailed, mailWords, methodWords } from './words';
+import { mailFailed, mailWords, methodWords, sentence } from './words';
 
 const At = ({ before, at }: { before: string; at: string | undefined }) => (
   <span>
@@ -117,7 +117,7 @@ export function Apps({ person: { apps } }: { person: Person }) {
 
 export function MailState({ state }: { state: string }) {
   const tone = /accepted/.test(state) ? 'good' : mailFailed(state) ? 'bad' : 'plain';
-  return <Tag tone={tone}>{state.replace(/^./, (c) => c.toUpperCase())}</Tag>;
+  return <Tag tone={tone}>{sentence(state)}</Tag>;
 }
 
 /** The emails to the person, with what the mail server has said. */

@@ -9,7 +9,7 @@ import { Apps, Emails, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
 import type { Person } from './types';
-import { mailFailed } from './words';
+import { mailFailed, sentence, UNSET } from './words';
 
 /** The page of one person. */
 export function Place() {
@@ -184,7 +184,8 @@ function Refusing({ person: { refusing } }: { person: Person }) {
       <ul className="lines">
         {refusing.map(({ of, rule, source }) => (
           <li key={of + rule}>
-            {of}: <code>{rule}</code> <span className="muted">{source}</span>
+            {sentence(of)}: <code>{rule}</code>{' '}
+            {source === UNSET ? null : <span className="muted">{source}</span>}
           </li>
         ))}
       </ul>

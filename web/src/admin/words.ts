@@ -18,8 +18,13 @@ export const MAILS: Record<string, string> = {
   'backchannel-logout-guest': 'Sign-out message',
 };
 
-export const mailWords = (template: string) =>
-  MAILS[template] ?? template.replace(/^./, (c) => c.toUpperCase()).replaceAll('-', ' ');
+/** A text as the beginning of a sentence. */
+export const sentence = (text: string) => text.replace(/^./, (c) => c.toUpperCase());
+
+export const mailWords = (template: string) => MAILS[template] ?? sentence(template).replaceAll('-', ' ');
+
+/** The source of settings that no file and no environment gives, as those of `portico dev`. */
+export const UNSET = 'not set';
 
 /** A number with its noun. */
 export const counted = (count: number, one: string, many: string) =>
