@@ -670,7 +670,10 @@ test('webhooks are tested and their events sent again, with the keyboard alone',
   await press('Test crm');
   await page.getByRole('dialog').waitFor();
   await press('Send the test');
-  await page.getByRole('dialog', { name: 'crm did not take the test' }).getByText('no such host').waitFor();
+  await page
+    .getByRole('dialog', { name: 'crm did not take the test' })
+    .getByText('host not found', { exact: true })
+    .waitFor();
   await press('Close');
   await page.goto(`${world.origin}/auth/admin/system?webhook=crm`);
   expect.soft(await row('Tried, waits').locator('pre').textContent()).toContain('<h1>Error</h1>');
@@ -701,6 +704,13 @@ test('a webhook without dropped events says that none was sent again', async () 
   await page.getByRole('button', { name: 'Send dropped again' }).click();
   await page.getByRole('button', { name: 'Send all again' }).click();
   await page.getByText('No event was dropped.').waitFor();
+});
+
+test('the system says shortly why a server was not reached', async () => {
+  await open('system');
+  const entry = page.locator('.entry', { hasText: 'Sign-out message' });
+  await entry.getByText('connection refused', { exact: true }).waitFor();
+  expect.soft(await entry.locator('q').textContent()).toContain('dial tcp');
 });
 
 test('a narrow window shows where it is in the row of places', async () => {

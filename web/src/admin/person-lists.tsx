@@ -4,7 +4,7 @@ import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Person } from './types';
-import { mailFailed, mailWords, methodWords, sentence } from './words';
+import { mailFailed, mailWords, methodWords, reasonOf, sentence } from './words';
 
 const At = ({ before, at }: { before: string; at: string | undefined }) => (
   <span>
@@ -120,6 +120,21 @@ export function MailState({ state }: { state: string }) {
   return <Tag tone={tone}>{sentence(state)}</Tag>;
 }
 
+/** What a mail server has said, or a short reason why it said nothing, with all words. */
+export function Said({ answer }: { answer: string }) {
+  const reason = reasonOf(answer);
+  return (
+    <>
+      {reason ? (
+        <>
+          <span>{reason}</span>{' '}
+        </>
+      ) : null}
+      {answer ? <q>{answer}</q> : null}
+    </>
+  );
+}
+
 /** The emails to the person, with what the mail server has said. */
 export function Emails({ person: { id, emails } }: { person: Person }) {
   const { ask } = useAsk();
@@ -154,7 +169,7 @@ export function Emails({ person: { id, emails } }: { person: Person }) {
                 }
               >
                 <At before="asked for" at={email.asked_at} />
-                {email.answer ? <q>{email.answer}</q> : null}
+                <Said answer={email.answer} />
               </Entry>
             );
           })}

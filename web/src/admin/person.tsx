@@ -5,7 +5,7 @@ import { useAsk } from './ask';
 import { boot } from './boot';
 import { Actions } from './menu';
 import { Card, Loaded, Roles, Seen, Small, StateTag, Time } from './parts';
-import { Apps, Emails, Ways, Where } from './person-lists';
+import { Apps, Emails, Said, Ways, Where } from './person-lists';
 import { Head } from './shell';
 import { Timeline } from './timeline';
 import type { Person } from './types';
@@ -107,7 +107,7 @@ function reasonsOf({
         The last email, <Time at={last.asked_at} />, was not delivered ({last.state})
         {last.answer ? (
           <>
-            : <q>{last.answer}</q>
+            : <Said answer={last.answer} />
           </>
         ) : null}
       </>,

@@ -3,7 +3,7 @@ import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
 import { change } from './api';
 import { useAsk } from './ask';
 import { Card, Loaded, Small, Tag, Time } from './parts';
-import { MailState } from './person-lists';
+import { MailState, Said } from './person-lists';
 import { Head } from './shell';
 import type { System } from './types';
 import { Webhooks } from './webhooks';
@@ -132,7 +132,7 @@ function Mail({ mail: { messages, more } }: Pick<System, 'mail'>) {
               <span>
                 <Time at={asked_at} />
               </span>
-              {answer ? <q>{answer}</q> : null}
+              <Said answer={answer} />
             </Entry>
           ))}
         </Entries>

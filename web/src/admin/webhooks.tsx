@@ -4,7 +4,7 @@ import { change } from './api';
 import { type Question, useAsk } from './ask';
 import { Card, Small, Tag, Time } from './parts';
 import type { Webhook, WebhookAnswer } from './types';
-import { orMore } from './words';
+import { orMore, reasonOf } from './words';
 
 export const webhookPath = (name: string, action = '') => `webhooks/${encodeURIComponent(name)}${action}`;
 
@@ -18,10 +18,11 @@ export const WebhookState = ({ of: { state } }: { of: Webhook }) => (
   <Tag tone={STATES[state][0]}>{STATES[state][1]}</Tag>
 );
 
-/** What a receiver has said: its status, and the beginning of its answer as text. */
+/** What a receiver has said: its status, and the beginning of its answer as text. Or why there is none. */
 export const Answer = ({ status, answer }: Pick<WebhookAnswer, 'status' | 'answer'>) => (
   <>
-    <span>{status ? `answer ${status}` : 'no answer'}</span> {answer ? <q dir="auto">{answer}</q> : null}
+    <span>{status ? `answer ${status}` : reasonOf(answer) || 'no answer'}</span>{' '}
+    {answer ? <q dir="auto">{answer}</q> : null}
   </>
 );
 

@@ -102,3 +102,16 @@ export const mailFailed = (state: string) => /^(given up|too late)/.test(state);
 
 /** A number of which the server counts no more than `most`. */
 export const orMore = (n: number, most: number) => `${n}${n < most ? '' : ' or more'}`;
+
+/** Why a server could not be asked, by the words of Go. */
+const REASONS: [RegExp, string][] = [
+  [/connect: connection refused/, 'connection refused'],
+  [/: no such host/, 'host not found'],
+  [/connect: (no route to host|network is unreachable)/, 'network not reachable'],
+  [/i\/o timeout|context deadline exceeded|Client\.Timeout/, 'no answer in time'],
+  [/x509: /, 'certificate not valid'],
+  [/connection reset by peer|broken pipe|\bEOF$/, 'connection lost'],
+];
+
+/** A short reason in place of the words of Go, or empty for what a server has said. */
+export const reasonOf = (answer: string) => REASONS.find(([form]) => form.test(answer))?.[1] ?? '';
