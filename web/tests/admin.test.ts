@@ -706,11 +706,22 @@ test('a webhook without dropped events says that none was sent again', async () 
   await page.getByText('No event was dropped.').waitFor();
 });
 
-test('the system says shortly why a server was not reached', async () => {
-  await open('system');
+test('the system says shortly why a server was not reached, and what could not be read', async () => {
+  let broken = true;
+  await open('system', installation(), 1280, async (route, path) => {
+    if (!broken || !path.endsWith('/webhooks')) return false;
+    await route.fulfill(refused('unavailable'));
+    return true;
+  });
   const entry = page.locator('.entry', { hasText: 'Sign-out message' });
   await entry.getByText('connection refused', { exact: true }).waitFor();
   expect.soft(await entry.locator('q').textContent()).toContain('dial tcp');
+  await page.getByText('This is temporarily unavailable.').waitFor();
+  broken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Test crm' }).waitFor();
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await page.getByRole('status').getByText('Everything is checked again.').waitFor();
 });
 
 test('a narrow window shows where it is in the row of places', async () => {

@@ -123,9 +123,15 @@ export function Card(props: { title: string; action?: ReactNode; about?: string;
 }
 
 /** A small button, as in a row. Its label names what it is about. */
-export const Small = (props: { label?: string; onClick: () => void; children: string }) => (
+export const Small = (props: { label?: string; busy?: boolean; onClick: () => void; children: string }) => (
   <span className="small">
-    <Button type="button" look="secondary" aria-label={props.label} onClick={props.onClick}>
+    <Button
+      type="button"
+      look="secondary"
+      busy={props.busy ?? false}
+      aria-label={props.label}
+      onClick={props.onClick}
+    >
       {props.children}
     </Button>
   </span>

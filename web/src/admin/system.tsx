@@ -21,9 +21,23 @@ const ORDER = { failed: 0, warning: 1, skipped: 2, ok: 3 };
 /** How the installation is. */
 export function Place() {
   const system = useQuery<System>({ queryKey: ['system'] });
+  const { say } = useAsk();
+  const again = async () => {
+    if (system.isFetching) return;
+    say('');
+    const { isSuccess } = await system.refetch();
+    if (isSuccess) say('Everything is checked again.');
+  };
   return (
     <>
-      <Head title="System" actions={<Small onClick={() => void system.refetch()}>Check again</Small>}>
+      <Head
+        title="System"
+        actions={
+          <Small busy={system.isFetching} onClick={again}>
+            Check again
+          </Small>
+        }
+      >
         Checks of this server and its database, the nodes, the signing keys, and the emails and events that
         wait. <code>portico doctor</code> also asks the mail server, the providers, the apps, the webhooks and
         the DNS.

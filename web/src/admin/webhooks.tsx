@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Entries, Entry, Icon } from '../screens/own/entry';
 import { change } from './api';
 import { type Question, useAsk } from './ask';
-import { Card, Small, Tag, Time } from './parts';
+import { Card, Small, Tag, Time, Trouble } from './parts';
 import type { Webhook, WebhookAnswer } from './types';
 import { orMore, reasonOf } from './words';
 
@@ -64,13 +64,21 @@ export const test = ({ name, url }: Webhook): Question => ({
 
 /** The receivers of events about accounts, if the settings have any. */
 export function Webhooks() {
+  const { data, error, refetch } = useQuery<{ webhooks: Webhook[] }>({ queryKey: ['webhooks'] });
+  return (
+    <>
+      <Trouble error={error} retry={() => void refetch()} />
+      {data?.webhooks.length ? <List webhooks={data.webhooks} /> : null}
+    </>
+  );
+}
+
+function List({ webhooks }: { webhooks: Webhook[] }) {
   const { ask } = useAsk();
-  const { data } = useQuery<{ webhooks: Webhook[] }>({ queryKey: ['webhooks'] });
-  if (!data?.webhooks.length) return null;
   return (
     <Card title="Webhooks" about="They tell apps when an account changes.">
       <Entries>
-        {data.webhooks.map((one) => (
+        {webhooks.map((one) => (
           <Entry
             key={one.name}
             icon={<Icon icon="link" />}
