@@ -240,6 +240,17 @@ test('pages go on and back, and a partial search goes on by itself', async () =>
   await page.getByText('Only part of the list was searched.').waitFor();
   expect(parts, 'requests').toBe(4);
   expect(await page.getByRole('link', { name: 'Search on' }).getAttribute('href')).toContain('after=c4');
+  await page.context().close();
+
+  await open('people?role=rare&after=c4', installation(), 1280, async (route, path) => {
+    if (!path.includes('/people')) return false;
+    await route.fulfill({
+      json: { people: [], ...(path.includes('c4') ? { next: 'c5', searched: true } : {}) },
+    });
+    return true;
+  });
+  await page.getByRole('heading', { name: 'Nobody matches' }).waitFor();
+  expect(await page.getByRole('button', { name: 'All that match' }).count()).toBe(1); // on the last page, too
 });
 
 test('Shift selects a range, and a selection survives an action and another page', async () => {

@@ -137,7 +137,7 @@ export function Place() {
       <Head title="People" actions={<a href="/auth/admin/people?import=new">Import people</a>} />
       <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
-      <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next ?? asked['after'])} />
+      <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next || asked['after'])} />
       <Table
         label="people"
         query={people}
