@@ -365,6 +365,46 @@ test('a session that ended asks for a sign-in, and the page goes on', async () =
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
+test('after a sign-out the page shows nobody, and who does not sign in loses only what is no text of a window', async () => {
+  let ended = false;
+  await open('people/p1', installation(), 1280, async (route) => {
+    if (ended) await route.fulfill(refused('session.required', 401));
+    return ended;
+  });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Name').fill('Jonas W.');
+  ended = true;
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.waitFor();
+  const behind = await dialog.evaluate((it) => getComputedStyle(it, '::backdrop').backgroundColor);
+  expect(behind).not.toMatch(/rgba|none|\//);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('You are signed out.').first().waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Jonas W.');
+  ended = false;
+  await page.goto(`${world.origin}/auth/admin/people`);
+  await settled();
+  ended = true;
+  await page.getByRole('link', { name: 'Next' }).click();
+  await dialog.waitFor();
+  const again = page.waitForEvent('load');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await again;
+});
+
+test('a page that Back shows after a sign-out is loaded anew', async () => {
+  await open('people');
+  await settled();
+  await page.route('**/auth/api/session', (route) => route.fulfill(refused('session.required', 401)));
+  const again = page.waitForEvent('load');
+  await page.evaluate(() => {
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    if (document.documentElement.style.visibility !== 'hidden') throw new Error('it is shown');
+  });
+  await again;
+});
+
 test('the page does nothing for another account that signs in meanwhile, and keeps what was typed', async () => {
   let changed = false;
   const shownFor: (string | undefined)[] = [];

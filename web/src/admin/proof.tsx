@@ -27,7 +27,10 @@ function settle(proven: boolean) {
   for (const { done } of all) done(proven);
 }
 
-/** The window over everything else that asks for the sign-in, which happens in a browser window of its own. */
+/**
+ * The window over everything else that asks for the sign-in, which happens in a browser window of its own. After a
+ * sign-out it covers the page, which somebody else may see, and who cancels it goes on only with what was typed in a window.
+ */
 export function ProofDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [first] = useSyncExternalStore(subscribe, () => waiting);
@@ -39,14 +42,18 @@ export function ProofDialog() {
   }, [asked]);
   const ended = asked !== 'proof.needed';
   const here = encodeURIComponent(`${location.pathname}${MARK}`);
+  const cancel = () => {
+    settle(false);
+    if (ended && document.querySelectorAll('dialog[open]').length < 2) location.reload();
+  };
   const page = `/auth/${ended ? 'signin' : 'mfa'}?return_to=${here}`;
   return (
     <dialog
       ref={dialog}
-      className="confirm ask"
+      className={ended ? 'confirm ask ended' : 'confirm ask'}
       aria-labelledby="proof-title"
       aria-describedby="proof-says"
-      onCancel={() => settle(false)}
+      onCancel={cancel}
     >
       <h2 id="proof-title">{ended ? 'Sign in again' : 'Confirm it’s you'}</h2>
       <p id="proof-says" className="ask-says">
@@ -58,7 +65,7 @@ export function ProofDialog() {
         <Button type="button" onClick={() => openProof(page) ?? location.assign(page)}>
           {ended ? 'Sign in' : 'Continue'}
         </Button>
-        <Button type="button" look="secondary" onClick={() => settle(false)}>
+        <Button type="button" look="secondary" onClick={cancel}>
           Cancel
         </Button>
       </div>
