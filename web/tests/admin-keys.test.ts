@@ -10,6 +10,11 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.locator('dialog.ask');
   expect.soft(await violations(page), 'the window').toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [ends, below] = await Promise.all(
+    ['#ask-ends_at', '.ask-end'].map((it) => dialog.locator(it).boundingBox()),
+  );
+  expect.soft((ends?.y ?? 0) + (ends?.height ?? 0), 'the last field').toBeLessThan(below?.y ?? 0);
   await page.setViewportSize({ width: 320, height: 640 });
   await page.evaluate(() => {
     document.documentElement.style.fontSize = '200%';
