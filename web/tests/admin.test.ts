@@ -697,7 +697,7 @@ test('a long name breaks no word of other cells', async () => {
   Object.assign(fake.people[1] ?? {}, { name });
   await open('people', fake);
   await page.getByRole('link', { name }).waitFor();
-  const lines = await page.locator('td > .tag', { hasText: /^\w+$/ }).evaluateAll((tags) =>
+  const lines = await page.locator('td > .tag', { hasText: /^[\w ]+$/ }).evaluateAll((tags) =>
     tags.map((tag) => {
       const words = document.createRange();
       words.selectNodeContents(tag);
