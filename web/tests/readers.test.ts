@@ -144,6 +144,17 @@ test(
 );
 
 test(
+  'on a phone the buttons of an address begin where its words do',
+  on('account-addresses/several', { viewport: { width: 360, height: 740 } }, async (page) => {
+    const entry = page.locator('.entry', { has: page.locator('button') }).first();
+    const [words, button] = await Promise.all(
+      ['.entry-words', 'button'].map((part) => entry.locator(part).first().boundingBox()),
+    );
+    expect(button?.x).toBe(words?.x);
+  }),
+);
+
+test(
   'the filter of the history is as high as other buttons of a list',
   on('account-history/idle', {}, async (page) => {
     const heights = await page
