@@ -48,7 +48,8 @@ export default defineConfig({
           globalSetup: 'tests/build.ts',
           include: ['tests/**/*.test.ts'],
           environment: 'node',
-          testTimeout: 60_000,
+          testTimeout: 180_000,
+          expect: { poll: { timeout: 20_000 } }, // a busy machine takes its time
           retry: process.env['CI'] ? 1 : 0, // a page that a loaded machine disturbs is tried once more
           env: { CHROMIUM: executablePath },
         },

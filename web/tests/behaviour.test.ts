@@ -141,7 +141,7 @@ test('the page of the passkeys loads again when another account is signed in', a
   const { page } = await open('account-passkeys/none', {
     '/auth/api/account/passkeys/begin': problem(409, { code: 'account.changed' }),
   });
-  const loaded = page.waitForEvent('load', { timeout: 20_000 });
+  const loaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await loaded;
 });
@@ -235,12 +235,10 @@ test('too many tries: the words alone count down, and the button comes back by i
   await expect.poll(() => seen.textContent()).toBe('Too many attempts. Try again in 2 seconds.');
   expect(await button.getAttribute('aria-disabled')).toBe('true');
   expect(await button.textContent()).toBe('Login');
-  await expect
-    .poll(() => seen.textContent(), { timeout: 20_000 })
-    .toBe('Too many attempts. Try again in 1 second.');
+  await expect.poll(() => seen.textContent()).toBe('Too many attempts. Try again in 1 second.');
   const read = page.getByText('Try again in 2 seconds.'); // once: a screen reader would read each change
   expect(await read.count()).toBe(1);
-  await expect.poll(() => button.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false');
+  await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
   expect(await page.getByRole('alert').textContent()).toBe('You can try again now.');
 });
 
@@ -643,7 +641,7 @@ test.each(['account/idle', 'account-factors/setup', 'account-factors/codes', 'ac
   'a sign-out in another tab is noticed when the person comes back to %s',
   async (state) => {
     const { page } = await open(state, { '/auth/api/session': problem(401, { code: 'session.ended' }) });
-    const reloaded = page.waitForEvent('load', { timeout: 20_000 });
+    const reloaded = page.waitForEvent('load');
     await page.evaluate(() => void setTimeout(() => dispatchEvent(new Event('focus'))));
     await reloaded;
   },

@@ -294,7 +294,7 @@ test('only a picture that is too large is drawn again, and of two that are chose
       input.files = list.files;
       input.dispatchEvent(new Event('change', { bubbles: true }));
     }, side);
-  const titled = (words: string) => expect.poll(() => page.title(), { timeout: 20_000 }).toBe(words);
+  const titled = (words: string) => expect.poll(() => page.title()).toBe(words);
   await choose(2100);
   await titled('image/png');
   await choose(900);
