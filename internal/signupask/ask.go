@@ -43,26 +43,20 @@ func (k *Keeper) ask(ctx context.Context, q Question) (Answer, error) {
 }
 
 func parse(text []byte) (Answer, error) {
-	var said struct {
-		Allow *bool `json:"allow"`
-	}
-	if err := json.Unmarshal(text, &said); err != nil || said.Allow == nil {
+	var said map[string]json.RawMessage // a struct would take ALLOW for allow
+	err := json.Unmarshal(text, &said)
+	switch allow := string(said["allow"]); {
+	case err != nil, allow != "true" && allow != "false":
 		return Answer{}, errors.New(`its answer is not {"allow": true} or {"allow": false}`)
-	}
-	if *said.Allow {
+	case allow == "true":
 		return Answer{Allowed: true}, nil
 	}
-	// Apart, so that a mistake in them does not undo the refusal.
-	var why struct {
-		Reason any `json:"reason"`
-		Text   any `json:"text"`
-	}
-	_ = json.Unmarshal(text, &why) // it is an object
-	reason, _ := why.Reason.(string)
+	var reason, own string // a mistake in them does not undo the refusal
+	_ = json.Unmarshal(said["reason"], &reason)
+	_ = json.Unmarshal(said["text"], &own)
 	if !slices.Contains([]string{ReasonDomain, ReasonUninvited}, reason) {
 		reason = ""
 	}
-	own, _ := why.Text.(string)
 	if own = legible.Clean(own); utf8.RuneCountInString(own) > mostText {
 		own = string([]rune(own)[:mostText-1]) + "…"
 	}

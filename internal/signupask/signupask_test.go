@@ -92,6 +92,7 @@ func TestAsk_Refusals(t *testing.T) {
 		`{"allow": false, "reason": "uninvited"}`:                         {Reason: ReasonUninvited},
 		`{"allow": false, "reason": "signup.taken"}`:                      {},
 		`{"allow": false, "reason": 7, "text": [true]}`:                   {},
+		`{"allow": false, "Allow": true, "TEXT": "of another name"}`:      {},
 		`{"allow": false, "text": " Only for members,\n\tsorry.\u0000 "}`: {Text: "Only for members, sorry."},
 		`{"allow": false, "text": "<b>\u202egnp.exe\u2066\u200b</b>"}`:    {Text: "<b>gnp.exe</b>"},
 		`{"allow": false, "text": "\u202e\u2028"}`:                        {},
@@ -127,6 +128,7 @@ func TestAsk_NoAnswer(t *testing.T) {
 	for name, receiver := range map[string]http.HandlerFunc{
 		"a text":       says(`{"allow": "true"}`),
 		"a number":     says(`{"allow": 1}`),
+		"another name": says(`{"Allow": true}`),
 		"nothing":      says(``),
 		"null":         says(`{"allow": null}`),
 		"a list":       says(`[{"allow": true}]`),
