@@ -208,10 +208,11 @@ func (f *Flows) proven(ctx context.Context, tx Tx, c Caller, p Pending, d data) 
 	case AddressChange:
 		return f.takeAddress(ctx, tx, c, p, d)
 	}
-	if err := f.advance(ctx, tx, p, Done); err != nil {
-		return Result{}, err
+	r, err := f.admitNew(ctx, tx, c, p, d, f.clock.Now())
+	if err != nil {
+		return Result{}, err // with the flow at its step, which tryCode may give up
 	}
-	return f.admitNew(ctx, tx, c, p, d, f.clock.Now())
+	return r, f.advance(ctx, tx, p, Done)
 }
 
 // Resend mails a new code. It replaces a flow without guesses by a new flow, whose

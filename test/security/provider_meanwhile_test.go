@@ -100,6 +100,27 @@ func TestSEC483_AnotherProviderUnderTheSameID(t *testing.T) {
 	}
 }
 
+// The mailbox is proven after the provider has gone, whose identity waits for that. The sign-up is over, and says so.
+func TestSEC483_TheProviderHasGone(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	p := newIDP(t)
+	s := start(t, p.at("acme", false))
+	p.site = s
+	address, v := fresh("mara"), s.visitor()
+	_, flow, ok := strings.Cut(v.through(p.who(address)), "/auth/verify-code?flow=")
+	if !ok {
+		t.Fatal("the mailbox is not asked for")
+	}
+	code := s.mail.next(address).code(t)
+	s.follows(func(c *config.Config) { c.Providers = nil })
+	v.verify(flow, code).refused(404, "flow.unknown")
+	v.get("/auth/verify-code?flow=" + flow).must(404)
+	if v.whoami() != "" {
+		t.Errorf("%q is signed in", v.whoami())
+	}
+}
+
 // The same provider under another id signs in as before.
 func TestSEC483_TheSameProviderUnderAnotherID(t *testing.T) {
 	announce(t)
