@@ -68,9 +68,6 @@ func eventsOf(f audit.Fact) (kinds []string) {
 		}
 		return kinds
 	}
-	if f.Name == audit.AddressProven && f.Detail == byMailboxAlone { // nothing else of the import stays; identities have their own records
-		kinds = []string{"account.addresses_changed", "account.password_changed", "account.passkeys_changed", "account.factors_changed"}
-	}
 	for _, t := range eventTypes {
 		if slices.Contains(t.Of, f.Name) {
 			kinds = append(kinds, t.Name)

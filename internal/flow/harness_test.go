@@ -78,7 +78,7 @@ func (s flowStore) Write(ctx context.Context, fn func(flow.Tx) error) error {
 		return err
 	})
 	if err == nil {
-		s.facts.add(*noting.noted, *noting.posted, untold)
+		s.facts.add(*noting.noted, *noting.posted, untold, *noting.told)
 	}
 	return err
 }
@@ -131,12 +131,14 @@ type facts struct {
 	list   []audit.Fact
 	silent []audit.Name // those without the email that they need
 	untold []string     // changes without the event that they need
+	told   []webhook.Event
 	post   func()       // after a transaction with an email
 }
 
-func (n *facts) add(more []audit.Fact, posted, untold []string) {
+func (n *facts) add(more []audit.Fact, posted, untold []string, told []webhook.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.told = append(n.told, told...)
 	n.untold = append(n.untold, untold...)
 	n.list = append(n.list, more...)
 	if len(posted) > 0 {

@@ -76,6 +76,10 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if p.AddressKey != a.Address.Key {
 		return Overtaken
 	}
+	lost, err := f.brought(ctx, tx, *a)
+	if err != nil {
+		return err
+	}
 	if _, err := removeFactors(ctx, tx, *a); err != nil {
 		return err
 	}
@@ -101,5 +105,34 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if err := f.endFlows(ctx, tx, a); err != nil {
 		return err
 	}
-	return f.noteProven(ctx, tx, c, *a, byMailboxAlone)
+	if err := f.noteProven(ctx, tx, c, *a, byMailboxAlone); err != nil || len(lost) == 0 {
+		return err
+	}
+	return f.record.tell(ctx, tx, fact(c, audit.AddressProven, a.ID, byMailboxAlone), lost...)
+}
+
+// brought returns the events of what an account loses by claim. Identities have records of their own.
+func (f *Flows) brought(ctx context.Context, tx Tx, a cleared) (lost []string, err error) {
+	apps, err := tx.FactorsOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := tx.RecoveryCodesOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	passkeys, err := tx.PasskeysOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	others, err := tx.AddressesOf(ctx, a.ID, f.clock.Now())
+	for kind, had := range map[string]bool{
+		"account.factors_changed": len(apps)+len(codes) > 0, "account.passkeys_changed": len(passkeys) > 0,
+		"account.addresses_changed": len(others) > 0, "account.password_changed": a.Password != "",
+	} {
+		if had {
+			lost = append(lost, kind)
+		}
+	}
+	return lost, err
 }

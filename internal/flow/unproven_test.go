@@ -3,6 +3,8 @@ package flow_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,6 +139,31 @@ func TestUnproven_MailboxAlone(t *testing.T) {
 				t.Errorf("the record has %+v", f)
 			}
 		})
+	}
+}
+
+// Apps are told of what the owner of the mailbox gets without, and of nothing else.
+func TestUnproven_TellsApps(t *testing.T) {
+	t.Parallel()
+	for want, brings := range map[string]func(b *bundle){
+		"account.email_changed": func(b *bundle) { b.brings(how(), people.Person{Email: "mara@example.org"}) },
+		"account.addresses_changed account.email_changed account.factors_changed account.password_changed": func(b *bundle) { b.stranger() },
+	} {
+		b := setup(t)
+		brings(b)
+		v := b.visitor("192.0.2.1")
+		r := v.must(v.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+		v.must(v.Flows.VerifyCode(t.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+		var kinds []string
+		for _, e := range b.store.facts.told {
+			if e.Change == string(audit.AddressProven) {
+				kinds = append(kinds, e.Type)
+			}
+		}
+		slices.Sort(kinds)
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("apps are told %q, want %q", got, want)
+		}
 	}
 }
 
