@@ -79,7 +79,7 @@ func explained() map[audit.Name]explanation {
 		audit.PasswordChanged:       {"", "`recovery` (also by an operator's link), `account` (account page), empty (`portico user set-password`)", "`password-changed`"},
 		audit.PasswordRemoved:       {"Or replaced by a passkey", "`recovery` with an operator's link, `alarm`", "`password-removed` or `take-back`"},
 		audit.AddressChanged:        {"", "`alarm`", "`address-replaced` to the former address and `address-added` to the new one, from an operator `address-changed` and `address-given`. After an alarm `alarm-raised`"},
-		audit.AddressProven:         {"", "the proofs of the sign-in; `mailbox` if it was the mailbox alone, which removed what the account had brought", "none: its mailbox has just been used"},
+		audit.AddressProven:         {"", "the proofs of the sign-in; `mailbox` if it was the mailbox alone, which removed what the account had brought", "`password-unproven` if this was a password and a code by email signs in, else none: its mailbox has just been used"},
 		audit.RecoverySet:           {"", "`alarm`", "`recovery-address-set` or `take-back`"},
 		audit.AddressRemoved:        {"", "`alarm`", "`address-removed` or `take-back`"},
 		audit.AlarmRaised:           {"What this removed has its own records, with the detail `alarm`", "", "`take-back` or `alarm-raised`. `take-back` goes to the address of the email with the button, and `alarm-raised` to all others, and to the replaced one"},

@@ -24,6 +24,7 @@ const (
 	mailProvider   = "provider-only"
 	mailPassword   = "password-changed"
 	mailNoPassword = "password-removed"
+	mailUnproven   = "password-unproven" // removed with the proof of an imported address
 	mailAddress    = "address-changed"
 	mailReplaced   = "address-replaced"     // by the owner, who can have it back
 	mailNewAddress = "address-added"        // to an owner who has proven it

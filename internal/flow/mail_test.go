@@ -36,6 +36,8 @@ var uncopied = map[string]string{
 	"account-approved": "an account that waits has one address",
 	"account-refused":  "an account that waits has one address",
 	"welcome":          "one mailbox gets the link, and nobody has signed in yet",
+
+	"password-unproven": "the other addresses have just gone, too",
 }
 
 // unalarming are the emails about changes without the button "This wasn't me", with the
@@ -53,6 +55,8 @@ var unalarming = map[string]string{
 	"approvals-asked":  "it tells of no change of the admin's account",
 	"welcome":          "nobody has signed in yet, and its button is the link",
 	"link-mailed":      "its button is the link of the admin, and the copy has the other one",
+
+	"password-unproven": "its mailbox has just been used, and nobody could sign in without it",
 }
 
 // All emails about changes go to the address for recovery and notices, too, and have the

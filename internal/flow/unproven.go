@@ -105,6 +105,11 @@ func (f *Flows) claim(ctx context.Context, tx Tx, c Caller, p Pending, a *cleare
 	if err := f.endFlows(ctx, tx, a); err != nil {
 		return err
 	}
+	if p.Kind == ByCode && a.Password != "" { // a recovery ends with the email about the new one
+		if err := f.post(ctx, tx, c, email{template: mailUnproven, owner: &a.Account}); err != nil {
+			return err
+		}
+	}
 	if err := f.noteProven(ctx, tx, c, *a, byMailboxAlone); err != nil || len(lost) == 0 {
 		return err
 	}

@@ -94,6 +94,9 @@ func TestUnproven_MailboxAlone(t *testing.T) {
 		"by code": func(b *bundle, v *visitor, p people.Person) {
 			r := v.must(v.Flows.SendCode(b.Context(), v.Caller, p.Email, flow.Target{}))
 			v.must(v.Flows.VerifyCode(b.Context(), v.Caller, r.FlowID, v.next().Data["code"]))
+			if m := v.next(); m.Template != "password-unproven" || m.To != p.Email || m.Data["alarm_link"] != "" {
+				b.Errorf("about the former password there is %+v", m)
+			}
 		},
 		"by recovery": func(b *bundle, v *visitor, p people.Person) {
 			r := v.must(v.Flows.Recover(b.Context(), v.Caller, p.Email, flow.Target{}))

@@ -135,6 +135,7 @@ var layouts = map[string]layout{
 		needs: []string{"erase_at", "signin_link"},
 		parts: alarm(heading, intro, instead, button("action", "signin_link"), facts, note),
 	},
+	"password-unproven": {needs: []string{"reset_link"}, parts: []part{heading, intro, button("action", "reset_link"), facts}},
 
 	// Changes by an operator, and emails to operators.
 	"account-managed": {needs: []string{"event"}, parts: plainMail.parts},
