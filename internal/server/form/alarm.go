@@ -7,6 +7,9 @@ import (
 	"portico/internal/flow"
 )
 
+// Secured is the message of the page of the code after an alarm.
+const Secured = "secured"
+
 // NotMe is the form of the page of a link that raises an alarm.
 type NotMe struct {
 	Link string `json:"link"` // mark of the link that the page was shown for
@@ -37,6 +40,7 @@ func (a *Actions) RaiseAlarm(w http.ResponseWriter, r *http.Request, in NotMe) (
 	})
 	if err == nil {
 		a.alarm.Clear(w)
+		a.Say(w, Secured)
 	}
 	return next, err
 }

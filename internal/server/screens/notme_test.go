@@ -56,6 +56,17 @@ func TestNotMe_EndsWithItsToken(t *testing.T) {
 	}
 }
 
+// The page of the code says what the button has done.
+func TestNotMe_SaysWhatItDid(t *testing.T) {
+	t.Parallel()
+	s, v := person(t)
+	v.Open(s.NextMail().Data["alarm_link"])
+	next := v.Send("/auth/not-me", url.Values{"link": {v.opens("/auth/not-me").Link.Mark}}).Next()
+	if b := v.opens(next); !strings.HasPrefix(b.Success, "Your account is secured. Every browser and app is signed out") {
+		t.Errorf("%s says %q", next, b.Success)
+	}
+}
+
 // While an alarm closes the account to changes, all its pages say for how long, and those of
 // these changes show no form.
 func TestAlarm_PagesSayForHowLong(t *testing.T) {

@@ -242,7 +242,7 @@ func (s *Screens) verifyCode(w http.ResponseWriter, r *http.Request) error {
 	said := s.Actions.Said(w, r)
 	return s.show(w, r, ScreenVerifyCode, func(b *Boot) {
 		b.Flow = form.FlowOf(v)
-		b.Success = s.success(b.Locale, said, form.CodeSent)
+		b.Success = s.success(b.Locale, said, form.CodeSent, form.Secured)
 		// About the email or earlier codes and not this request, so the status stays.
 		switch f := v.Locked; {
 		case v.Held != nil:
