@@ -62,6 +62,7 @@ export type MessageKey =
   | 'account-factors.lead_on'
   | 'account-factors.left'
   | 'account-factors.new_codes'
+  | 'account-factors.new_codes_end'
   | 'account-factors.new_codes_says'
   | 'account-factors.no_codes'
   | 'account-factors.passkey'

@@ -109,6 +109,11 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
   const { factors } = boot;
   const form = useOwnForm('/auth/api/factors/codes');
   const anew = t('account-factors.new_codes');
+  const says = choose(
+    boot.settings.trust,
+    t('account-factors.new_codes_says'),
+    t('account-factors.new_codes_end'),
+  );
   const get = (button: ReactNode) => (
     <form {...form.props} action={`${PATH}/codes`}>
       <HiddenField<AddFactor> name="account" value={boot.session.id} />
@@ -135,7 +140,7 @@ function RecoveryCodes({ boot }: { boot: Boot }) {
         value={factors.left}
         is="0"
         otherwise={
-          <Confirm id="new-codes" press={anew} title={anew} calm says={t('account-factors.new_codes_says')}>
+          <Confirm id="new-codes" press={anew} title={anew} calm says={says}>
             {get(<Button {...pressed(form)}>{anew}</Button>)}
           </Confirm>
         }
