@@ -64,7 +64,7 @@ const SPEC = {
     'text: Check your spam folder. The email comes from',
     'text: no-reply@example.org',
     'text: .',
-    'text: If the email has no code, you already have an account. Follow the steps in it to sign in.',
+    'text: If the email has no code, it says why, and what to do instead. For example, you may already have an account.',
     'link: Use a different email address -> /auth/signup?flow=flow1',
   ],
 };

@@ -460,6 +460,7 @@ export type MessageKey =
   | 'verify-code.lead_to'
   | 'verify-code.life'
   | 'verify-code.no_code'
+  | 'verify-code.no_code_signup'
   | 'verify-code.no_code_address'
   | 'verify-code.none'
   | 'verify-code.not_received'

@@ -20,7 +20,7 @@ export function Help({ boot, flow }: { boot: Boot; flow: Flow }) {
       <p>
         {oneOf(
           flow.kind,
-          { address: t('verify-code.no_code_address'), signup: t('verify-code.no_code') },
+          { address: t('verify-code.no_code_address'), signup: t('verify-code.no_code_signup') },
           t('verify-code.nothing_arrived'),
         )}
       </p>
