@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const open = (path: string, api: Api = {}) => visit(world, shown(path), { api });
-/** The sign-in page with the return target of the flow. */
-const SIGNIN = '/auth/signin?return_to=%2Freports';
+/** The sign-in page, to which the server gives the address and the return target of the flow. */
+const SIGNIN = '/auth/signin?flow=flow1';
 const openAlone = (path: string, api: Api = {}) => visit(world, shown(path), { api, alone: true });
 
 test('a whole code sends itself once, a wrong one is selected for typing anew', async () => {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"portico/internal/apptest"
 	"portico/internal/server/screens"
 )
 
@@ -50,5 +51,25 @@ func TestConfirmLink_Elsewhere(t *testing.T) {
 	v.Send("/auth/verify-code", url.Values{"flow": {id}, "code": {mailedCode(s)}})
 	if b := phone.opens("/auth/confirm-link"); b.Link.State != "used" {
 		t.Errorf("after the other code: %s", b.Link.State)
+	}
+}
+
+// After a sign-up was confirmed in another browser, the one that began it signs in with its address.
+func TestVerifyCode_ConfirmedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v, phone := visit(s), visit(s)
+	waits := v.Send("/auth/signup", url.Values{
+		"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}, "return_to": {"/reports"},
+	}).Next()
+	mark := phone.opens(phone.Open(mailedLink(s, s.NextMail())).Next()).Link.Mark
+	phone.leads(phone.Send("/auth/confirm-link", url.Values{"link": {mark}, "password": {apptest.Password}}), "/reports")
+	done := v.opens(waits).Flow
+	signIn := "/auth/signin?flow=" + done.ID
+	if b := v.opens(signIn); done.State != "done" || b.Values.Email != "mara@example.org" || b.ReturnTo != "/reports" || b.Flow.ID != "" || b.Notice != "" {
+		t.Errorf("%s: the sign-in page has %q, leads to %q and says %q, for the flow %q", done.State, b.Values.Email, b.ReturnTo, b.Notice, b.Flow.ID)
+	}
+	if b := phone.opens(signIn); b.Values.Email != "" {
+		t.Errorf("another browser reads %q", b.Values.Email)
 	}
 }

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -65,9 +66,11 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 		if hint, bad := account.ParseAddress(query.Get("email"), "email"); bad == nil && b.Values.Email == "" {
 			b.Values.Email = hint.Mail // an OpenID client's guess
 		}
-		if link.Overtaken {
-			b.Values.Email, b.ReturnTo = account.Display(link.Address), link.ReturnTo.String()
-			b.Next = s.Actions.Targets.Or(link.ReturnTo)
+		if target == (flow.Target{}) {
+			b.ReturnTo, b.Next = link.ReturnTo.String(), s.Actions.Targets.Or(link.ReturnTo)
+		}
+		if link.Step == flow.Done {
+			b.Values.Email = cmp.Or(b.Values.Email, account.Display(link.Address))
 		} else if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
 			if b.ReturnTo == "" {
@@ -89,14 +92,14 @@ func cookieLost(r *http.Request) bool {
 	return err == nil && from.Host == r.Host && from.Path == pages.SignIn && len(r.Header["Cookie"]) == 0
 }
 
-// waiting returns the flow whose identity waits to be linked, or the one that a change of
-// the account has ended, if the id names a flow of this browser.
+// waiting returns the flow whose identity waits to be linked, or one that is over and whose address
+// was typed here, if the id names a flow of this browser.
 func (s *Screens) waiting(w http.ResponseWriter, r *http.Request, id string) (flow.View, error) {
 	if id == "" {
 		return flow.View{}, nil
 	}
 	v, err := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
-	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Join && !v.Overtaken {
+	if errors.Is(err, flow.Unknown) || err == nil && v.Step != flow.Join && (v.Step != flow.Done || v.Found) {
 		return flow.View{}, nil
 	}
 	return v, err

@@ -36,6 +36,9 @@ export function ChangeAddress({ flow }: { flow: Flow }) {
   return <a href={startOf(flow)}>{t('verify-code.change_address')}</a>;
 }
 
+/** The sign-in after the flow. The server fills in the address and the return target. */
+export const signInOf = (flow: Flow) => `/auth/signin?flow=${queryValue(flow.id)}`;
+
 /** The form that the flow began with. The server fills in what was typed there. */
 export function startOf(flow: Flow): string {
   const query = `?flow=${queryValue(flow.id)}`;

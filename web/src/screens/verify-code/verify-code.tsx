@@ -14,10 +14,9 @@ import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Success } from '../../ui/success';
 import { Frame } from '../frame';
-import { withReturn } from '../links';
 import type { Screen } from '../screen';
 import { useFlowRefresh } from '../use-flow-refresh';
-import { ChangeAddress, Help, startOf } from './help';
+import { ChangeAddress, Help, signInOf, startOf } from './help';
 import { LOCKED, Resend } from './resend';
 
 function View({ boot }: { boot: Boot }) {
@@ -53,7 +52,7 @@ function Done({ boot }: { boot: Boot }) {
           t('verify-code.done.signup'),
         )}
       </Lead>
-      <ButtonLink href={withReturn('/auth/signin', boot.flow.next)}>{t('common.to_signin')}</ButtonLink>
+      <ButtonLink href={signInOf(boot.flow)}>{t('common.to_signin')}</ButtonLink>
     </Frame>
   );
 }
@@ -66,7 +65,7 @@ function Elsewhere({ boot }: { boot: Boot }) {
   return (
     <Frame boot={boot} title={screen.title(boot, text)}>
       <Lead>{t('verify-code.done.recovery')}</Lead>
-      <ButtonLink href={withReturn('/auth/signin', boot.flow.next)}>{t('common.to_signin')}</ButtonLink>
+      <ButtonLink href={signInOf(boot.flow)}>{t('common.to_signin')}</ButtonLink>
       <Footer>
         <a href={startOf(boot.flow)}>{t('verify-code.done.again')}</a>
       </Footer>
