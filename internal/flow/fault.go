@@ -16,6 +16,7 @@ const (
 	CodeSignUpDomain   = "signup.domain"
 	CodeSignUpTaken    = "signup.taken"
 	CodeSignUpInvited  = "signup.uninvited"
+	CodeInvitationOver = "signup.invitation_over"
 	CodeSignUpFirst    = "signup.first"
 	CodeSignUpWaits    = "signup.waits"
 	CodeSignUpDeclined = "signup.declined"
@@ -140,6 +141,9 @@ var (
 	// link is valid no more. Only a caller who has proven the address or opened a link gets it.
 	SignUpUninvited = fault.New(fault.Forbidden, CodeSignUpInvited)
 
+	// InvitationOver is SignUpUninvited where the visitor may sign up without the invitation.
+	InvitationOver = fault.New(fault.Forbidden, CodeInvitationOver)
+
 	// SignUpFirst means that the link for the first admin is valid no more. Only a caller who has opened it gets it.
 	SignUpFirst = fault.New(fault.Forbidden, CodeSignUpFirst)
 
@@ -196,7 +200,7 @@ var (
 // provider. Each begins with "signup.", and the key of its title
 // ends in what follows.
 func SignUpEnds() []string {
-	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeSignUpFirst, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
+	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeInvitationOver, CodeSignUpFirst, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
 }
 
 // IsOvertaken tells Overtaken from another Unknown.

@@ -46,6 +46,14 @@ func (f *core) senderStands(ctx context.Context, tx Tx, i invitation.Invitation)
 	return true, nil
 }
 
+// uninvited returns the fault of an invitation that is valid no more.
+func (f *core) uninvited() *fault.Error {
+	if f.settings.SignUp == ModeOpen || f.settings.SignUp == ModeApproved {
+		return InvitationOver
+	}
+	return SignUpUninvited
+}
+
 // invitationFor returns the valid invitation of a sign-up with an address: the one with the id
 // that its page was opened with, else the one of the address. It is nil if there is none.
 func (f *core) invitationFor(ctx context.Context, tx Tx, id, key string) (*invitation.Invitation, error) {
@@ -65,21 +73,21 @@ func (f *core) invitationFor(ctx context.Context, tx Tx, id, key string) (*invit
 
 // invitationAt returns the valid invitation with an id, for whichever address.
 //
-// Faults: SignUpUninvited.
+// Faults: as uninvited.
 func (f *core) invitationAt(ctx context.Context, tx Tx, id string) (invitation.Invitation, error) {
 	i, ok, err := tx.InvitationByID(ctx, id)
 	if err == nil && ok {
 		ok, err = f.stillCounts(ctx, tx, i)
 	}
 	if err != nil || !ok {
-		return i, cmp.Or[error](err, SignUpUninvited)
+		return i, cmp.Or[error](err, f.uninvited())
 	}
 	return i, nil
 }
 
 // create makes the account of a sign-up, with what its invitation gives. Without one it may wait.
 //
-// Faults: SignUpTaken, SignUpUninvited.
+// Faults: SignUpTaken, as uninvited.
 func (f *core) create(ctx context.Context, tx Tx, n account.New, invited *invitation.Invitation) (account.Account, error) {
 	if n.Waits = f.settings.SignUp == ModeApproved && invited == nil; invited != nil {
 		n.Roles, n.EndsAt = invited.Roles, invited.AccountEnds
@@ -100,7 +108,7 @@ func (f *core) useInvitation(ctx context.Context, tx Tx, i *invitation.Invitatio
 		return nil
 	}
 	if ok, err := tx.UseInvitation(ctx, i.ID, accountID, f.clock.Now()); err != nil || !ok {
-		return cmp.Or[error](err, SignUpUninvited)
+		return cmp.Or[error](err, f.uninvited())
 	}
 	return f.record.Add(ctx, tx, audit.Fact{Name: audit.InvitationUsed, AccountID: accountID, Actor: i.By, Detail: wordsOf(*i)})
 }
@@ -115,7 +123,7 @@ func (f *core) opened(ctx context.Context, tx Tx, token string) (invitation.Invi
 
 // openedID returns the id of the invitation of a link. Where it ends, the sign-up judges it.
 //
-// Faults: SignUpUninvited.
+// Faults: as uninvited.
 func (f *Flows) openedID(ctx context.Context, token string) (i invitation.Invitation, err error) {
 	if token == "" {
 		return i, nil
@@ -123,7 +131,7 @@ func (f *Flows) openedID(ctx context.Context, token string) (i invitation.Invita
 	err = f.store.Read(ctx, func(tx Tx) error {
 		found, ok, err := f.opened(ctx, tx, token)
 		if i = found; err != nil || !ok {
-			return cmp.Or[error](err, SignUpUninvited)
+			return cmp.Or[error](err, f.uninvited())
 		}
 		return nil
 	})
@@ -175,7 +183,7 @@ func (f *Flows) viewInvitation(ctx context.Context, tx Tx, token string, v *Link
 	switch {
 	case i.First() && !valid:
 		v.Fault = SignUpFirst
-	case i.State == invitation.Used:
+	case i.State == invitation.Used && (i.Mail != "" || f.settings.SignUp == ModeInvited):
 		v.Fault = code.LinkUsed
 	case i.State == invitation.Replaced:
 		v.Fault, v.Age = code.LinkReplaced, now.Sub(i.EndsAt)
@@ -184,14 +192,14 @@ func (f *Flows) viewInvitation(ctx context.Context, tx Tx, token string, v *Link
 	case i.State == invitation.Open && i.Mail != "" && !now.Before(i.EndsAt):
 		v.Fault = code.LinkExpired
 	default:
-		v.Fault = SignUpUninvited
+		v.Fault = f.uninvited()
 	}
 	return true, nil
 }
 
 // inviteAgain mails the newest invitation of the address of a link again. Only this mailbox gets it.
 //
-// Faults: SignUpUninvited, SignUpClosed, throttle.Limited, code.Held.
+// Faults: as uninvited; SignUpClosed, throttle.Limited, code.Held.
 func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invitation) (Result, error) {
 	if err := f.allows(Pending{Kind: SignUp}, data{}); err != nil {
 		return Result{}, err
@@ -203,7 +211,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 	err := f.store.Write(ctx, func(tx Tx) error {
 		i, ok, err := tx.InvitationOf(ctx, old.Key)
 		if err != nil || !ok || i.First() {
-			return cmp.Or[error](err, SignUpUninvited)
+			return cmp.Or[error](err, f.uninvited())
 		}
 		to, err := f.addressed(ctx, tx, i.Key)
 		if err != nil {
@@ -215,7 +223,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 		renewed := i
 		renewed.EndsAt = f.clock.Now().Add(invitation.Life)
 		if ok, err := f.stillCounts(ctx, tx, renewed); err != nil || !ok {
-			return cmp.Or[error](err, SignUpUninvited)
+			return cmp.Or[error](err, f.uninvited())
 		}
 		return f.replaceInvitation(ctx, tx, c, i)
 	})
@@ -228,7 +236,7 @@ func (f *Flows) inviteAgain(ctx context.Context, c Caller, old invitation.Invita
 // replaceInvitation ends an invitation and mails the same one with another link.
 func (f *core) replaceInvitation(ctx context.Context, tx Tx, c Caller, i invitation.Invitation) error {
 	if ok, err := tx.EndInvitation(ctx, i.ID, invitation.Replaced, f.clock.Now()); err != nil || !ok {
-		return cmp.Or[error](err, SignUpUninvited)
+		return cmp.Or[error](err, f.uninvited())
 	}
 	if err := f.dropInvitation(ctx, tx, i); err != nil {
 		return err

@@ -126,7 +126,7 @@ func TestInvitation_Again(t *testing.T) {
 	if view := v.opens(token); !errors.Is(view.Fault, code.LinkExpired) || !view.Invited || view.Email != "" || view.Address == "mara@example.org" {
 		t.Fatalf("the link shows %+v", view)
 	}
-	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.SignUpUninvited) {
+	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.InvitationOver) {
 		t.Errorf("the expired link: %v", err)
 	}
 	v.must(b.Flows.ResendLink(t.Context(), v.Caller, token))
@@ -171,18 +171,18 @@ func TestInvitation_SentAgainAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	token, v := linkToken(b.next()), b.visitor("192.0.2.1")
-	if _, err := v.acceptsInvite(former); !errors.Is(err, flow.SignUpUninvited) {
+	if _, err := v.acceptsInvite(former); !errors.Is(err, flow.InvitationOver) {
 		t.Errorf("the former link: %v", err)
 	}
 	list, _ = b.Operator.Invitations(t.Context(), "", "", 10)
 	if err := b.Operator.EndInvitation(t.Context(), flow.ByOperator, list.Items[0].ID); err != nil || len(list.Items) != 1 {
 		t.Fatal(list, err)
 	}
-	if view := v.opens(token); !errors.Is(view.Fault, flow.SignUpUninvited) {
+	if view := v.opens(token); !errors.Is(view.Fault, flow.InvitationOver) {
 		t.Errorf("the ended link shows %+v", view)
 	}
 	for _, token := range []string{token, former} {
-		if _, err := b.Flows.ResendLink(t.Context(), v.Caller, token); !errors.Is(err, flow.SignUpUninvited) {
+		if _, err := b.Flows.ResendLink(t.Context(), v.Caller, token); !errors.Is(err, flow.InvitationOver) {
 			t.Errorf("a press mails it again: %v", err)
 		}
 	}
@@ -402,7 +402,7 @@ func TestInvitation_OfAKey(t *testing.T) {
 	if err := b.Operator.EndAPIKey(t.Context(), flow.ByOperator, k.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.SignUpUninvited) {
+	if _, err := v.acceptsInvite(token); !errors.Is(err, flow.InvitationOver) {
 		t.Errorf("after the end of the key: %v", err)
 	}
 }

@@ -199,7 +199,7 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	ctx, w := f.watch(ctx, "resend-link", flowUnknown)
 	defer w.end(&r, &err)
 	old, err := f.openedID(ctx, token)
-	if err := ignore(err, SignUpUninvited); err != nil {
+	if err := ignore(err, f.uninvited()); err != nil {
 		return Result{}, err
 	}
 	if old.ID != "" {

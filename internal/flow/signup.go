@@ -45,7 +45,7 @@ const (
 // proof, only the mailbox learns of a refusal: barred picks another email by it. The first admin may
 // register whatever the settings say.
 //
-// Faults: SignUpClosed, SignUpDomain, SignUpUninvited.
+// Faults: SignUpClosed, SignUpDomain, as uninvited.
 func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*invitation.Invitation, error) {
 	i, err := f.invitationFor(ctx, tx, link, proven)
 	switch {
@@ -56,7 +56,7 @@ func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*in
 	case !f.admitsDomain(proven):
 		return nil, SignUpDomain
 	case i == nil && (link != "" || f.settings.SignUp == ModeInvited):
-		return nil, SignUpUninvited
+		return nil, f.uninvited()
 	}
 	return i, nil
 }
@@ -107,7 +107,7 @@ const (
 // passkey makes it after the address is proven.
 //
 // Faults: the fields, TermsChanged, SignUpClosed, throttle.Limited, hashing.busy,
-// passkey.Off. With an invitation also SignUpUninvited, SignUpDomain, SignUpTaken.
+// passkey.Off. With an invitation also those of uninvited, SignUpDomain, SignUpTaken.
 func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result, err error) {
 	ctx, w := f.watch(ctx, "signup", SignUp)
 	defer w.end(&r, &err)

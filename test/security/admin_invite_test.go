@@ -132,8 +132,8 @@ func TestSEC372_InvitationOfAFormerAdmin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late.accept(token, mara).refused(403, "signup.uninvited")
-	if b := s.visitor().open(token).must(403).boot(); b.Errors.Code != "signup.uninvited" || b.Link.Address != "" {
+	late.accept(token, mara).refused(403, "signup.invitation_over")
+	if b := s.visitor().open(token).must(403).boot(); b.Errors.Code != "signup.invitation_over" || b.Link.Address != "" {
 		t.Errorf("the link shows %+v", b)
 	}
 }
@@ -176,7 +176,7 @@ func TestSEC436_PlantedByAFormerAdmin(t *testing.T) {
 			if shown := v.open(token); shown.status != 403 {
 				t.Errorf("%s: the link opens %d", how, shown.status)
 			}
-			v.accept(token, address).refused(403, "signup.uninvited")
+			v.accept(token, address).refused(403, "signup.invitation_over")
 		}
 		s.keyed(secret, "GET /auth/api/admin/people", "").must(401)
 	}
@@ -218,7 +218,7 @@ func TestSEC445_PlantedWithASecretThatEnded(t *testing.T) {
 		if shown := v.open(token); shown.status != 403 {
 			t.Errorf("%s: the link opens %d", how, shown.status)
 		}
-		v.accept(token, address).refused(403, "signup.uninvited")
+		v.accept(token, address).refused(403, "signup.invitation_over")
 		s.keyed(used, "GET /auth/api/admin/invitations", "").must(401)
 		invites(works)
 	}
@@ -358,7 +358,7 @@ func TestSEC370_InvitationThroughAProvider(t *testing.T) {
 	late := s.visitor()
 	late.open(token)
 	p.who(fresh("late"))
-	if to := late.callback(p.id, p.approve(late.leave(p.id, link))).must(303).header.Get("Location"); !strings.Contains(to, "signup.uninvited") || late.whoami() != "" {
+	if to := late.callback(p.id, p.approve(late.leave(p.id, link))).must(303).header.Get("Location"); !strings.Contains(to, "signup.invitation_over") || late.whoami() != "" {
 		t.Errorf("a used invitation leads to %s", to)
 	}
 }

@@ -47,8 +47,10 @@ func (s *Screens) confirmLink(w http.ResponseWriter, r *http.Request) error {
 	if v.Kind == flow.SignUp && s.Settings.SignUp == "" {
 		return s.signUpClosed(w, r)
 	}
-	if v.Invited && errors.Is(v.Fault, flow.SignUpUninvited) {
-		return s.signUpEnded(w, r, flow.SignUpUninvited)
+	if v.Invited {
+		if over := signUpOver(v.Fault); over != nil {
+			return s.signUpEnded(w, r, over)
+		}
 	}
 	if led, err := s.leadOn(w, r, v); err != nil || led {
 		return err

@@ -8,7 +8,9 @@ import (
 
 	"portico/internal/apptest"
 	"portico/internal/config"
+	"portico/internal/flow"
 	"portico/internal/outbox"
+	"portico/internal/server/screens"
 )
 
 // replaced returns a visitor and a mailed link that two newer emails replaced,
@@ -85,5 +87,44 @@ func TestVerifyCode_RecoveryGoesOnElsewhere(t *testing.T) {
 	phone.leads(phone.Send("/auth/reset-password", url.Values{"flow": {phone.opens(next).Flow.ID}, "password": {chosen}, "confirm_password": {chosen}}), "/reports")
 	if b = v.opens(waits); b.Flow.State != "done" || b.Flow.Next != "/reports" {
 		t.Errorf("after the new password it is %+v", b.Flow)
+	}
+}
+
+// The link of an invitation that has ended says so where anybody may sign up, and leads there.
+func TestConfirmLink_InvitationOver(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string][3]string{
+		"open":     {"This invitation has ended", "/auth/signup", "/auth/signin"},
+		"approved": {"This invitation has ended", "/auth/signup", "/auth/signin"},
+		"invited":  {"You need an invitation", "/auth/signin", ""},
+	} {
+		s := apptest.Start(t, func(c *config.Config) { c.SignUp.Mode = mode })
+		link, err := s.Operator.InviteMany(t.Context(), flow.ByOperator, flow.Draft{Uses: 1, EndsAt: s.Clock.Now().Add(time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := visit(s)
+		form := v.Open(v.Open(strings.TrimPrefix(link, s.Origin)).Next()).Next()
+		waits := v.Send("/auth/signup", url.Values{
+			"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}, "link": {v.opens(form).Link.Mark},
+		}).Next()
+		_, id, _ := strings.Cut(waits, "flow=")
+		code := mailedCode(s)
+		s.Clock.Advance(time.Minute)
+		list, err := s.Operator.Invitations(t.Context(), "", "", 1)
+		if err == nil {
+			err = s.Operator.EndInvitation(t.Context(), flow.ByOperator, list.Items[0].ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, b := range map[string]screens.Boot{
+			"the link": v.opens("/auth/confirm-link"),
+			"the code": v.reads(v.Send("/auth/verify-code", url.Values{"flow": {id}, "code": {code}})),
+		} {
+			if got := [3]string{b.Title, b.Next, b.Back}; got != want || b.Screen != "error" || b.Status != 403 {
+				t.Errorf("%s: %s shows %s with %q, want %q", mode, what, b.Screen, got, want)
+			}
+		}
 	}
 }

@@ -73,9 +73,6 @@ func (s *Screens) signIn(w http.ResponseWriter, r *http.Request) error {
 			b.Values.Email = cmp.Or(b.Values.Email, account.Display(link.Address))
 		} else if link.ID != "" {
 			b.Flow.ID, b.Values.Email = link.ID, account.Display(link.Address)
-			if b.ReturnTo == "" {
-				b.ReturnTo = link.ReturnTo.String()
-			}
 			b.Notice = s.Catalogue.Text(b.Locale, "signin.notice.link", map[string]string{"provider": s.providerName(link.Provider)})
 		}
 		if failed != "" {
@@ -130,6 +127,10 @@ func (s *Screens) signUpEnded(w http.ResponseWriter, r *http.Request, why *fault
 			b.Status, b.Errors.Code = http.StatusOK, ""
 		}
 		s.keepTarget(r, b)
+		if why.Code == flow.CodeInvitationOver {
+			b.Back, b.BackLabel = b.Next, b.NextLabel
+			b.Next, b.NextLabel = pages.SignUp, s.Catalogue.Text(b.Locale, "failure.next.signup", nil)
+		}
 	})
 }
 

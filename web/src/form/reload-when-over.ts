@@ -26,10 +26,13 @@ export function reloadWhenOver({ code }: Trouble): boolean {
 
 /**
  * Sends the form to its own page when the terms, the account or the use of the form have changed since the
- * page was loaded. The server answers with the page of now, which says so, and keeps what may be kept of what was typed.
+ * page was loaded, or nobody may sign up as it says. The server answers with the page of now, which says so, and keeps
+ * what may be kept of what was typed.
  */
 export function postWhenChanged({ code }: Trouble, form: HTMLFormElement): boolean {
-  const changed = /^(terms\.changed|account\.changed|token\.form)$/.test(code);
+  const changed = /^(terms\.changed|account\.changed|token\.form|signup\.(invitation_over|uninvited))$/.test(
+    code,
+  );
   if (changed) form.submit();
   return changed;
 }

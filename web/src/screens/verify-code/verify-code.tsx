@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Boot, Flow, Resent, VerifyCode } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
-import { reloadWhenOver } from '../../form/reload-when-over';
+import { postWhenChanged, reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -94,13 +94,13 @@ function Enter({ boot }: { boot: Boot }) {
   const [flow, setFlow] = useState<Flow>(boot.flow);
   const [mails, setMails] = useState(1);
   const refresh = useFlowRefresh(flow, setFlow);
-  const onTrouble = (trouble: Trouble) => {
+  const onTrouble = (trouble: Trouble, element: HTMLFormElement) => {
     if (trouble.code === 'code.used_up') {
       setFlow((old) => ({ ...old, state: 'used_up' }));
       return true;
     }
     if (trouble.code === 'code.expired') void refresh(); // the expired code may be an older one
-    return reloadWhenOver(trouble);
+    return reloadWhenOver(trouble) || postWhenChanged(trouble, element);
   };
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble });
   const { trouble, clear } = form;
