@@ -132,7 +132,7 @@ type facts struct {
 	silent []audit.Name // those without the email that they need
 	untold []string     // changes without the event that they need
 	told   []webhook.Event
-	post   func()       // after a transaction with an email
+	post   func() // after a transaction with an email
 }
 
 func (n *facts) add(more []audit.Fact, posted, untold []string, told []webhook.Event) {
