@@ -115,6 +115,9 @@ func (f *Flows) SignUp(ctx context.Context, c Caller, in SignUpInput) (r Result,
 	if closed := f.allows(Pending{Kind: SignUp}, data{}); closed != nil && !invited.First() {
 		err = closed
 	}
+	if err == nil && invited.ID != "" && invited.Key == "" { // before a code is mailed that would be refused
+		invited, err = read(ctx, f.store, func(tx Tx) (invitation.Invitation, error) { return f.invitationAt(ctx, tx, invited.ID) })
+	}
 	if err != nil {
 		return Result{}, err
 	}

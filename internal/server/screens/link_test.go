@@ -105,10 +105,10 @@ func TestConfirmLink_InvitationOver(t *testing.T) {
 		}
 		v := visit(s)
 		form := v.Open(v.Open(strings.TrimPrefix(link, s.Origin)).Next()).Next()
-		waits := v.Send("/auth/signup", url.Values{
+		typed := url.Values{
 			"email": {"mara@example.org"}, "password": {apptest.Password}, "confirm_password": {apptest.Password}, "link": {v.opens(form).Link.Mark},
-		}).Next()
-		_, id, _ := strings.Cut(waits, "flow=")
+		}
+		_, id, _ := strings.Cut(v.Send("/auth/signup", typed).Next(), "flow=")
 		code := mailedCode(s)
 		s.Clock.Advance(time.Minute)
 		list, err := s.Operator.Invitations(t.Context(), "", "", 1)
@@ -125,6 +125,9 @@ func TestConfirmLink_InvitationOver(t *testing.T) {
 			if got := [3]string{b.Title, b.Next, b.Back}; got != want || b.Screen != "error" || b.Status != 403 {
 				t.Errorf("%s: %s shows %s with %q, want %q", mode, what, b.Screen, got, want)
 			}
+		}
+		if b := v.reads(v.Send("/auth/signup", typed)); b.Screen != "signup" || b.Status != 403 || b.Link.Mark != "" || b.Values.Email != "mara@example.org" {
+			t.Errorf("%s: the form leads to %s, %d, with the link %q and the address %q", mode, b.Screen, b.Status, b.Link.Mark, b.Values.Email)
 		}
 	}
 }
