@@ -71,7 +71,11 @@ test('a question before a loss takes the focus and gives it back', async () => {
 test.each([
   ['account-apps/idle', 'Remove Miniflux', ''],
   ['account-tokens/several', 'End Nightly export', ''],
-  ['account-factors/one', 'Get new recovery codes', 'stop working, and trusted browsers ask for a code again.'],
+  [
+    'account-factors/one',
+    'Get new recovery codes',
+    'stop working, and trusted browsers ask for a code again.',
+  ],
   ['account-factors/last', 'Get new recovery codes', 'stop working.'], // no browser can be trusted there
 ])('what is lost at a press is asked about: %s', async (state, name, says) => {
   const { page, complaints } = await open(state);
