@@ -57,15 +57,24 @@ func (f *core) uninvited() *fault.Error {
 // invitationFor returns the valid invitation of a sign-up with an address: the one with the id
 // that its page was opened with, else the one of the address. It is nil if there is none.
 func (f *core) invitationFor(ctx context.Context, tx Tx, id, key string) (*invitation.Invitation, error) {
+	i, err := f.invitationRow(ctx, tx, id, key)
+	if err != nil || i == nil {
+		return nil, err
+	}
+	if ok, err := f.senderStands(ctx, tx, *i); err != nil || !ok {
+		return nil, err
+	}
+	return i, nil
+}
+
+// invitationRow is invitationFor without the judgment of the sender. It costs the same with and
+// without an invitation, and locks no row of an admin.
+func (f *core) invitationRow(ctx context.Context, tx Tx, id, key string) (*invitation.Invitation, error) {
 	i, ok, err := tx.InvitationOf(ctx, key)
 	if id != "" {
 		i, ok, err = tx.InvitationByID(ctx, id)
 	}
-	if err != nil || !ok || i.Key != "" && i.Key != key && !i.First() {
-		return nil, err
-	}
-	ok, err = f.stillCounts(ctx, tx, i)
-	if err != nil || !ok {
+	if err != nil || !ok || i.Key != "" && i.Key != key && !i.First() || i.Over(f.clock.Now()) {
 		return nil, err
 	}
 	return &i, nil

@@ -116,6 +116,29 @@ func TestInvitation_WithoutItsLink(t *testing.T) {
 	}
 }
 
+// A sign-up reads no account for an invitation of its address: its time would tell who is invited.
+func TestInvitation_TellsNobody(t *testing.T) {
+	t.Parallel()
+	var reads *counted
+	b := setup(t, with(flow.ModeInvited), func(c *flow.Config) {
+		reads = &counted{Store: c.Store}
+		c.Store = reads
+	})
+	ada, _ := b.admin("ada@example.org", "192.0.2.9")
+	if _, err := b.Operator.Invite(t.Context(), flow.ByAdmin(ada.Caller, ada.found()), "mara@example.org", flow.Draft{}); err != nil {
+		t.Fatal(err)
+	}
+	v, cost := b.visitor("192.0.2.1"), map[string]int{}
+	for _, address := range []string{"mara@example.org", "noor@example.org"} {
+		before := reads.accounts
+		v.sends(flow.SignUp, address, good)
+		cost[address] = reads.accounts - before
+	}
+	if cost["mara@example.org"] != cost["noor@example.org"] {
+		t.Errorf("a sign-up reads accounts as often as %v", cost)
+	}
+}
+
 // An expired invitation says so, and mails another one to its address, within the limits.
 func TestInvitation_Again(t *testing.T) {
 	t.Parallel()

@@ -48,17 +48,27 @@ const (
 // Faults: SignUpClosed, SignUpDomain, as uninvited.
 func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*invitation.Invitation, error) {
 	i, err := f.invitationFor(ctx, tx, link, proven)
-	switch {
-	case err != nil, i != nil && i.First():
-		return i, err
-	case !f.registersAny():
-		return nil, SignUpClosed
-	case !f.admitsDomain(proven):
-		return nil, SignUpDomain
-	case i == nil && (link != "" || f.settings.SignUp == ModeInvited):
-		return nil, f.uninvited()
+	if err == nil {
+		err = f.gate(i, proven, link)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return i, nil
+}
+
+// gate is mayRegister with an invitation, or without one.
+func (f *core) gate(i *invitation.Invitation, proven, link string) error {
+	switch {
+	case i != nil && i.First():
+	case !f.registersAny():
+		return SignUpClosed
+	case !f.admitsDomain(proven):
+		return SignUpDomain
+	case i == nil && (link != "" || f.settings.SignUp == ModeInvited):
+		return f.uninvited()
+	}
+	return nil
 }
 
 // registersAny reports whether any visitor may register.
@@ -67,11 +77,14 @@ func (f *core) registersAny() bool {
 }
 
 // barred returns the template of the email to an address that may not register, or "". It costs
-// the same for all addresses.
+// the same for all addresses, so it leaves the sender of an invitation to the end of the sign-up.
 func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template string, err error) {
 	switch {
 	case p.Kind == SignUp:
-		_, err = f.mayRegister(ctx, tx, p.AddressKey, d.Invitation)
+		var i *invitation.Invitation
+		if i, err = f.invitationRow(ctx, tx, d.Invitation, p.AddressKey); err == nil {
+			err = f.gate(i, p.AddressKey, d.Invitation)
+		}
 	case p.Kind == AddressChange && !d.Recovery && !f.admitsDomain(p.AddressKey):
 		err = SignUpDomain
 	}
