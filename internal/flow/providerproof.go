@@ -50,10 +50,14 @@ func (f *Owner) RenewalOf(ctx context.Context, accountID string) (r Renewal, err
 
 // provesBesidePassword reports whether the owner of an account can give a new proof
 // without a password: by a second factor, a passkey, or a provider that tells when its
-// user signed in. It costs the same with and without an account.
+// user signed in. It costs the same with and without an account, so it reads no recovery codes.
 func (f *core) provesBesidePassword(ctx context.Context, tx Tx, accountID string, linked []account.Identity) (bool, error) {
-	have, err := f.secondFactors(ctx, tx, accountID)
-	return have.Any() || slices.ContainsFunc(linked, f.tellsTime), err
+	apps, err := tx.FactorsOf(ctx, accountID)
+	if err != nil {
+		return false, err
+	}
+	passkeys, err := tx.PasskeysOf(ctx, accountID)
+	return len(apps)+f.working(passkeys) > 0 || slices.ContainsFunc(linked, f.tellsTime), err
 }
 
 // tellsTime reports whether the provider of an identity may tell when its user signed in.

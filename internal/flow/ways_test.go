@@ -224,7 +224,7 @@ func TestKnownBrowsers_ShareTheirCounts(t *testing.T) {
 	b.lifts("mail known hour", "password known", "code known")
 }
 
-// accountReads counts the reads of authenticator apps and of unproven addresses.
+// accountReads counts the reads of authenticator apps, of recovery codes and of unproven addresses.
 type accountReads struct {
 	flow.Store
 	n *atomic.Int64
@@ -246,6 +246,11 @@ func (s accountReads) Read(ctx context.Context, fn func(flow.Tx) error) error {
 func (t accountReadsTx) FactorsOf(ctx context.Context, id string) ([]factor.Factor, error) {
 	t.n.Add(1)
 	return t.Tx.FactorsOf(ctx, id)
+}
+
+func (t accountReadsTx) RecoveryCodesOf(ctx context.Context, id string) ([]factor.RecoveryCode, error) {
+	t.n.Add(1)
+	return t.Tx.RecoveryCodesOf(ctx, id)
 }
 
 func (t accountReadsTx) IsUnproven(ctx context.Context, id string) (bool, error) {
