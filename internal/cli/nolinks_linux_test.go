@@ -14,7 +14,7 @@ import (
 // On a disk without hard links, such as a share or FAT, all files are made: the key, a copy, and the database that is kept.
 func TestWithoutHardLinks(t *testing.T) {
 	t.Parallel()
-	refuseLinks(t)
+	refuse(t, unix.SYS_LINKAT)
 	k := killing{t, t.TempDir(), nil}
 	k.env = []string{"HOME=" + k.folder}
 	k.run("migrate")
@@ -34,16 +34,30 @@ func TestWithoutHardLinks(t *testing.T) {
 	}
 }
 
-// refuseLinks makes Linux answer, as such a disk does, when the programs that this test starts make a hard link.
-func refuseLinks(t *testing.T) {
-	t.Helper()
-	runtime.LockOSThread() // the filter and its thread end with the test
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the call
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_LINKAT},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+// There, too, a key has its name at once: a process that is killed between two steps would leave an empty file.
+func TestWithoutHardLinks_KeyIsWhole(t *testing.T) {
+	t.Parallel()
+	refuse(t, unix.SYS_LINKAT, unix.SYS_RENAMEAT) // the second step of those who make an empty file first
+	k := killing{t, t.TempDir(), nil}
+	k.run("config", "new-key")
+	if err := k.command("config", "new-key").Run(); err == nil {
+		t.Error("the key was replaced")
 	}
+	k.run("migrate")
+	k.run("user", "list") // opens the key
+}
+
+// refuse makes Linux answer, as such a disk does, to calls of the programs that this test starts.
+func refuse(t *testing.T, calls ...uint32) {
+	t.Helper()
+	runtime.LockOSThread()                                                       // the filter and its thread end with the test
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the number of the call
+	for _, call := range calls {
+		filter = append(filter,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: call},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)})
+	}
+	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		t.Skip(err)

@@ -85,11 +85,14 @@ func write(path, text string, mode fs.FileMode, own func(*os.File) error, put fu
 	return Sync(filepath.Dir(path))
 }
 
-// PutNew gives a file another name, which no file has. The former name may stay. Where the disk has no hard links, the
-// other name has an empty file for a moment.
+// PutNew gives a file another name, which no file has. The former name may stay. Where the system can neither make hard
+// links nor rename without replacing, the other name has an empty file for a moment.
 func PutNew(part, path string) error {
 	err := os.Link(part, path) // a rename would replace an existing file
 	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err = renameNew(part, path); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	f, err := New(path, 0o600)

@@ -45,6 +45,9 @@ func ReadKey(path string) (*Key, error) {
 		return nil, fmt.Errorf("read the key file: %w", err)
 	}
 	b, err := base64.StdEncoding.DecodeString(legible.Trim(string(text)))
+	if err == nil && len(b) == 0 {
+		return nil, fmt.Errorf("the key file %s is empty: restore it from your backup, or delete it if there is no database yet", path)
+	}
 	if err != nil || len(b) != keySize {
 		return nil, fmt.Errorf("the key file %s does not hold 32 bytes in base64: restore it from your backup", path)
 	}
@@ -53,8 +56,8 @@ func ReadKey(path string) (*Key, error) {
 
 // CreateKey writes a new key to path, mode 0600. If a file exists, the error
 // wraps fs.ErrExist: a key that protects data is never replaced by accident.
-// The file survives a power loss once CreateKey has returned. Where the disk has
-// hard links, it appears whole or not at all.
+// The file survives a power loss once CreateKey has returned. It appears whole or
+// not at all, as file.PutNew says.
 func CreateKey(path string) (*Key, error) {
 	if err := file.NewFolders(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create the folder of the key file: %w", err)
