@@ -33,6 +33,7 @@ func TestImport_Killed(t *testing.T) {
 	one.run("user", "import", people)
 	one.run("export", archive, "--plain")
 	want := one.run("user", "list", "--json")
+	one.killsExport()
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			two := killing{t, t.TempDir(), nil}
@@ -65,6 +66,40 @@ func TestImport_Killed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// killsExport wants no file of an export that is killed while it is written: half of it would look whole.
+func (k killing) killsExport() {
+	k.Helper()
+	folder := filepath.Join(k.folder, "exports")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		k.Fatal(err)
+	}
+	killed := k.command("export", filepath.Join(folder, "archive"), "--plain")
+	if err := killed.Start(); err != nil {
+		k.Fatal(err)
+	}
+	writes := func() bool {
+		files, err := os.ReadDir(folder)
+		if err != nil || len(files) == 0 {
+			return false
+		}
+		info, err := files[0].Info()
+		return err == nil && info.Size() > 0
+	}
+	for began := time.Now(); !writes(); time.Sleep(time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			k.Fatal("nothing was written")
+		}
+	}
+	_ = killed.Process.Kill()
+	if err := killed.Wait(); err == nil {
+		k.Fatal("the export was not killed in its middle")
+	}
+	if _, err := os.Stat(filepath.Join(folder, "archive")); err == nil {
+		k.Error("half of an archive has the name of a whole one")
+	}
+	k.run("export", filepath.Join(folder, "archive"), "--plain")
 }
 
 // moment asks whether an import has come so far.

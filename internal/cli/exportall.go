@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"portico/internal/app"
@@ -121,25 +123,30 @@ func (c exportAllCmd) write(s *session, a *app.App, out io.Writer) (done exporte
 	return done, errors.Join(err, buffer.Flush())
 }
 
-// toFile writes a new file that only its owner can read, and removes it again if fn fails. "-" is
-// standard output.
+// toFile writes a new file that only its owner can read, whole or not at all. "-" is standard output.
 func (s *session) toFile(path string, fn func(io.Writer) error) error {
 	if path == "-" {
 		return fn(s.Stdout)
 	}
-	f, err := file.New(path, 0o600)
+	if !missing(path) {
+		return fmt.Errorf("make the file %s: %w: choose another name", path, fs.ErrExist)
+	}
+	f, err := file.Part(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("make the file: %w", err)
 	}
+	defer os.Remove(f.Name())
 	err = errors.Join(f.Chmod(0o600), fn(f)) // whatever the umask
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path)
-		if s.Err() != nil {
-			err = fmt.Errorf("interrupted, and the file was removed (%w)", err)
+	if err = errors.Join(err, f.Close()); err == nil {
+		if err = file.PutNew(f.Name(), path); err == nil {
+			err = file.Sync(filepath.Dir(path))
 		}
+	}
+	if err != nil && s.Err() != nil {
+		err = fmt.Errorf("interrupted, and no file was made (%w)", err)
 	}
 	return err
 }

@@ -7,17 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"portico/internal/file"
-)
-
-const (
-	// parts are the names of copies that are being written. They are those of all databases, since
-	// most backups have the day in their name.
-	parts = ".portico-copy-*"
-	// partGone is how long such a file stands still until no run writes it.
-	partGone = 24 * time.Hour
 )
 
 // Backup implements engine.Engine.
@@ -35,15 +26,12 @@ func (s *DB) Backup(ctx context.Context, path string) error {
 // copyTo writes a consistent copy to a file of its own, which put then names.
 func (s *DB) copyTo(ctx context.Context, path string, put func(part, path string) error) error {
 	folder := filepath.Dir(path)
-	removeParts(folder)
-	// The file is made first, so that it is private whatever the umask.
-	f, err := os.CreateTemp(folder, parts)
+	f, err := file.Part(folder) // first, so that it is private whatever the umask
 	if err != nil {
 		return fmt.Errorf("write the backup: %w", err)
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	file.HandOver(f)
 	db, err := OpenPool(s.path, []string{"busy_timeout(5000)"}, 1)
 	if err != nil {
 		return err
@@ -62,17 +50,6 @@ func (s *DB) copyTo(ctx context.Context, path string, put func(part, path string
 		return fmt.Errorf("write the backup: %w", err)
 	}
 	return file.Sync(folder)
-}
-
-// removeParts removes what killed runs have left in a folder.
-func removeParts(folder string) {
-	left, _ := fs.Glob(file.Folder(folder), parts)
-	for _, name := range left {
-		part := filepath.Join(folder, name)
-		if info, err := os.Lstat(part); err == nil && time.Since(info.ModTime()) > partGone {
-			_ = os.Remove(part)
-		}
-	}
 }
 
 // markCopy lets a copy say that it is one, until 'portico restore' puts it in place: an operator
