@@ -57,19 +57,18 @@ func (s *session) begins() (p place, err error) {
 	return p, nil
 }
 
-// read reads the settings if they exist. It makes sure that they may be written before any
+// read reads the settings if they exist. It makes sure that they can be written before any
 // question is asked.
 func (p *place) read() error {
 	text, err := file.Read(p.settings, 1<<20)
-	if err == nil {
-		err = writable(p.settings)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err == nil || absent {
+		err = file.Replaceable(p.settings)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: run this as root. For another installation, use an empty folder and --config=portico.toml", err)
-	case err != nil:
+	case err != nil || absent:
 		return err
 	}
 	p.filled, p.before = true, string(text)
@@ -88,14 +87,6 @@ func (p *place) read() error {
 // withData returns the text of the settings that is known before the questions.
 func (p *place) withData() string {
 	return merged(p.before, fmt.Sprintf("database_url = %q\nsecret_file = %q\n", "sqlite:"+p.data+"/portico.db", p.data+"/secret.key"))
-}
-
-func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 func missing(path string) bool {

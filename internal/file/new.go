@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,6 +67,28 @@ func Replace(path, text string) error {
 		return err
 	}
 	return write(path, text, info.Mode().Perm(), func(f *os.File) error { return give(f, info) }, os.Rename)
+}
+
+// Replaceable returns why Write or Replace would refuse a name for its place, or nil. It changes nothing.
+func Replaceable(path string) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".part-*")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return err
+	}
+	err = os.Link(path, f.Name())
+	switch {
+	case err == nil:
+		return os.Remove(f.Name())
+	case errors.Is(err, syscall.EXDEV): // from a file to its own folder
+		return fmt.Errorf("%s is mounted by itself, and cannot be replaced: mount its folder in place of it", path)
+	}
+	return nil // there is no file yet, or the disk has no hard links
 }
 
 // write writes a file beside the path, which gets its owner and then this name.
