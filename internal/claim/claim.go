@@ -2,7 +2,7 @@
 // the settings that say which part of it an app gets under which name.
 //
 // Invariants:
-//   - An object has at most Max bytes, no name twice, and no invisible characters.
+//   - An object has at most Max bytes, no name twice, no name of Reserved, and no invisible characters.
 //   - Numbers and the order of names stay as they were written.
 package claim
 
@@ -12,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"portico/internal/legible"
 )
@@ -23,6 +25,12 @@ const (
 	maxTyped = 64 << 10
 	maxDepth = 8
 )
+
+// Reserved are the names that have a meaning of their own in tokens (RFC 7519 4.1, OpenID Connect Core 2). Under them an
+// app gets nothing from an account, so whoever writes one expects what will not happen.
+func Reserved() []string {
+	return []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "nonce", "azp", "acr", "amr", "auth_time", "at_hash", "c_hash", "cnf", "client_id", "scope", "events"}
+}
 
 // Mistake says why a text is not such an object, and on which line.
 type Mistake struct {
@@ -39,12 +47,8 @@ func Parse(typed string) (string, *Mistake) {
 	case len(typed) > maxTyped:
 		return "", tooLong(len(typed))
 	}
-	if err := json.Unmarshal([]byte(typed), new(any)); err != nil {
-		offset, why := int64(len(strings.TrimRight(typed, " \t\r\n"))), "the text ends before the object does"
-		if wrong, ok := errors.AsType[*json.SyntaxError](err); ok && !strings.Contains(wrong.Error(), "unexpected end") {
-			offset, why = wrong.Offset, wrong.Error()
-		}
-		return "", &Mistake{lineAt(typed, offset), why}
+	if err := json.Unmarshal([]byte(typed), new(json.RawMessage)); err != nil {
+		return "", misplaced(typed, err)
 	}
 	var short bytes.Buffer
 	if bad := walk(typed); bad != nil {
@@ -61,6 +65,21 @@ func Parse(typed string) (string, *Mistake) {
 	}
 	return short.String(), nil
 }
+
+// misplaced says in plain words where a text is no JSON.
+func misplaced(typed string, err error) *Mistake {
+	wrong, ok := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case !ok || strings.Contains(wrong.Error(), "unexpected end"):
+		return &Mistake{lineAt(typed, int64(len(strings.TrimRight(typed, " \t\r\n")))), "the text ends before the object does"}
+	case strings.Contains(wrong.Error(), "max depth"):
+		return &Mistake{lineAt(typed, wrong.Offset), tooDeep}
+	}
+	char, _ := utf8.DecodeRuneInString(typed[wrong.Offset-1:])
+	return &Mistake{lineAt(typed, wrong.Offset), fmt.Sprintf("%q is not expected here: each name and each text is in double quotes, and commas are only between two members", char)}
+}
+
+var tooDeep = fmt.Sprintf("more than %d objects and lists are in each other", maxDepth)
 
 func tooLong(size int) *Mistake {
 	return &Mistake{1, fmt.Sprintf("the object has %d bytes, and at most %d are allowed", size, Max)}
@@ -96,6 +115,11 @@ func walk(typed string) *Mistake {
 				return wrong("a text has " + err.Error())
 			}
 		}
+		if n, ok := t.(json.Number); ok {
+			if _, err := n.Float64(); err != nil {
+				return wrong("the number " + n.String() + " is too large") // for most readers of tokens
+			}
+		}
 		if t == json.Delim('}') || t == json.Delim(']') {
 			open = open[:len(open)-1]
 			continue
@@ -104,8 +128,11 @@ func walk(typed string) *Mistake {
 			in := open[len(open)-1]
 			if in.names != nil && !in.value {
 				name := t.(string)
-				if in.names[name] {
+				switch {
+				case in.names[name]:
 					return wrong("the name " + name + " is there twice")
+				case len(open) == 1 && slices.Contains(Reserved(), name):
+					return wrong("the name " + name + " already has a meaning in tokens: choose another name")
 				}
 				in.names[name], in.value = true, true
 				continue
@@ -119,7 +146,7 @@ func walk(typed string) *Mistake {
 			open = append(open, &level{})
 		}
 		if len(open) > maxDepth {
-			return wrong(fmt.Sprintf("more than %d objects and lists are in each other", maxDepth))
+			return wrong(tooDeep)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"portico/internal/claim"
 	"portico/internal/origin"
 	"portico/internal/pages"
 )
@@ -107,9 +108,6 @@ func clientKeys(n int) []key {
 
 var extraForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.:/-]{0,127}) *= *([a-z_]+|'[^']{0,256}'|claim(\.[A-Za-z0-9_-]{1,64}){1,8})$`)
 
-// ownClaims have a meaning in tokens of Portico (RFC 7519 4.1, OpenID Connect Core 2).
-var ownClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "nonce", "azp", "acr", "amr", "auth_time", "at_hash", "c_hash", "cnf", "client_id", "scope", "events"}
-
 // parseExtraClaim accepts a claim under a name of the operator.
 func parseExtraClaim(s string) (string, *mistake) {
 	m := extraForm.FindStringSubmatch(s)
@@ -120,7 +118,7 @@ func parseExtraClaim(s string) (string, *mistake) {
 	if m[3] != "" {
 		return s, reservedClaim(m[1], "picture")
 	}
-	if slices.Contains(ownClaims, m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
+	if slices.Contains(claim.Reserved(), m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
 		return "", &mistake{"the claim " + m[1] + " already has a meaning", "choose another name"}
 	}
 	if m[2] == m[1] || m[2][0] != '\'' && !slices.Contains(openIDClaims(), m[2]) {
@@ -131,7 +129,7 @@ func parseExtraClaim(s string) (string, *mistake) {
 
 // reservedClaim returns the mistake of a name that already has a meaning in every token.
 func reservedClaim(name string, more ...string) *mistake {
-	if slices.Contains(slices.Concat(ownClaims, openIDClaims(), more), name) {
+	if slices.Contains(slices.Concat(claim.Reserved(), openIDClaims(), more), name) {
 		return &mistake{"the claim " + name + " already has a meaning", "choose another name"}
 	}
 	return nil
