@@ -40,7 +40,7 @@ func (a *App) Reload(ctx context.Context) ops.Reloaded {
 		systemd.Ready(statusReloaded)
 		return result
 	}
-	result = ops.Reloaded{Problems: strings.Split(err.Error(), "\n")}
+	result = ops.Reloaded{Added: []string{}, Removed: []string{}, Changed: []string{}, Restart: []string{}, Warnings: []string{}, Problems: strings.Split(err.Error(), "\n")}
 	a.log.Error("reload refused: nothing has changed", "problems", result.Problems)
 	systemd.Ready(statusRefused + result.Problems[0])
 	return result

@@ -25,7 +25,7 @@ type ImportSum struct {
 
 // NewImportSum returns a sum of nobody.
 func NewImportSum() *ImportSum {
-	return &ImportSum{With: map[string]int64{}, Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}}
+	return &ImportSum{With: map[string]int64{}, Changes: map[string]int64{}, LeftOut: map[string]int64{}, Unknown: map[string]int64{}, Missing: map[string]string{}}
 }
 
 // clone returns a sum that can be added to apart.

@@ -95,7 +95,7 @@ func (x Refusal) displaces(list []Refusal, most int) int {
 func (r *Refusals) Of(clientID string) []Refusal {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := slices.Clone(r.byClient[clientID])
+	list := append([]Refusal{}, r.byClient[clientID]...)
 	for _, x := range r.byClient[""] {
 		if clientID != "" && (x.ClientID == clientID || x.Registered[askedID] == clientID) {
 			list = append(list, x)

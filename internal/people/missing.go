@@ -12,7 +12,7 @@ func Missing(r Reader) map[string]string {
 	if m, ok := r.(interface{ missing() map[string]string }); ok {
 		return m.missing()
 	}
-	return nil
+	return map[string]string{}
 }
 
 func (x *export[E]) missing() map[string]string {
