@@ -42,9 +42,15 @@ func Check(path string) error {
 
 func judge(path string, info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "open", Path: path, Err: ErrKind}
+		err = ErrKind
 	}
-	return err
+	if err == nil {
+		return nil
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // the name of its call, such as statx, says nothing to an operator
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
 // Open opens a regular file for reading.

@@ -31,7 +31,7 @@ var ErrNoKey = errors.New("the key file does not exist")
 func ReadKey(path string) (*Key, error) {
 	f, info, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNoKey
+		return nil, fmt.Errorf("%w: %s", ErrNoKey, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
