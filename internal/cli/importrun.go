@@ -150,9 +150,13 @@ func (m *importDone) onlyChecked() *importDone {
 	return &importDone{ImportSum: sum}
 }
 
-func (m *importDone) lines() []string {
+func (m *importDone) lines(dry bool) []string {
+	created, changed := "created", "changed"
+	if dry {
+		created, changed = "would create", "would change"
+	}
 	lines := []string{
-		fmt.Sprintf("created\t%d", m.Created), fmt.Sprintf("changed\t%d", m.Changed),
+		fmt.Sprintf("%s\t%d", created, m.Created), fmt.Sprintf("%s\t%d", changed, m.Changed),
 		fmt.Sprintf("unchanged\t%d", m.Unchanged), fmt.Sprintf("bad\t%d", m.Refused),
 	}
 	if m.RejectedTo != "" {

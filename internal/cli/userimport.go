@@ -92,7 +92,7 @@ func (c userImportCmd) end(s *session, sum *importDone, done string, err error) 
 	if err == nil && sum.Total() == 0 {
 		complain(s.Stderr, fmt.Sprintf("warning: nobody is in %s: check that its export takes the people along, as docs/operating/exports.md says", c.File))
 	}
-	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines()...)); err != nil {
+	if err := errors.Join(err, s.print(c.JSON, sum, sum.lines(c.DryRun)...)); err != nil {
 		return err
 	}
 	if sum.Refused > 0 && !c.SkipBad {
