@@ -27,6 +27,9 @@ var (
 	// Stopped means that the account which answers for the secret is no open account of an admin.
 	Stopped = fault.New(fault.Unauthenticated, "key.stopped")
 
+	// NoAdmin means that a user who is to answer for a secret is no admin.
+	NoAdmin = fault.New(fault.Invalid, "key.no_admin")
+
 	// Never means that an operation is for admins only: no scope opens it.
 	Never = fault.New(fault.Forbidden, "key.never")
 

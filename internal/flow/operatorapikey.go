@@ -35,7 +35,7 @@ const (
 // MakeAPIKey makes a key for which an admin answers, and returns its secret. The admin learns of it
 // by email. A key makes no key.
 //
-// Faults: the fields name, scopes and ends_at, apikey.Never, apikey.Stopped for an owner who is no
+// Faults: the fields name, scopes and ends_at, apikey.Never, apikey.NoAdmin for an owner who is no
 // admin, throttle.Limited, and as mayOwnKey and acts.
 func (f *Operator) MakeAPIKey(ctx context.Context, by Actor, ownerID string, ask apikey.Ask) (made APIKey, text string, err error) {
 	now := f.clock.Now()
@@ -71,7 +71,7 @@ func (f *Operator) warned(k apikey.Key) time.Time {
 // RotateAPIKey gives a key another secret and another end, and returns the secret. The newest one
 // before works on until EndAPIKey. An older one ends, and one whose owner is no longer an admin (endSecrets).
 //
-// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.Stopped, throttle.Limited, and as mayOwnKey and acts.
+// Faults: the field ends_at, apikey.Missing, apikey.Never, apikey.NoAdmin, throttle.Limited, and as mayOwnKey and acts.
 func (f *Operator) RotateAPIKey(ctx context.Context, by Actor, ownerID, id string, ends time.Time) (k APIKey, text string, err error) {
 	until, bad := apikey.Until(ends, f.clock.Now())
 	if bad != nil {
@@ -117,7 +117,7 @@ func (f *Operator) newSecret(ctx context.Context, by Actor, ownerID string, even
 			return cmp.Or[error](err, account.Missing)
 		}
 		if !f.isAdmin(owner) {
-			return apikey.Stopped
+			return apikey.NoAdmin
 		}
 		k, before, err := prepare(tx)
 		if err != nil {
