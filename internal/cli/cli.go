@@ -152,6 +152,9 @@ func (s *session) exit(err error) int {
 	if err == nil {
 		return exitDone
 	}
+	if text := err.Error(); s.Err() != nil && !strings.HasPrefix(text, errInterrupted.Error()) && (errors.Is(err, context.Canceled) || strings.Contains(text, errInterrupted.Error())) {
+		err = errInterrupted // in the words of whatever was stopped
+	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {
 			complain(s.Stderr, "portico:", s.located(p.String()))

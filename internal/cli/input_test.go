@@ -51,6 +51,10 @@ func TestInput_EndsWithASignal(t *testing.T) {
 			case <-time.After(time.Minute):
 				t.Fatal("it still waits")
 			}
+			printed.Reset()
+			if code := run(signaled, "user list"); command != "init" && (code != exitFailed || printed.String() != "portico: interrupted\n") {
+				t.Errorf("a list: exit code %d\n%s", code, printed.String())
+			}
 			if text, err := os.ReadFile(settings); err != nil || string(text) != empty {
 				t.Errorf("the settings changed: %v\n%s", err, text)
 			}
