@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -125,13 +126,33 @@ func Run(ctx context.Context, p Process) int {
 	case exited >= 0:
 		return exited // --help or --version was given
 	case err != nil:
-		complain(p.Stderr, "portico:", err)
+		complain(p.Stderr, "portico:", plain(err))
 		complain(p.Stderr, "try:", meant(err), "--help")
 		return exitUsage
 	}
 	p.Stdin = input{ctx, p.Stdin}
 	s := &session{Context: ctx, Process: p, named: c.Config, configFile: config.Find(c.Config, p.Environ, p.Settings)}
 	return s.exit(command.Run(s))
+}
+
+// parserWords are words of the parser that say nothing to an operator, with plain ones.
+var parserWords = []struct {
+	found *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`expected \S+ value but got "EOL" \(<EOL>\)|missing value, expecting "<arg>"`), "its value is missing"},
+	{regexp.MustCompile(`expected \S+ value but got (".*?") \(\w+ flag\)`), "expected a value but got $1"},
+	{regexp.MustCompile(`expected a valid \d+ bit u?int but got`), "expected a whole number but got"},
+	{regexp.MustCompile(`(expected duration but got ".*"): time: .*`), "$1: write one such as 24h"},
+}
+
+// plain returns an error of the parser in plain words.
+func plain(err error) string {
+	text := err.Error()
+	for _, w := range parserWords {
+		text = w.found.ReplaceAllString(text, w.plain)
+	}
+	return text
 }
 
 // meant returns the longest command that the parser recognized.

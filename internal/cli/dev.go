@@ -13,7 +13,7 @@ import (
 )
 
 type devCmd struct {
-	ProviderPort int `help:"The port of the test identity provider. Default: 8091, or the next free one." placeholder:"PORT"`
+	ProviderPort uint16 `help:"The port of the test identity provider. Default: 8091, or the next free one." placeholder:"PORT"`
 }
 
 func (devCmd) Help() string {
@@ -51,7 +51,7 @@ func (c devCmd) Run(s *session) error {
 			logger.Warn("SIGHUP: portico dev reads its settings at its start only: stop it and start it again")
 		}
 	}()
-	return dev.Run(ctx, cfg, dev.Options{ProviderPort: c.ProviderPort}, logger, s.Stdout)
+	return dev.Run(ctx, cfg, dev.Options{ProviderPort: int(c.ProviderPort)}, logger, s.Stdout)
 }
 
 // onTrial returns the call of this command with the data of 'portico dev'. It returns ""
