@@ -18,6 +18,9 @@ const (
 	Waiting            State = "waiting"  // for the approval of an admin, after the sign-up
 )
 
+// States are all states.
+func States() []State { return []State{Active, DisabledByOperator, Leaving, Waiting} }
+
 // Account is one person.
 type Account struct {
 	ID        string

@@ -106,7 +106,7 @@ func (q Query) Checked() (Query, *fault.Field) {
 	}{
 		{0 < q.Limit && q.Limit <= MostPeople, "limit"},
 		{len(q.After) <= 2048, "after"},
-		{slices.Contains([]State{"", Active, DisabledByOperator, Leaving, Waiting}, q.State), "state"},
+		{q.State == "" || slices.Contains(States(), q.State), "state"},
 		{slices.Contains([]Factors{"", NoFactor, AnyFactor, HasPasskey, NoPasskey, HasApp}, q.Factors), "factor"},
 		{slices.Contains([]Verified{"", IsVerified, NotVerified}, q.Verified), "verified"},
 		{slices.Contains([]By{"", ByAddress, ByAddressPrefix, ByNamePrefix}, q.By), "by"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"portico/internal/app"
 	"portico/internal/audit"
 	"portico/internal/flow"
+	"portico/internal/ids"
+	"portico/internal/server"
 )
 
 type auditCmd struct {
@@ -19,7 +22,7 @@ type auditCmd struct {
 type auditExportCmd struct {
 	Email   string   `arg:"" optional:"" help:"Only records of this account: its address, or its id after it was deleted."`
 	Actor   string   `help:"Only records with this actor, such as operator." placeholder:"ACTOR"`
-	Network string   `help:"Only records from this network, as the records have it." placeholder:"NETWORK"`
+	Network string   `help:"Only records from this network, or from that of an address." placeholder:"NETWORK"`
 	Event   []string `help:"Only this event. Can be repeated." placeholder:"NAME" sep:"none"`
 	From    string   `help:"Only records from this day on (UTC)." placeholder:"YYYY-MM-DD"`
 	Until   string   `help:"Only records before this day (UTC)." placeholder:"YYYY-MM-DD"`
@@ -32,7 +35,17 @@ func (auditExportCmd) Help() string {
 
 // Run writes the records as they come from the database.
 func (c auditExportCmd) Run(s *session) error {
-	q := audit.Query{Actor: c.Actor, Peer: c.Network}
+	q := audit.Query{Actor: c.Actor}
+	if c.Email != "" && !strings.Contains(c.Email, "@") && !ids.Valid(c.Email) {
+		return fmt.Errorf("%w: %s is neither an email address nor the id of an account", errUsage, c.Email)
+	}
+	if c.Network != "" {
+		network, ok := server.NetworkOf(c.Network)
+		if !ok {
+			return fmt.Errorf("%w: --network is an address, or a network such as 192.0.2.1/32 or 2001:db8::/64", errUsage)
+		}
+		q.Peer = network.String()
+	}
 	var err error
 	if q.From, err = day("--from", c.From); err != nil {
 		return err
@@ -41,6 +54,9 @@ func (c auditExportCmd) Run(s *session) error {
 		return err
 	}
 	for _, name := range c.Event {
+		if err := oneOf("event", name, slices.Sorted(slices.Values(audit.Names()))); err != nil {
+			return err
+		}
 		q.Names = append(q.Names, audit.Name(name))
 	}
 	format := audit.JSONLines

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 
 	"portico/internal/cli/spoof"
@@ -67,6 +68,9 @@ func (c checkAppCmd) target() (spoof.Deployment, error) {
 	t := spoof.Deployment{URL: page, Addr: c.Connect, Echo: c.Echo, Told: c.Header}
 	if c.Echo != "" && c.Echo[0] != '/' {
 		return spoof.Deployment{}, fmt.Errorf("%w: --echo must be a path such as /headers", errUsage)
+	}
+	if _, _, err := net.SplitHostPort(c.Connect); c.Connect != "" && err != nil {
+		return spoof.Deployment{}, fmt.Errorf("%w: --connect must be an address with its port, such as 10.0.0.5:443", errUsage)
 	}
 	if c.Direct != "" {
 		t.Direct, err = webAddress(c.Direct)

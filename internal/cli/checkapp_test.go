@@ -53,6 +53,7 @@ func TestCheckApp(t *testing.T) {
 		{"http://127.0.0.1:1", 1, "", "cannot be reached"},
 		{"example.com", 2, "", "is not an address"},
 		{careful.URL + " --direct x", 2, "", "is not an address"},
+		{careful.URL + " --connect 10.0.0.5", 2, "", "--connect must be an address with its port"},
 		{careful.URL + " --echo headers", 2, "", "--echo must be a path"},
 		{careful.URL + " --echo /headers", 2, "", "does not show the headers"},
 		{"", 2, "", "expected"},

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -90,6 +92,18 @@ type commands struct {
 
 // errUsage means that a flag has a wrong form, does not go with another one, or is not allowed.
 var errUsage = errors.New("nothing was done")
+
+// oneOf refuses a word that is none of a fixed set.
+func oneOf[T ~string](what, typed string, known []T) error {
+	words := make([]string, len(known))
+	for i, word := range known {
+		words[i] = string(word)
+	}
+	if slices.Contains(words, typed) {
+		return nil
+	}
+	return fmt.Errorf("%w: there is no %s %s: %s", errUsage, what, typed, config.OneFrom(typed, words))
+}
 
 // errAbsent means that what a command names does not exist.
 var errAbsent = errors.New("not found")
@@ -214,6 +228,9 @@ func (s *session) exit(err error) int {
 		return exitMissing
 	case account.CodeExists:
 		return exitExists
+	}
+	if f.Kind == fault.Invalid { // an argument, or what was read in place of one
+		return exitUsage
 	}
 	return exitFailed
 }

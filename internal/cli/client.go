@@ -91,9 +91,9 @@ func (c clientAddCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	preset, ok := clientPresets()[c.Preset]
-	if !ok {
-		return fmt.Errorf("%w: there is no preset %s: %s", errUsage, c.Preset, config.OneFrom(c.Preset, slices.Sorted(maps.Keys(clientPresets()))))
+	presets := clientPresets()
+	if err := oneOf("preset", c.Preset, slices.Sorted(maps.Keys(presets))); err != nil {
+		return err
 	}
 	c.URL = origin.ASCII(legible.Trim(c.URL))
 	u, err := url.Parse(c.URL)
@@ -107,5 +107,5 @@ func (c clientAddCmd) Run(s *session) error {
 	if _, taken := clientOf(cfg, id); taken {
 		return fmt.Errorf("%w: there is already a client %s: give another --id", errUsage, id)
 	}
-	return s.print(false, nil, preset.lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL)...)
+	return s.print(false, nil, presets[c.Preset].lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL)...)
 }

@@ -84,6 +84,11 @@ func (keyCreateCmd) Help() string {
 }
 
 func (c keyCreateCmd) Run(s *session) error {
+	for _, scope := range c.Scopes {
+		if err := oneOf("scope", scope, apikey.Scopes()); err != nil {
+			return err
+		}
+	}
 	ends, err := endIfGiven(c.Ends)
 	if err != nil {
 		return err

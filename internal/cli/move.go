@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,6 +35,9 @@ func (c moveCmd) Run(s *session) error {
 		return err
 	}
 	done, err := move.Run(s, cfg.DatabaseURL, to, move.Options{DryRun: c.DryRun, Report: s.progress()})
+	if errors.Is(err, move.ErrNotMovable) {
+		err = fmt.Errorf("%w: %w", errUsage, err)
+	}
 	if err != nil {
 		return err
 	}

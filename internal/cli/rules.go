@@ -1,6 +1,10 @@
 package cli
 
-import "portico/internal/app"
+import (
+	"fmt"
+
+	"portico/internal/app"
+)
 
 type rulesCmd struct {
 	Explain rulesExplainCmd `cmd:"" help:"Show which rule applies to a request, and why."`
@@ -23,7 +27,7 @@ func (c rulesExplainCmd) Run(s *session) error {
 	}
 	e, err := app.Explain(cfg, c.Method, c.URL)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return s.print(c.JSON, e, e.Words()...)
 }

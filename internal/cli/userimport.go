@@ -70,8 +70,13 @@ func (c userImportCmd) Run(s *session) error {
 	})
 }
 
-// usable refuses to write over bad lines of an earlier run, which somebody may have corrected, and to change a device.
+// usable refuses a system that nobody knows, to write over bad lines of an earlier run, which somebody may have corrected, and to change a device.
 func (c userImportCmd) usable() error {
+	if c.From != "" {
+		if _, err := people.Find(c.From, nil); err != nil {
+			return fmt.Errorf("%w: --from: %w", errUsage, err)
+		}
+	}
 	info, err := os.Lstat(c.rejectedTo())
 	switch {
 	case !c.SkipBad || c.DryRun || err != nil: // what cannot be made says so when there is a line for it

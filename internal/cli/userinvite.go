@@ -52,8 +52,13 @@ func (c userInviteCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if (list == "") != c.Link {
+	switch {
+	case (list == "") != c.Link:
 		return fmt.Errorf("%w: name addresses or a file, or make a link for many with --link", errUsage)
+	case c.Link && (c.DryRun || c.Text != ""):
+		return fmt.Errorf("%w: --dry-run and --text are for emails, and --link sends none", errUsage)
+	case !c.Link && (c.Uses != 1 || c.For != "168h"):
+		return fmt.Errorf("%w: --uses and --for are for --link: an invitation by email works for seven days and once", errUsage)
 	}
 	life, err := time.ParseDuration(c.For)
 	if err != nil {

@@ -60,6 +60,11 @@ func listedOf(p account.Person) listed {
 
 func (c conditions) query() (account.Query, error) {
 	q := account.Query{Role: c.Role, State: account.State(c.State), Limit: account.MostPeople}
+	if c.State != "" {
+		if err := oneOf("state", c.State, account.States()); err != nil {
+			return q, err
+		}
+	}
 	if c.WithoutFactor {
 		q.Factors = account.NoFactor
 	}

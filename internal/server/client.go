@@ -29,6 +29,15 @@ func PeerNetwork(addr netip.Addr) netip.Prefix {
 	return network
 }
 
+// NetworkOf returns the PeerNetwork of an address, or that the text is.
+func NetworkOf(text string) (netip.Prefix, bool) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return PeerNetwork(addr.Unmap()), true
+	}
+	network, err := netip.ParsePrefix(text)
+	return network, err == nil && network == PeerNetwork(network.Addr())
+}
+
 // AroundPeer returns the /56 and the /48 around an IPv6 address, the usual
 // assignments of a household and of a site (RFC 6177). Their owner can use
 // every /64 in them. For IPv4 addresses it returns zero Prefixes.

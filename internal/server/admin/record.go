@@ -5,7 +5,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func (a *Admin) facts(r *http.Request, known []string) (audit.Query, error) {
 	}
 	q := audit.Query{After: values["after"]}
 	if text := values["network"]; text != "" {
-		network, ok := networkOf(text)
+		network, ok := server.NetworkOf(text)
 		if !ok {
 			return q, wrongParameter("network")
 		}
@@ -110,15 +109,6 @@ func (a *Admin) accountOf(r *http.Request, name, text string) (string, error) {
 		return "", server.Malformed.WithFields(fault.Field{Name: name, Code: account.CodeMissingAddress})
 	}
 	return found.ID, err
-}
-
-// networkOf returns the network that records have for an address, or that the text is.
-func networkOf(text string) (netip.Prefix, bool) {
-	if addr, err := netip.ParseAddr(text); err == nil {
-		return server.PeerNetwork(addr.Unmap()), true
-	}
-	network, err := netip.ParsePrefix(text)
-	return network, err == nil && network == server.PeerNetwork(network.Addr())
 }
 
 func (a *Admin) record(r *http.Request, _ flow.Actor) (AdminRecord, error) {
