@@ -257,7 +257,8 @@ func (s *session) settings() (config.Config, error) {
 	return config.Load(s.configFile, s.Environ)
 }
 
-// withApp runs fn with an App that does not serve.
+// withApp runs fn with an App that does not serve. Links of another address than the server's lead nowhere, and it
+// sends no email that has one.
 func (s *session) withApp(fn func(*app.App) error) error {
 	cfg, err := s.settings()
 	if err != nil {
@@ -270,7 +271,19 @@ func (s *session) withApp(fn func(*app.App) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(a), a.Close())
+	err = fn(a)
+	if cfg.PublicURL == nil && a.Outbox.HasEnqueued() {
+		complain(s.Stderr, "portico: warning: public_url is not set, so the server will send no email of this command: run commands with its settings")
+	}
+	return errors.Join(err, a.Close())
+}
+
+// linked refuses what is there for its links, without the address to which they lead.
+func linked(a *app.App) error {
+	if a.Config.PublicURL == nil {
+		return fmt.Errorf("%w: public_url is not set, and links lead to it: run this with the settings of the server", errUsage)
+	}
+	return nil
 }
 
 // logger returns the configured logger. It writes to standard error. An entry may contain

@@ -110,6 +110,9 @@ func (userLinkCmd) Help() string {
 
 func (c userLinkCmd) Run(s *session) error {
 	return s.withApp(func(a *app.App) error {
+		if err := linked(a); err != nil {
+			return err
+		}
 		u, err := a.Operator.User(s, c.Email)
 		if err != nil {
 			return err

@@ -65,6 +65,9 @@ func (c userInviteCmd) Run(s *session) error {
 		return fmt.Errorf("%w: --for is a duration, such as 48h", errUsage)
 	}
 	return closed(s.withApp(func(a *app.App) error {
+		if err := linked(a); err != nil {
+			return err
+		}
 		if c.Link {
 			d.EndsAt = time.Now().Add(life)
 			link, err := a.Operator.InviteMany(s, flow.ByOperator, d)

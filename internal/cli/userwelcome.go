@@ -54,6 +54,9 @@ func (c userWelcomeCmd) Run(s *session) error {
 			}
 			return s.print(c.JSON, map[string]int64{"stopped": n}, fmt.Sprintf("stopped\t%d", n))
 		}
+		if err := linked(a); err != nil {
+			return err
+		}
 		found, err := a.Operator.Welcome(s, flow.Welcoming{Query: q, Pace: pace, Unproven: c.Unproven, DryRun: c.DryRun})
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"portico/internal/clock"
@@ -108,6 +109,7 @@ type Outbox struct {
 	clock clock.Clock
 	box   *secret.Box
 	wakes [Lanes]chan struct{} // each holds one token when something may be due
+	mails atomic.Bool          // whether an email was enqueued
 }
 
 // New returns an Outbox.
@@ -151,9 +153,17 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	if err != nil {
 		return fmt.Errorf("enqueue the message: %w", err)
 	}
-	tx.AfterCommit(func() { o.Wake(lane) })
+	tx.AfterCommit(func() {
+		if lane.emails() {
+			o.mails.Store(true)
+		}
+		o.Wake(lane)
+	})
 	return nil
 }
+
+// HasEnqueued reports whether this process has enqueued an email.
+func (o *Outbox) HasEnqueued() bool { return o.mails.Load() }
 
 // Wake makes the runner of a lane look for messages that are due. It never blocks:
 // one token stands for any number of messages.
