@@ -47,6 +47,11 @@ func (c exportAllCmd) check() error {
 		return fmt.Errorf("%w: only an archive has the audit records: leave --record or --format out", errUsage)
 	case c.Plain && c.File == "-":
 		return fmt.Errorf("%w: --plain writes all secrets in clear, so it writes to a file that only you can read, and not to standard output", errUsage)
+	case c.Plain:
+		return nil
+	}
+	if _, err := archive.Seal(io.Discard, c.Recipient); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return nil
 }
@@ -95,7 +100,7 @@ func (c exportAllCmd) write(s *session, a *app.App, out io.Writer) (done exporte
 	if !c.Plain {
 		sealed, err := archive.Seal(out, c.Recipient)
 		if err != nil {
-			return done, fmt.Errorf("%w: %w", errUsage, err)
+			return done, err
 		}
 		defer func() {
 			if err == nil {
