@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/term"
+
 	"portico/internal/app"
 	"portico/internal/file"
 	"portico/internal/store/archive"
@@ -61,6 +63,9 @@ func (c exportAllCmd) Run(s *session) error {
 	standBack()
 	if err := c.check(); err != nil {
 		return err
+	}
+	if f, ok := s.Stdout.(*os.File); ok && c.File == "-" && term.IsTerminal(int(f.Fd())) {
+		return fmt.Errorf("%w: a sealed archive is no text for a terminal: name a file, or send it on", errUsage)
 	}
 	return s.withApp(func(a *app.App) error {
 		var done exported

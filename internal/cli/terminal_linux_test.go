@@ -91,6 +91,19 @@ func TestPassword_Interrupted(t *testing.T) {
 	}
 }
 
+// A sealed archive would change the settings of a terminal.
+func TestExport_NotToATerminal(t *testing.T) {
+	t.Parallel()
+	_, terminal := pseudoterminal(t)
+	t.Cleanup(func() { _ = terminal.Close() })
+	c := exec.Command("portico", "export", "-", "--recipient", "age1luvpnr04y70ejsrpsm4n4fwl2m3umxm9au65hyecf6g6g9nes9lqzut9ql")
+	c.Dir, c.Stdout = t.TempDir(), terminal
+	c.Env = []string{"HOME=" + c.Dir}
+	if err := c.Run(); c.ProcessState.ExitCode() != 2 {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // shows reports whether a terminal shows what is typed.
 func shows(t *testing.T, terminal *os.File) bool {
 	t.Helper()
