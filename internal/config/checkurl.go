@@ -238,7 +238,10 @@ func checkSQLite(path string) (string, *mistake) {
 	} else if isURL {
 		path = rest
 	}
-	if path == "" {
+	switch path {
+	case ":memory:":
+		return "", &mistake{"an installation is kept in a file", "write sqlite:PATH, such as sqlite:portico-data/portico.db"}
+	case "":
 		return "", &mistake{"the path is missing", "write sqlite:PATH, such as sqlite:portico-data/portico.db"}
 	}
 	return "sqlite:" + path, nil

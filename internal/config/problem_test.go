@@ -171,6 +171,8 @@ func TestLoad_Refuses(t *testing.T) {
 		{`listen = 8080`, "in quotes"},
 		{`database_url = "mysql://u:canary@x/y"`, "neither SQLite nor PostgreSQL"},
 		{`database_url = "sqlite:"`, "the path is missing"},
+		{`database_url = "sqlite::memory:"`, "an installation is kept in a file"},
+		{"database_url = \"sqlite:data/p\"\nsecret_file = \"data//p\"", "secret_file: it is the file of the database"},
 		{`database_url = "postgres://u:canary@db.test/p"`, "db.test could silently continue without TLS"},
 		{`database_url = "postgres://u:canary@db.test/p?sslmode=prefer"`, "without TLS"},
 		{`database_url = "postgres:///p?host=db.test"`, "to db.test could silently continue without TLS"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ func (c *Config) check() Problems {
 	}
 	if sameListener(c.Listen, c.OpsListen) {
 		add("ops_listen", "it is the address of the public listener", "write another port, such as 127.0.0.1:9080", "listen")
+	}
+	if path, ok := strings.CutPrefix(c.DatabaseURL, "sqlite:"); ok && filepath.Clean(path) == filepath.Clean(c.SecretFile) {
+		add("secret_file", "it is the file of the database", "write another path, such as portico-data/secret.key", "database_url")
 	}
 	if u, err := url.Parse(c.ReturnDefault); err == nil && u.Host != "" && !slices.Contains(c.ReturnOrigins, origin.Of(u)) {
 		add("return_default", origin.Of(u)+" is not one of return_origins", "add it there, or write a path", "return_origins")
