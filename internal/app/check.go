@@ -80,6 +80,9 @@ func prepare(cfg config.Config, c clock.Clock, o Options) (*parts, error) {
 	if _, bad := account.ParseAddress(cfg.FirstAdmin, "email"); bad != nil && cfg.FirstAdmin != "" {
 		r.Add("first_admin", strconv.Quote(cfg.FirstAdmin)+" is not an email address", "write one, such as mara@example.com")
 	}
+	if _, bad := account.ParseAddress(cfg.TLS.Email, "email"); bad != nil && cfg.TLS.Email != "" {
+		r.Add("tls.acme_email", strconv.Quote(cfg.TLS.Email)+" is not an email address", "write one, such as mara@example.com")
+	}
 	p.takePlaces(r)
 	failed := errors.Join(p.takeTexts(r), p.takePasswords(r), p.takeClients(r, c), p.takeProviders(r, c), p.takeWebhooks(r), p.takeLegacy(r, c), p.takeSignUpAsk(r, c), p.takeBrand(r, o.Icons))
 	if _, err := passkeys(cfg, secret.NewKey(), c); err != nil { // serving, it has the key of the database

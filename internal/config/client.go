@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -116,7 +117,7 @@ func parseExtraClaim(s string) (string, *mistake) {
 	}
 	s = m[1] + "=" + m[2]
 	if m[3] != "" {
-		return s, reservedClaim(m[1], "picture")
+		return s, cmp.Or(noClaim(m[2]), reservedClaim(m[1], "picture"))
 	}
 	if slices.Contains(claim.Reserved(), m[1]) || slices.Contains(openIDClaims(), m[1]) && m[1] != "name" {
 		return "", &mistake{"the claim " + m[1] + " already has a meaning", "choose another name"}
@@ -141,7 +142,17 @@ func parseAppClaim(s string) (string, *mistake) {
 	if m == nil || m[3] == "" && m[2][0] != '\'' {
 		return "", &mistake{quoted(s) + " is not a claim of an account", "write name=claim.PATH or name='text', such as quota=claim.quota or tenant='acme'"}
 	}
-	return m[1] + "=" + m[2], reservedClaim(m[1], "roles")
+	return m[1] + "=" + m[2], cmp.Or(noClaim(m[2]), reservedClaim(m[1], "roles"))
+}
+
+// noClaim returns the mistake of a source that no account can have.
+func noClaim(source string) *mistake {
+	path, is := strings.CutPrefix(source, claim.Source)
+	name, _, _ := strings.Cut(path, ".")
+	if is && slices.Contains(claim.Reserved(), name) {
+		return &mistake{"no account can have a claim " + name, "name one of the claims that you give to accounts"}
+	}
+	return nil
 }
 
 func checkClientID(s string) (string, *mistake) {

@@ -232,6 +232,8 @@ func TestLoad_Refuses(t *testing.T) {
 		{`rules = ["signed-in /*"]`, "upstream: it is missing, and there are settings for its app: rules"},
 		{`headers = ["Remote-User: id"]`, "settings for its app: headers"},
 		{"[[client]]\nid = \"a\"\nextra_claims = [\"sub = claim.x\"]", "the claim sub already has a meaning"},
+		{"[[client]]\nid = \"a\"\nextra_claims = [\"a = claim.sub.x\"]", "no account can have a claim sub"},
+		{"[[app]]\nname = \"a\"\nextra_claims = [\"a = claim.exp\"]", "no account can have a claim exp"},
 		{"[[client]]\nid = \"a\"\nextra_claims = [\"iss = claim.x\"]", "the claim iss already has a meaning"},
 		{"[[client]]\nid = \"a\"\nextra_claims = [\"exp = claim.x\"]", "the claim exp already has a meaning"},
 		{"[[client]]\nid = \"a\"\nextra_claims = [\"email = claim.x\"]", "the claim email already has a meaning"},

@@ -171,6 +171,9 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	if len(pc.Audiences) > 0 && pre.fixed != nil {
 		add("audiences", "cannot be set", "this provider has no ID token: remove the key")
 	}
+	if len(pc.Scopes) > 0 && slices.Contains(pre.scopes, "openid") && !slices.Contains(pc.Scopes, "openid") {
+		add("scopes", "lacks openid, without which this provider gives no ID token", "add it")
+	}
 	for _, scope := range pc.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
 			add("scopes", fmt.Sprintf("has %q, which is not a scope (RFC 6749 3.3)", scope), "write scopes as the provider names them")
