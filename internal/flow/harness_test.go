@@ -114,10 +114,13 @@ func (t notingTx) InsertDelivery(ctx context.Context, d webhook.Delivery) error 
 }
 
 // InsertMessage puts all into one lane, so that emails come in the order of their changes.
-func (t notingTx) InsertMessage(ctx context.Context, r outbox.Record) error {
-	*t.posted = append(*t.posted, r.Template)
-	r.Lane = outbox.Mail
-	return t.Tx.InsertMessage(ctx, r)
+func (t notingTx) InsertMessage(ctx context.Context, all ...outbox.Record) error {
+	all = slices.Clone(all)
+	for i := range all {
+		*t.posted = append(*t.posted, all[i].Template)
+		all[i].Lane = outbox.Mail
+	}
+	return t.Tx.InsertMessage(ctx, all...)
 }
 
 func (t notingTx) InsertFact(ctx context.Context, f audit.Fact) error {

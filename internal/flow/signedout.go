@@ -53,6 +53,7 @@ const (
 
 // tell enqueues a message to each client that wants to know of ended sessions.
 func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.Ended) error {
+	var all []outbox.Message
 	for _, e := range told {
 		client, listed := f.clients.Get(e.ClientID)
 		template := outbox.LogoutTemplate
@@ -62,15 +63,12 @@ func (f *core) tell(ctx context.Context, tx Tx, accountID string, told []openid.
 		case client.LogoutURI == "":
 			continue
 		}
-		err := f.outbox.Enqueue(ctx, tx, outbox.Message{
+		all = append(all, outbox.Message{
 			Template: template, To: e.ClientID, AccountID: accountID,
 			Data: map[string]string{LogoutUser: cmp.Or(e.Subject, accountID), LogoutSID: e.SID},
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return f.outbox.Enqueue(ctx, tx, all...)
 }
 
 // ClientToTell returns the client of a message with its present settings, or false when there is

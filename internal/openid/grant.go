@@ -29,6 +29,10 @@ const (
 	// admits its access token for the minutes that are left.
 	MostGrants = 100
 
+	// MostOfUser is MostGrants of all sessions of a user, also of those that are gone, for all clients together that are not in the
+	// settings. What ends all sessions changes all grants in one transaction, with a message for each name of a session.
+	MostOfUser = 250
+
 	// repeatWithin is how long a used refresh token gives its successor again.
 	repeatWithin = 30 * time.Second
 )
@@ -97,9 +101,10 @@ type Live struct {
 // Store has the operations of the database that this package needs.
 type Store interface {
 	InsertGrant(ctx context.Context, g Grant) error
-	// TrimGrants deletes the grants that a client has of a session, but for so many whose code was redeemed, and of the
-	// others: those that were made or refreshed last.
-	TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error
+	// TrimGrants makes room for a grant: of those of its account and its client, or of all clients that may be told if this one
+	// may, it deletes all but so many of each session and client, and all but so many of the rest. It does so with
+	// those whose code was redeemed, and with the others. Those that were made or refreshed last stay, one of each session and client first.
+	TrimGrants(ctx context.Context, g Grant, each, all int) error
 	// ImportedSubject returns what the system that an account was imported from calls it, or "".
 	ImportedSubject(ctx context.Context, accountID string) (string, error)
 	// LiveGrant returns a grant if its account is active and has the same
@@ -194,7 +199,7 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 	}
 	// Codes take no room of grants in use: any site can have a browser ask for codes, and would keep the client from
 	// hearing of the sign-out.
-	if err := tx.TrimGrants(ctx, by.SessionID, g.ClientID, MostGrants-1); err != nil {
+	if err := tx.TrimGrants(ctx, g, MostGrants-1, MostOfUser-1); err != nil {
 		return "", err
 	}
 	return g.ID, tx.InsertGrant(ctx, g)

@@ -5,8 +5,12 @@ import (
 	"time"
 )
 
-// watchBatch is how many sessions one transaction looks at. It has some statements for each, and more with each client.
-const watchBatch = 10
+const (
+	// watchBatch is how many sessions one transaction looks at. It has some statements for each.
+	watchBatch = 10
+	// watchTold is with how many messages the transaction ends before.
+	watchTold = 100
+)
 
 // watchSlack is how much longer than its time a session is left alone. A node may write
 // the last uses of its sessions a little later.
@@ -57,7 +61,11 @@ func (k *Keeper) EndAged(ctx context.Context, tx Store) (list []Aged, more bool,
 	if err != nil {
 		return nil, false, err
 	}
+	messages := 0
 	for _, w := range due {
+		if messages >= watchTold {
+			return list, true, nil
+		}
 		if at := k.lookAt(w.Seen, w.Ends); w.AccountID != "" && now.Before(at) {
 			if err := tx.Watch(ctx, w.SessionID, at); err != nil {
 				return nil, false, err
@@ -74,7 +82,7 @@ func (k *Keeper) EndAged(ctx context.Context, tx Store) (list []Aged, more bool,
 		if err != nil {
 			return nil, false, err
 		}
-		list = append(list, Aged{w.AccountID, told})
+		list, messages = append(list, Aged{w.AccountID, told}), messages+len(told)
 	}
 	return list, len(due) == watchBatch, nil
 }

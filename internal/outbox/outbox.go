@@ -121,21 +121,45 @@ func New(cfg Config) *Outbox {
 	return o
 }
 
-// Enqueue writes the message in the caller's transaction and wakes the Runner,
-// which sends it as soon as the transaction is committed.
-func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
+// Enqueue writes messages in the caller's transaction and wakes their Runners,
+// which send them as soon as the transaction is committed.
+func (o *Outbox) Enqueue(ctx context.Context, tx Store, all ...Message) error {
+	var records []Record
+	for _, m := range all {
+		r, err := o.accept(ctx, tx, m)
+		if err != nil {
+			return err
+		}
+		records = append(records, r)
+	}
+	if err := tx.InsertMessage(ctx, records...); err != nil {
+		return fmt.Errorf("enqueue the message: %w", err)
+	}
+	tx.AfterCommit(func() {
+		for _, r := range records {
+			if r.Lane.emails() {
+				o.mails.Store(true)
+			}
+			o.Wake(r.Lane)
+		}
+	})
+	return nil
+}
+
+// accept returns the record of a message, and writes what belongs to it.
+func (o *Outbox) accept(ctx context.Context, tx Store, m Message) (Record, error) {
 	if m.Template == "" || m.To == "" {
-		return errors.New("a message needs a template and an address")
+		return Record{}, errors.New("a message needs a template and an address")
 	}
 	if m.ID == "" {
 		m.ID = ids.New()
 	}
 	content, err := json.Marshal(sealed{m.To, m.Locale, m.Data, m.Suppressed, m.Told})
 	if err != nil {
-		return fmt.Errorf("seal the message: %w", err)
+		return Record{}, fmt.Errorf("seal the message: %w", err)
 	}
 	if err := forgetRefusal(ctx, tx, m); err != nil {
-		return fmt.Errorf("forget the refusal of the mailbox: %w", err)
+		return Record{}, fmt.Errorf("forget the refusal of the mailbox: %w", err)
 	}
 	client, lane := "", laneOf(m)
 	if !lane.emails() {
@@ -143,23 +167,13 @@ func (o *Outbox) Enqueue(ctx context.Context, tx Store, m Message) error {
 	}
 	now := o.clock.Now()
 	if err := begin(ctx, tx, m, now); err != nil {
-		return fmt.Errorf("keep the outcome of the message: %w", err)
+		return Record{}, fmt.Errorf("keep the outcome of the message: %w", err)
 	}
-	err = tx.InsertMessage(ctx, Record{
+	return Record{
 		ID: m.ID, Template: m.Template, AccountID: m.AccountID, ClientID: client,
 		Payload:   o.box.Seal(content, m.ID),
 		CreatedAt: now, DueAt: now, NotAfter: m.NotAfter, Lane: lane,
-	})
-	if err != nil {
-		return fmt.Errorf("enqueue the message: %w", err)
-	}
-	tx.AfterCommit(func() {
-		if lane.emails() {
-			o.mails.Store(true)
-		}
-		o.Wake(lane)
-	})
-	return nil
+	}, nil
 }
 
 // HasEnqueued reports whether this process has enqueued an email.

@@ -63,8 +63,8 @@ type Store interface {
 	// rollback. fn must be quick, because other callers may wait for it.
 	AfterCommit(fn func())
 
-	// InsertMessage adds a record.
-	InsertMessage(ctx context.Context, r Record) error
+	// InsertMessage adds records, many with one statement.
+	InsertMessage(ctx context.Context, all ...Record) error
 
 	// ClaimMessages leases up to limit living records that are due at now, the
 	// longest due first. It sets DueAt to until and adds one to Claims and

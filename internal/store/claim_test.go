@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -34,14 +35,13 @@ func TestClaimMessages_ReadsItsLaneAlone(t *testing.T) {
 			s, plan := plan(t)
 			s, recorded := s.Recorded()
 			now := time.Now()
-			err := s.Write(t.Context(), func(tx *store.Tx) (err error) {
-				for n := 0; n < 1000 && err == nil; n++ {
-					err = tx.InsertMessage(t.Context(), outbox.Record{ID: fmt.Sprint(n), Payload: []byte{1}, CreatedAt: now, DueAt: now.Add(-time.Hour)})
-				}
-				if err == nil {
-					err = tx.InsertMessage(t.Context(), outbox.Record{ID: "code", Lane: outbox.Awaited, Payload: []byte{1}, CreatedAt: now, DueAt: now})
-				}
-				return err
+			var crowd []outbox.Record
+			for n := range 1000 {
+				crowd = append(crowd, outbox.Record{ID: fmt.Sprint(n), Payload: []byte{1}, CreatedAt: now, DueAt: now.Add(-time.Hour)})
+			}
+			err := s.Write(t.Context(), func(tx *store.Tx) error {
+				code := outbox.Record{ID: "code", Lane: outbox.Awaited, Payload: []byte{1}, CreatedAt: now, DueAt: now}
+				return errors.Join(tx.InsertMessage(t.Context(), crowd...), tx.InsertMessage(t.Context(), code))
 			})
 			var claimed []outbox.Record
 			if err == nil {
@@ -54,6 +54,9 @@ func TestClaimMessages_ReadsItsLaneAlone(t *testing.T) {
 				t.Errorf("claimed %v, %v", claimed, err)
 			}
 			texts := recorded()
+			if n := len(slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !strings.HasPrefix(text, "INSERT INTO outbox") })); n > 11 {
+				t.Errorf("%d statements insert 1000 messages and one", n) // the end of all sessions of a user is one transaction
+			}
 			steps := plan(texts[slices.IndexFunc(texts, func(text string) bool { return strings.HasPrefix(text, "UPDATE outbox") })])
 			if !regexp.MustCompile(`outbox_lane \(lane=\? AND due_at<\?\)|outbox_lane.*\n.*Index Cond: \(\(lane = .* AND \(due_at <=`).MatchString(steps) {
 				t.Errorf("the plan is\n%s", steps)

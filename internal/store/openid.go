@@ -22,11 +22,17 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 }
 
 // TrimGrants implements openid.Store.
-func (t *Tx) TrimGrants(ctx context.Context, sessionID, clientID string, keep int) error {
-	newest := func(of string) string {
-		return ` AND id NOT IN (SELECT id FROM openid_grant WHERE session_id = $1 AND client_id = $2 AND ` + of + ` ORDER BY CASE WHEN rotated_at > created_at THEN rotated_at ELSE created_at END DESC, id DESC LIMIT CAST($3 AS BIGINT))`
+func (t *Tx) TrimGrants(ctx context.Context, g openid.Grant, each, all int) error {
+	mayTell := int64(-1) // none
+	if g.MayTell {
+		mayTell = 1
 	}
-	return t.run(ctx, `DELETE FROM openid_grant WHERE session_id = $1 AND client_id = $2`+newest(`redeemed_at = 0`)+newest(`redeemed_at > 0`), sessionID, clientID, keep)
+	return t.run(ctx, `DELETE FROM openid_grant WHERE id IN (SELECT id FROM (
+		SELECT id, nth, ROW_NUMBER() OVER (PARTITION BY used ORDER BY nth, at DESC, id DESC) AS place
+		FROM (SELECT id, used, at, ROW_NUMBER() OVER (PARTITION BY session_id, client_id, used ORDER BY at DESC, id DESC) AS nth
+			FROM (SELECT id, session_id, client_id, CASE WHEN redeemed_at > 0 THEN 1 ELSE 0 END AS used, CASE WHEN rotated_at > created_at THEN rotated_at ELSE created_at END AS at
+				FROM openid_grant WHERE account_id = $1 AND (client_id = $2 OR may_tell = $3)) ranged) ranged) looked WHERE nth > $4 OR place > $5)`,
+		g.AccountID, g.ClientID, mayTell, each, all)
 }
 
 // LiveGrant implements openid.Store.

@@ -22,10 +22,13 @@ func scanOutbox(row scanner) (outbox.Record, error) {
 }
 
 // InsertMessage implements outbox.Store.
-func (t *Tx) InsertMessage(ctx context.Context, r outbox.Record) error {
-	return t.run(ctx, `INSERT INTO outbox (`+outboxColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		r.ID, r.Template, r.AccountID, r.Payload, micros(r.CreatedAt), micros(r.NotAfter), micros(r.DueAt), micros(r.DeadAt),
-		r.Claims, r.Failures, r.Uncertain, r.Reason, r.ClientID, r.Lane)
+func (t *Tx) InsertMessage(ctx context.Context, all ...outbox.Record) error {
+	messages := rows{table: "outbox", columns: outboxColumns}
+	for _, r := range all {
+		messages.add(r.ID, r.Template, r.AccountID, r.Payload, micros(r.CreatedAt), micros(r.NotAfter), micros(r.DueAt), micros(r.DeadAt),
+			r.Claims, r.Failures, r.Uncertain, r.Reason, r.ClientID, r.Lane)
+	}
+	return t.insert(ctx, messages)
 }
 
 // ClaimMessages implements outbox.Store. Concurrent callers get different rows.

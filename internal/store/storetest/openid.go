@@ -45,33 +45,6 @@ func (b grants) InsertGrant_EveryField() {
 	b.equal("the grant", l, openid.Live{Grant: g, User: openid.User{ID: a.ID, Address: a.Address.Mail, Name: a.Name, Roles: a.Roles, Portrait: p.ID, Claims: a.Claims}, AccountEnds: a.EndsAt})
 }
 
-func (b grants) TrimGrants_AllButTheNewest() {
-	a := b.person(1)
-	var all []string
-	for number := range 8 { // codes and redeemed ones take turns, and the last two are others'
-		g := b.at(number+1, a, "s", func(g *openid.Grant) {
-			g.ClientID = "rp"
-			switch {
-			case number == 0: // in use
-				g.RotatedAt = moment().Add(time.Hour)
-			case number == 6:
-				g.ClientID = "another"
-			case number == 7:
-				g.SessionID = "another"
-			case number%2 == 1:
-				g.RedeemedAt = time.Time{}
-			}
-		})
-		all = append(all, g.ID)
-	}
-	b.write(func(tx *store.Tx) error { return tx.TrimGrants(b.Context(), "s", "rp", 2) })
-	for number, id := range all {
-		if _, ok := b.liveGrant(id); ok != (number != 1 && number != 2) {
-			b.Errorf("the grant %d is there: %v", number, ok)
-		}
-	}
-}
-
 func (b grants) LiveGrant_WithItsSession() {
 	g := b.grant(1, nil)
 	insert := func(id, accountID string, version int64) {
