@@ -38,11 +38,33 @@ func (a *App) deliver(ctx context.Context, m outbox.Message) error {
 	return a.live.Load().mailer.Send(ctx, mailer.Message{ID: m.ID, Template: m.Template, To: m.To, Locale: m.Locale, Data: data})
 }
 
+// begins returns why the delivery of a message does not begin, or nil.
+func (a *App) begins(ctx context.Context, m outbox.Message) error {
+	over, err := a.live.Load().Operator.Over(ctx, m)
+	switch {
+	case err != nil:
+		return unbegun{err}
+	case over:
+		return outbox.ErrOver
+	}
+	return nil
+}
+
+// unbegun is the error of a delivery that can be tried again, because it has not begun.
+type unbegun struct{ error }
+
+func (u unbegun) Unwrap() error { return u.error }
+func (unbegun) Permanent() bool { return false }
+func (unbegun) Uncertain() bool { return false }
+
 // newRunner returns what sends the messages of a lane.
 func (a *App) newRunner(lane outbox.Lane, parallel, perClient int) *outbox.Runner {
 	return outbox.NewRunner(outbox.RunnerConfig{
 		Outbox: a.Outbox, Lane: lane, Log: a.log, Parallel: parallel, PerClient: perClient,
 		Deliver: func(ctx context.Context, m outbox.Message) error {
+			if err := a.begins(ctx, m); err != nil {
+				return err
+			}
 			ctx, s := a.spans.Begin(ctx, span.MailSend, span.Template(m.Template), span.Message(m.ID))
 			err := a.deliver(ctx, m)
 			s.End(failure(err))

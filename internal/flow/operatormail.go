@@ -7,6 +7,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/fault"
+	"portico/internal/invitation"
 	"portico/internal/outbox"
 )
 
@@ -51,15 +52,35 @@ func (f *Operator) mayResend(ctx context.Context, tx Tx, by Actor, m outbox.Reco
 	if m.Template != mailInvitation {
 		return nil
 	}
-	i, _, err := tx.InvitationOf(ctx, addressKey) // without one, the zero one does not count
-	if err != nil {
-		return err
-	}
-	counts, err := f.stillCounts(ctx, tx, i)
-	if err == nil && (!counts || i.MessageID != m.ID) {
+	i, counts, err := f.invites(ctx, tx, addressKey, m.ID)
+	if err == nil && !counts {
 		err = fault.New(fault.Missing, outbox.CodeUnknown)
 	}
 	return cmp.Or(err, by.mayChange(i.Roles))
+}
+
+// invites returns the invitation of an address, and whether it counts and has this email.
+func (f *Operator) invites(ctx context.Context, tx Tx, addressKey, messageID string) (i invitation.Invitation, counts bool, err error) {
+	if i, _, err = tx.InvitationOf(ctx, addressKey); err != nil { // without one, the zero one does not count
+		return i, false, err
+	}
+	counts, err = f.stillCounts(ctx, tx, i)
+	return i, counts && i.MessageID == messageID, err
+}
+
+// Over reports whether an email is of an invitation that no longer counts, such as one of a sender whose invitations have all
+// ended. Its words may be a thief's.
+func (f *Operator) Over(ctx context.Context, m outbox.Message) (over bool, err error) {
+	if m.Template != mailInvitation {
+		return false, nil
+	}
+	to, _ := account.ParseAddress(m.To, "email")
+	err = f.store.Read(ctx, func(tx Tx) error {
+		_, counts, err := f.invites(ctx, tx, to.Key, m.ID)
+		over = !counts
+		return err
+	})
+	return over, err
 }
 
 // MailAllAgain does what MailAgain does for all emails that were given up until now and whose content has

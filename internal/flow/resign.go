@@ -104,7 +104,7 @@ func (f *core) endSecrets(ctx context.Context, tx Tx, change audit.Fact, secrets
 }
 
 // endSent ends the invitations that an actor has sent after a time. One record tells of all of them. Their emails stay in
-// the outbox, since there can be more than one transaction could delete; MailAgain sends none of them.
+// the outbox, since there can be more than one transaction could delete; Over keeps them from being sent.
 func (f *core) endSent(ctx context.Context, tx Tx, by string, since time.Time, change audit.Fact) error {
 	any, err := tx.EndInvitationsBy(ctx, by, since)
 	if err != nil || !any {

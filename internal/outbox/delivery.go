@@ -51,6 +51,10 @@ type DeliveryError interface {
 	Uncertain() bool
 }
 
+// ErrOver is the error of a Deliver that does not send a message, because what it is about has ended. The message is
+// deleted.
+var ErrOver = errors.New("what it is about has ended")
+
 // attempt delivers the message unless its content has expired. It returns a
 // DeliveryError or nil.
 func (r *Runner) attempt(ctx context.Context, m Message) (failure DeliveryError) {
@@ -88,6 +92,7 @@ func advised(log *slog.Logger, failure error) *slog.Logger {
 
 type uncertain struct{ error }
 
+func (u uncertain) Unwrap() error { return u.error }
 func (uncertain) Permanent() bool { return false }
 func (uncertain) Uncertain() bool { return true }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -424,6 +425,18 @@ func TestRun_DropsWhatHasExpired(t *testing.T) {
 		}
 		if late.Load() {
 			t.Error("sent after its end")
+		}
+	})
+}
+
+// What Deliver does not send because it is over is deleted, and is no failure.
+func TestRun_DropsWhatIsOver(t *testing.T) {
+	bubble(t, func(t *testing.T, r *room) {
+		runner, _ := r.run(func(context.Context, outbox.Message) error { return fmt.Errorf("the invitation: %w", outbox.ErrOver) })
+		r.enqueue(outbox.Message{})
+		time.Sleep(time.Hour)
+		if c := r.counts(); c.Waiting+c.Dead != 0 || len(r.deliveries()) != 1 || runner.Totals() != (outbox.Totals{}) {
+			t.Errorf("%+v %+v, %d deliveries", c, runner.Totals(), len(r.deliveries()))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -169,6 +170,11 @@ func (r *Runner) send(ctx context.Context, record Record, message Message, log *
 		log.Info("a message was sent")
 		record.Reason = ""
 		r.remove(ctx, record, Accepted, log)
+		return
+	}
+	if errors.Is(failure, ErrOver) {
+		log.Info("a message is dropped: " + ErrOver.Error())
+		r.remove(ctx, record, Dropped, log)
 		return
 	}
 	if !record.count(failure) {

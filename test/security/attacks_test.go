@@ -406,6 +406,7 @@ func attacks() testform.Catalogue {
 			"SEC-514": "A program with a stolen key keeps people without a session from signing in: it ends their pending sign-ins again and again, and nobody sees it.",
 			"SEC-444": "A program with a stolen key invites very many people.",
 			"SEC-436": "A thief of an admin's account leaves invitations and API keys behind, which work again when its owner is an admin again.",
+			"SEC-448": "A thief of an admin's account invites very many people, and the emails that wait are sent after the role is gone.",
 			"SEC-445": "A secret of an API key has ended, and what was sent and begun with it goes on with the other secret of the key.",
 			"SEC-446": "A program sends huge bodies to the admin API, which takes longer ones for lists of addresses.",
 			"SEC-373": "A visitor learns from a sign-up by invitation or approval whether an address has an account, is invited or waits.",

@@ -150,6 +150,7 @@ func defenses() []chapter {
 			{"514", "Ending all sessions is recorded also if there is none, and counts as a change that is emailed."},
 			{"494", "Fifty emails a day to a mailbox about the changes of one admin or key. The next change is refused, and not made silently. Other admins can still make it."},
 			{"436", "What an admin has sent and answers for ends in the transaction that takes the role, or disables, closes or deletes the account."},
+			{"448", "Whether an invitation counts is judged again when its email is about to be sent."},
 			{"168, 370 to 374", "The link of an invitation is a secret, mailed to its address alone, and stored as a hash. It makes one account, of that address. Opening it changes nothing. It is judged where the account is made, also whether its sender is still an admin. A new one goes to the same mailbox, within the limits."},
 			{"402", "An account that waits cannot be disabled, and its end leaves it waiting. Enabling it is the approval, with the same record and email from everywhere."},
 			{"419", "One email an hour tells how many accounts wait, and names nobody."},
