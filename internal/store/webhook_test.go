@@ -58,6 +58,36 @@ func TestRetry_ReadsWhatWasDropped(t *testing.T) {
 	})
 }
 
+// What the settings have is not read to find what they do not have.
+func TestForget_ReadsTheNames(t *testing.T) {
+	t.Parallel()
+	onBoth(t, newest, func(t *testing.T, s *store.Store, db *sql.DB) {
+		insertDeliveries(t, db, 1, 3000, "'a' || i", "delivered", "1", "0", "i")
+		explain := "EXPLAIN QUERY PLAN "
+		if s.Shared() {
+			execute(t, db, "ANALYZE webhook_delivery")
+			explain = "EXPLAIN "
+		}
+		recorded, texts := s.Recorded()
+		if err := recorded.Write(t.Context(), func(tx *store.Tx) error {
+			n, err := tx.ForgetDeliveries(t.Context(), []string{"h"}, time.Now(), 10)
+			if n > 0 {
+				t.Errorf("%d are forgotten", n)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		all := texts()
+		if strings.HasPrefix(all[0], "DELETE") {
+			t.Fatal("names that are known are looked for in all deliveries")
+		}
+		if steps := lastColumn(t, db, explain+all[0]); strings.Contains(steps, "Seq Scan") || strings.Contains(steps, "SCAN webhook_delivery") {
+			t.Errorf("the plan is\n%s", steps)
+		}
+	})
+}
+
 // lastColumn returns the last column of a result, one line for each row.
 func lastColumn(t *testing.T, db *sql.DB, query string, args ...any) string {
 	t.Helper()
