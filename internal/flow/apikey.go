@@ -8,6 +8,7 @@ import (
 	"portico/internal/account"
 	"portico/internal/apikey"
 	"portico/internal/audit"
+	"portico/internal/clock"
 	"portico/internal/secret"
 	"portico/internal/throttle"
 )
@@ -118,7 +119,7 @@ func (f *Operator) Enter(ctx context.Context, by Actor) (Quota, error) {
 			return err
 		}
 		q.Left, q.Resets = max(0, d.Left), throttle.Rounded(stands.Clear.Sub(f.clock.Now()))
-		if k := by.key; k != nil && f.clock.Now().Sub(k.UsedAt) >= time.Minute {
+		if k := by.key; k != nil && !clock.Valid(k.UsedAt.Add(time.Minute), time.Minute, f.clock.Now()) {
 			return tx.TouchAPIKey(ctx, k.ID, f.clock.Now(), by.from.Peer)
 		}
 		return nil

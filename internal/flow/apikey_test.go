@@ -185,6 +185,10 @@ func TestEnter_NotesTheUse(t *testing.T) {
 	if now := used("192.0.2.8/32"); now.UsedAt == first || now.Peer != "192.0.2.8/32" {
 		t.Errorf("a use a minute later is noted as %v from %s", now.UsedAt, now.Peer)
 	}
+	b.clock.Advance(-time.Hour)
+	if now := used("192.0.2.9/32"); now.UsedAt != b.clock.Now() {
+		t.Errorf("after the clock was set back, a use is noted as %v", now.UsedAt)
+	}
 }
 
 // A process ends before it answers. The row says whether the change was made.

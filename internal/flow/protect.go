@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/code"
 	"portico/internal/factor"
 	"portico/internal/fault"
@@ -41,9 +42,10 @@ func (f *core) unprotected(ctx context.Context, tx Tx, e entry) (bool, error) {
 	return !have.Any(), err
 }
 
-// beginGrace stores when an account was first told that it needs a second factor.
+// beginGrace stores when an account was first told that it needs a second factor, anew if that was by a clock that has been
+// set back.
 func (f *core) beginGrace(ctx context.Context, tx Tx, a judged) error {
-	if !a.FactorToldAt.IsZero() {
+	if !a.FactorToldAt.IsZero() && !clock.Ahead(a.FactorToldAt, f.clock.Now()) {
 		return nil
 	}
 	return tx.UpdateFactorTold(ctx, a.ID, f.clock.Now())
@@ -67,7 +69,7 @@ func (f *Flows) mayWait(ctx context.Context, tx Tx, c Caller, e entry) (until ti
 		return time.Time{}, true, err
 	}
 	until = e.account.FactorToldAt.Add(f.settings.Require.Grace)
-	return until, f.clock.Now().Before(until), nil
+	return until, clock.Valid(until, f.settings.Require.Grace, f.clock.Now()), nil
 }
 
 // viewProtection fills in what the page shows.

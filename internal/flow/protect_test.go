@@ -154,6 +154,26 @@ func TestProtect_Later(t *testing.T) {
 	}
 }
 
+// Whoever was told by a clock that was a year ahead is told anew.
+func TestProtect_ClockSetBack(t *testing.T) {
+	t.Parallel()
+	b, change := withRequire(t)
+	b.visitor("192.0.2.1").register("mara@example.org")
+	change(everyone())
+	const year = 365 * 24 * time.Hour
+	b.clock.Advance(year)
+	b.visitor("192.0.2.2").bare("mara@example.org")
+	b.clock.Advance(-year)
+	v := b.visitor("192.0.2.3")
+	if shown := v.protection(v.bare("mara@example.org")); !shown.Later || !shown.Until.Equal(b.clock.Now().Add(grace)) {
+		t.Errorf("the next sign-in shows %+v", shown)
+	}
+	b.clock.Advance(grace)
+	if shown := v.protection(v.bare("mara@example.org")); shown.Later {
+		t.Errorf("after the grace, the page shows %+v", shown)
+	}
+}
+
 func TestProtect_RolesOnly(t *testing.T) {
 	t.Parallel()
 	b, change := withRequire(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/internal/clock"
 	"portico/internal/secret"
 	"portico/internal/session"
 )
@@ -121,7 +122,7 @@ func (f *Flows) sealFor(what, host string, c crossing) string {
 
 func (f *Flows) openFor(what, host, value string) (c crossing, ok bool) {
 	data, ok := f.openText(what, host, value)
-	return c, ok && json.Unmarshal(data, &c) == nil && f.clock.Now().Unix() < c.Expires
+	return c, ok && json.Unmarshal(data, &c) == nil && clock.Valid(time.Unix(c.Expires, 0), crossingLife, f.clock.Now())
 }
 
 func (f *Flows) sealText(what, host string, data []byte) string {

@@ -72,7 +72,10 @@ func TestTake(t *testing.T) {
 			t.Errorf("%+v, want %d left", d, want)
 		}
 	}
-	b.clock.Advance(time.Minute)
+	b.clock.Advance(-time.Hour)
+	b.left(attempt, 3) // as Take decides
+	b.clock.Advance(time.Hour + time.Minute)
+	b.left(attempt, 0)
 	if d := b.take(attempt); d.Allowed || d.By != "three" || d.Wait != 59*time.Minute {
 		t.Errorf("the fourth: %+v", d)
 	}

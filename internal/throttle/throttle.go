@@ -130,7 +130,7 @@ func (l *Limiter) Clear(ctx context.Context, tx Store, t Attempt) error {
 // Left returns how many attempts of a window remain, without counting one.
 func (l *Limiter) Left(ctx context.Context, tx Store, t Attempt) (int, error) {
 	s, err := l.state(ctx, tx, t)
-	if err != nil || !l.clock.Now().Before(s.Until) {
+	if now := l.clock.Now(); err != nil || !now.Before(s.Until) || clock.Ahead(s.Last, now) { // as Next
 		return t.Limit.Count, err
 	}
 	return max(0, t.Limit.Count-s.Count), nil
