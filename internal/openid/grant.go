@@ -33,6 +33,9 @@ const (
 	// settings. What ends all sessions changes all grants in one transaction, with a message for each name of a session.
 	MostOfUser = 250
 
+	// MostOfAny is MostOfUser for all clients.
+	MostOfAny = 1000
+
 	// repeatWithin is how long a used refresh token gives its successor again.
 	repeatWithin = 30 * time.Second
 )
@@ -102,9 +105,10 @@ type Live struct {
 type Store interface {
 	InsertGrant(ctx context.Context, g Grant) error
 	// TrimGrants makes room for a grant: of those of its account and its client, or of all clients that may be told if this one
-	// may, it deletes all but so many of each session and client, and all but so many of the rest. It does so with
-	// those whose code was redeemed, and with the others. Those that were made or refreshed last stay, one of each session and client first.
-	TrimGrants(ctx context.Context, g Grant, each, all int) error
+	// may, it deletes all but so many of each session and client, and all but so many of the rest. Of its account it deletes all
+	// but so many of any client. It does so with those whose code was redeemed, and with the others. Those that were made
+	// or refreshed last stay, one of each session and client first.
+	TrimGrants(ctx context.Context, g Grant, each, all, most int) error
 	// ImportedSubject returns what the system that an account was imported from calls it, or "".
 	ImportedSubject(ctx context.Context, accountID string) (string, error)
 	// LiveGrant returns a grant if its account is active and has the same
@@ -199,7 +203,7 @@ func (k *Keeper) grant(ctx context.Context, tx Store, r Request, by SignIn, unti
 	}
 	// Codes take no room of grants in use: any site can have a browser ask for codes, and would keep the client from
 	// hearing of the sign-out.
-	if err := tx.TrimGrants(ctx, g, MostGrants-1, MostOfUser-1); err != nil {
+	if err := tx.TrimGrants(ctx, g, MostGrants-1, MostOfUser-1, MostOfAny-1); err != nil {
 		return "", err
 	}
 	return g.ID, tx.InsertGrant(ctx, g)

@@ -22,17 +22,18 @@ func (t *Tx) InsertGrant(ctx context.Context, g openid.Grant) error {
 }
 
 // TrimGrants implements openid.Store.
-func (t *Tx) TrimGrants(ctx context.Context, g openid.Grant, each, all int) error {
+func (t *Tx) TrimGrants(ctx context.Context, g openid.Grant, each, all, most int) error {
 	mayTell := int64(-1) // none
 	if g.MayTell {
 		mayTell = 1
 	}
 	return t.run(ctx, `DELETE FROM openid_grant WHERE id IN (SELECT id FROM (
-		SELECT id, nth, ROW_NUMBER() OVER (PARTITION BY used ORDER BY nth, at DESC, id DESC) AS place
-		FROM (SELECT id, used, at, ROW_NUMBER() OVER (PARTITION BY session_id, client_id, used ORDER BY at DESC, id DESC) AS nth
-			FROM (SELECT id, session_id, client_id, CASE WHEN redeemed_at > 0 THEN 1 ELSE 0 END AS used, CASE WHEN rotated_at > created_at THEN rotated_at ELSE created_at END AS at
-				FROM openid_grant WHERE account_id = $1 AND (client_id = $2 OR may_tell = $3)) ranged) ranged) looked WHERE nth > $4 OR place > $5)`,
-		g.AccountID, g.ClientID, mayTell, each, all)
+		SELECT id, nth, its, ROW_NUMBER() OVER (PARTITION BY used, its ORDER BY nth, at DESC, id DESC) AS place, ROW_NUMBER() OVER (PARTITION BY used ORDER BY nth, at DESC, id DESC) AS of_any
+		FROM (SELECT id, used, its, at, ROW_NUMBER() OVER (PARTITION BY session_id, client_id, used ORDER BY at DESC, id DESC) AS nth
+			FROM (SELECT id, session_id, client_id, CASE WHEN redeemed_at > 0 THEN 1 ELSE 0 END AS used, CASE WHEN client_id = $2 OR may_tell = $3 THEN 1 ELSE 0 END AS its,
+					CASE WHEN rotated_at > created_at THEN rotated_at ELSE created_at END AS at
+				FROM openid_grant WHERE account_id = $1) ranged) ranged) looked WHERE its = 1 AND (nth > $4 OR place > $5) OR of_any > $6)`,
+		g.AccountID, g.ClientID, mayTell, each, all, most)
 }
 
 // LiveGrant implements openid.Store.

@@ -49,19 +49,26 @@ func TestSEC447_AUserHasSoManyGrants(t *testing.T) {
 	s := start(t, func(c *config.Config) { c.Clients[0].LogoutURI = "http://127.0.0.1:1" }) // as above
 	v, _ := s.signedIn()
 	first := v.rpTokens()
-	_, err := s.openDatabase("").Exec(`INSERT INTO openid_grant (id, session_id, sid, client_id, account_id, version, methods, signed_in_at, scopes, claims, resources, redirect_uri, nonce, challenge,
+	plant := func(client string) {
+		_, err := s.openDatabase("").Exec(`INSERT INTO openid_grant (id, session_id, sid, client_id, account_id, version, methods, signed_in_at, scopes, claims, resources, redirect_uri, nonce, challenge,
 			proof_key, may_tell, generation, access_from, created_at, redeemed_at, rotated_at, ended_at, expires_at, subject)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-		SELECT 'planted' || i, 'gone' || i, 'sid' || i, client_id, account_id, version, methods, signed_in_at, '["openid","offline_access"]', claims, resources, redirect_uri, nonce, challenge,
-			proof_key, may_tell, generation, access_from, created_at - 1, redeemed_at, rotated_at - 1, ended_at, expires_at, subject FROM openid_grant, n`)
-	s.must(err)
-	s.clock.Advance(time.Second)
-	v.rpTokens()
+		SELECT ` + client + ` || '-' || i, 'gone' || i, 'sid' || i, ` + client + `, account_id, version, methods, signed_in_at, '["openid","offline_access"]', claims, resources, redirect_uri, nonce, challenge,
+			proof_key, may_tell, generation, access_from, created_at - 1, redeemed_at, created_at - 1, ended_at, expires_at, subject FROM openid_grant, n WHERE id = (SELECT MIN(id) FROM openid_grant)`)
+		s.must(err)
+		s.clock.Advance(time.Second)
+		v.rpTokens()
+	}
+	plant("client_id")
 	if n := s.count(`SELECT COUNT(*) FROM openid_grant`); n != openid.MostOfUser {
 		t.Errorf("of one client and one user there are %d grants, want %d", n, openid.MostOfUser)
 	}
 	if a := s.rp("token", refreshForm(first.Refresh)); a.status != 200 {
 		t.Errorf("the grant of before in the session that is open: %d %s", a.status, a.body)
+	}
+	plant("'of another'")
+	if n := s.count(`SELECT COUNT(*) FROM openid_grant`); n != openid.MostOfAny {
+		t.Errorf("of all clients and one user there are %d grants, want %d", n, openid.MostOfAny)
 	}
 	s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, v.id(), account.DisabledByOperator))
 	if n := s.count(`SELECT COUNT(*) FROM outbox WHERE template = $1`, outbox.LogoutTemplate); n != openid.MostOfUser-1 {

@@ -28,7 +28,7 @@ func (b grants) TrimGrants_AllButTheNewest() {
 		all = append(all, g.ID)
 	}
 	b.write(func(tx *store.Tx) error {
-		return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "rp"}, 2, 9)
+		return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "rp"}, 2, 9, 9)
 	})
 	for number, id := range all {
 		if _, ok := b.liveGrant(id); ok != (number != 1 && number != 2) {
@@ -46,7 +46,7 @@ func (b grants) TrimGrants_OfAllSessions() {
 	}
 	trim := func(most int, stay ...int) {
 		b.write(func(tx *store.Tx) error {
-			return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "rp"}, 9, most)
+			return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "rp"}, 9, most, 9)
 		})
 		for number, id := range all {
 			if _, ok := b.liveGrant(id); ok != slices.Contains(stay, number) {
@@ -66,11 +66,33 @@ func (b grants) TrimGrants_OfGuests() {
 		all = append(all, b.at(number+1, a, "s", func(g *openid.Grant) { g.ClientID, g.MayTell = client, client != "listed" }).ID)
 	}
 	b.write(func(tx *store.Tx) error {
-		return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "fourth", MayTell: true}, 9, 2)
+		return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "fourth", MayTell: true}, 9, 2, 9)
 	})
 	for number, id := range all {
 		if _, ok := b.liveGrant(id); ok != slices.Contains([]int{0, 2, 4}, number) {
 			b.Errorf("the grant %d is there: %v", number, ok)
 		}
 	}
+}
+
+func (b grants) TrimGrants_OfAnyClient() {
+	a, other := b.person(1), b.person(2)
+	var all []string
+	for number, client := range []string{"rp", "oldest", "busy", "busy", "busy"} {
+		all = append(all, b.at(number+1, a, "s", func(g *openid.Grant) { g.ClientID, g.MayTell = client, false }).ID)
+	}
+	all = append(all, b.at(6, other, "s", func(g *openid.Grant) { g.ClientID = "rp" }).ID)
+	trim := func(most int, stay ...int) {
+		b.write(func(tx *store.Tx) error {
+			return tx.TrimGrants(b.Context(), openid.Grant{AccountID: a.ID, ClientID: "rp"}, 9, 9, most)
+		})
+		for number, id := range all {
+			if _, ok := b.liveGrant(id); ok != slices.Contains(stay, number) {
+				b.Errorf("with room for %d, the grant %d is there: %v", most, number, ok)
+			}
+		}
+	}
+	trim(5, 0, 1, 2, 3, 4, 5)
+	trim(3, 0, 1, 4, 5)
+	trim(2, 1, 4, 5)
 }
