@@ -162,7 +162,8 @@ func (f Fact) Managed() bool {
 
 // Store has the operations of the database that this package needs.
 type Store interface {
-	InsertFact(ctx context.Context, f Fact) error
+	// InsertFact adds one fact or more.
+	InsertFact(ctx context.Context, all ...Fact) error
 	// FactsOf returns up to limit records of an account, the newest first. With an id in
 	// before, it returns the records older than that one, and none if the account has no
 	// record with that id. With names, it leaves all other records out.
@@ -179,9 +180,11 @@ type Record struct {
 // NewRecord returns a Record that stamps with the clock.
 func NewRecord(c clock.Clock) *Record { return &Record{clock: c} }
 
-// Add writes the fact in the given transaction.
-func (r *Record) Add(ctx context.Context, tx Store, f Fact) error {
-	f.At = r.clock.Now()
-	f.ID = ids.NewAt(f.At)
-	return tx.InsertFact(ctx, f)
+// Add writes the facts in the given transaction.
+func (r *Record) Add(ctx context.Context, tx Store, all ...Fact) error {
+	now := r.clock.Now()
+	for i := range all {
+		all[i].At, all[i].ID = now, ids.NewAt(now)
+	}
+	return tx.InsertFact(ctx, all...)
 }

@@ -19,8 +19,8 @@ type kept struct {
 	err         error
 }
 
-func (k *kept) InsertFact(_ context.Context, f audit.Fact) error {
-	k.facts = append(k.facts, f)
+func (k *kept) InsertFact(_ context.Context, all ...audit.Fact) error {
+	k.facts = append(k.facts, all...)
 	return k.err
 }
 

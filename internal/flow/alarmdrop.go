@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"portico/internal/audit"
@@ -125,16 +126,16 @@ func (f *Flows) dropIdentities(ctx context.Context, tx Tx, c Caller, owner clear
 	return nil
 }
 
-// dropApps ends everything that OpenID clients have obtained from an account.
+// dropApps takes back what an account lets OpenID clients know, by few statements: a thief may have let very many in.
+// endAll has ended all that they have obtained.
 func (f *Flows) dropApps(ctx context.Context, tx Tx, c Caller, id string) error {
-	known, err := f.grants.Apps(ctx, tx, id)
+	known, err := tx.DeleteConsents(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, each := range known {
-		if _, err := f.forgetApp(ctx, tx, each.ClientID, fact(c, audit.ConsentRevoked, id, each.ClientID+","+byAlarm)); err != nil {
-			return err
-		}
+	slices.Sort(known)
+	for i := range known {
+		known[i] += "," + byAlarm
 	}
-	return nil
+	return f.record.addEach(ctx, tx, fact(c, audit.ConsentRevoked, id, ""), known...)
 }

@@ -84,7 +84,20 @@ type recorder struct {
 
 // Add writes the record and its events in the transaction of the change.
 func (r recorder) Add(ctx context.Context, tx Tx, f audit.Fact) error {
-	if err := r.audit.Add(ctx, tx, f); err != nil {
+	return r.addEach(ctx, tx, f, f.Detail)
+}
+
+// addEach is Add for records that differ by their details alone. Their events are the same, and are written once.
+func (r recorder) addEach(ctx context.Context, tx Tx, f audit.Fact, details ...string) error {
+	all := make([]audit.Fact, len(details))
+	for i, detail := range details {
+		all[i] = f
+		all[i].Detail = detail
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := r.audit.Add(ctx, tx, all...); err != nil {
 		return err
 	}
 	return r.tell(ctx, tx, f)

@@ -123,9 +123,9 @@ func (t notingTx) InsertMessage(ctx context.Context, all ...outbox.Record) error
 	return t.Tx.InsertMessage(ctx, all...)
 }
 
-func (t notingTx) InsertFact(ctx context.Context, f audit.Fact) error {
-	*t.noted = append(*t.noted, f)
-	return t.Tx.InsertFact(ctx, f)
+func (t notingTx) InsertFact(ctx context.Context, all ...audit.Fact) error {
+	*t.noted = append(*t.noted, all...)
+	return t.Tx.InsertFact(ctx, all...)
 }
 
 // facts holds the audit records of the committed transactions, in their order.

@@ -22,6 +22,8 @@ type ConsentStore interface {
 	SaveConsent(ctx context.Context, c Consent) error
 	// DeleteConsent reports whether there was one.
 	DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error)
+	// DeleteConsents deletes the consents of an account, and returns the clients in some order.
+	DeleteConsents(ctx context.Context, accountID string) (clients []string, err error)
 	// ConsentsOf returns the consents of an account.
 	ConsentsOf(ctx context.Context, accountID string) ([]Consent, error)
 	// ClientsOf returns the clients with grants of an account that are in use, with

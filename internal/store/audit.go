@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -39,7 +40,16 @@ func scanFact(row scanner) (audit.Fact, error) {
 }
 
 // InsertFact implements audit.Store.
-func (t *Tx) InsertFact(ctx context.Context, f audit.Fact) error {
+func (t *Tx) InsertFact(ctx context.Context, all ...audit.Fact) error {
+	if len(all) > 1 {
+		newest, err := t.NewestSeal(ctx)
+		facts := rows{table: "audit", columns: factColumns + ", seal"}
+		for _, f := range all {
+			facts.add(factValues(f, newest)...)
+		}
+		return cmp.Or(err, t.insert(ctx, facts))
+	}
+	f := all[0]
 	return t.run(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail, seal)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $10 <= (SELECT last_at FROM audit_seal WHERE number > 0 ORDER BY number DESC LIMIT 1) THEN -1 ELSE 0 END)`,
 		f.ID, micros(f.At), string(f.Name), f.AccountID, f.Actor, f.Peer, f.UserAgent, f.RequestID, f.Detail, micros(f.At.Add(-audit.Late)))

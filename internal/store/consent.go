@@ -38,6 +38,11 @@ func (t *Tx) DeleteConsent(ctx context.Context, accountID, clientID string) (boo
 	return t.one(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id = $2`, accountID, clientID)
 }
 
+// DeleteConsents implements openid.ConsentStore.
+func (t *Tx) DeleteConsents(ctx context.Context, accountID string) ([]string, error) {
+	return collect(ctx, t, `DELETE FROM openid_consent WHERE account_id = $1 RETURNING client_id`, []any{accountID}, scanOne[string])
+}
+
 // ConsentsOf implements openid.ConsentStore.
 func (t *Tx) ConsentsOf(ctx context.Context, accountID string) ([]openid.Consent, error) {
 	return collect(ctx, t, `SELECT account_id, client_id, scopes, given_at FROM openid_consent WHERE account_id = $1 ORDER BY client_id`,

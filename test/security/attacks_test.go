@@ -276,6 +276,7 @@ func attacks() testform.Catalogue {
 			"SEC-298": "The clock of a node or of a client is two minutes off, and lets something count twice, too long or not at all.",
 			"SEC-501": "A user, or a site in the browser of a user, asks for codes again and again, until the grants of a session are too many to be ended.",
 			"SEC-447": "A thief signs in to an OpenID client again and again, until all that the client has of the account is too much for one transaction, and nobody can end it.",
+			"SEC-449": "A thief lets so many unknown clients in that the owner's alarm is too much for one transaction.",
 			"SEC-299": "A restart or a new signing key comes in the middle of a flow, and lets something count twice or not at all.",
 			"SEC-306": "An attacker uses a proof of a client's key (DPoP) a second time.",
 			"SEC-307": "A thief uses tokens or a code that belong to a key, without the key.",

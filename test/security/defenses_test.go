@@ -41,6 +41,7 @@ func defenses() []chapter {
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
 			{"501", "A client has 100 grants of one session at most, and 100 codes that it has not redeemed. One more ends the one used least recently."},
 			{"447", "A client has 250 grants of one user at most, and so have all unknown clients together. All clients have 1,000. One more ends the one used least recently, and each session keeps its newest longest."},
+			{"449", "An alarm takes back what the user let unknown clients know by few statements, however many they are."},
 			{"461", "Each password and each set of recovery codes that a user chooses is counted before it is hashed, 30 an hour."},
 			{"026, 190", "Single use is one conditional statement. A step is one transaction. (Also FLT-01 to 06.)"},
 		}},

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"portico/internal/account"
+	"portico/internal/audit"
 	"portico/internal/config"
 	"portico/internal/flow"
 	"portico/internal/openid"
 	"portico/internal/outbox"
+	"portico/internal/signature"
 )
 
 func TestSEC501_ASessionHasSoManyGrants(t *testing.T) {
@@ -73,5 +75,29 @@ func TestSEC447_AUserHasSoManyGrants(t *testing.T) {
 	s.must(s.app.Operator.SetUserState(t.Context(), flow.ByOperator, v.id(), account.DisabledByOperator))
 	if n := s.count(`SELECT COUNT(*) FROM outbox WHERE template = $1`, outbox.LogoutTemplate); n != openid.MostOfUser-1 {
 		t.Errorf("the client gets %d messages, want one for each name of a session, which is %d", n, openid.MostOfUser-1)
+	}
+}
+
+// Each client has a record, and all together an event.
+func TestSEC449_AnAlarmAfterManyClients(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t, func(c *config.Config) {
+		c.Webhooks = []config.Webhook{{Name: "shop", URL: "http://127.0.0.1:1/in", Events: []string{"account.apps_changed"}, Secret: signature.NewKey(), Private: true, Key: "webhook.1"}}
+	})
+	v, address := s.signedIn()
+	v.post("account/password", object{"account": v.id(), "password": other, "confirm_password": other}).must(200)
+	_, err := s.openDatabase("").Exec(`INSERT INTO openid_consent (account_id, client_id, scopes, given_at)
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT $1, 'https://' || i || '.test/', '["openid"]', 1 FROM n`, v.id())
+	s.must(err)
+	s.visitor().raises(s.alarm(address)).must(200)
+	if n := s.count(`SELECT COUNT(*) FROM openid_consent`); n != 0 {
+		t.Errorf("%d clients are let in", n)
+	}
+	if n := s.count(`SELECT COUNT(*) FROM audit WHERE name = $1`, audit.ConsentRevoked); n != 5000 {
+		t.Errorf("%d records, want one for each client", n)
+	}
+	if n := s.count(`SELECT COUNT(*) FROM webhook_delivery`); n != 1 {
+		t.Errorf("the app is told %d times", n)
 	}
 }

@@ -96,3 +96,22 @@ func (b grants) TrimGrants_OfAnyClient() {
 	trim(3, 0, 1, 4, 5)
 	trim(2, 1, 4, 5)
 }
+
+func (b grants) DeleteConsents_OfOneAccount() {
+	a, other := b.person(1), b.person(2)
+	for _, c := range []openid.Consent{{AccountID: a.ID, ClientID: "rp"}, {AccountID: a.ID, ClientID: "second"}, {AccountID: other.ID, ClientID: "rp"}} {
+		c.Scopes, c.GivenAt = []string{}, moment()
+		b.write(func(tx *store.Tx) error { return tx.SaveConsent(b.Context(), c) })
+	}
+	for _, want := range [][]string{{"rp", "second"}, nil} {
+		b.write(func(tx *store.Tx) error {
+			gone, err := tx.DeleteConsents(b.Context(), a.ID)
+			slices.Sort(gone)
+			b.equal("the clients", gone, want)
+			return err
+		})
+	}
+	if _, ok := find(b.bundle, func(tx *store.Tx) (openid.Consent, bool, error) { return tx.ConsentOf(b.Context(), other.ID, "rp") }); !ok {
+		b.Error("the consent of another account is gone")
+	}
+}
