@@ -203,6 +203,9 @@ func SignUpEnds() []string {
 	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeInvitationOver, CodeSignUpFirst, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
 }
 
+// Bars returns the faults of mayRegister: no other code and no other press changes them.
+func Bars() []*fault.Error { return []*fault.Error{SignUpClosed, SignUpDomain, SignUpUninvited, InvitationOver} }
+
 // IsOvertaken tells Overtaken from another Unknown.
 func IsOvertaken(err error) bool {
 	return errors.Is(err, Unknown) && fault.From(err).Params["reason"] == Overtaken.Params["reason"]

@@ -45,7 +45,7 @@ const (
 // proof, only the mailbox learns of a refusal: barred picks another email by it. The first admin may
 // register whatever the settings say.
 //
-// Faults: SignUpClosed, SignUpDomain, as uninvited.
+// Faults: Bars.
 func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*invitation.Invitation, error) {
 	i, err := f.invitationFor(ctx, tx, link, proven)
 	if err == nil {

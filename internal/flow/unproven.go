@@ -139,5 +139,6 @@ func (f *Flows) brought(ctx context.Context, tx Tx, a cleared) (lost []string, e
 			lost = append(lost, kind)
 		}
 	}
+	slices.Sort(lost)
 	return lost, err
 }

@@ -37,11 +37,12 @@ func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error,
 	})
 }
 
-// signUpOver returns the fault of an address that may not register, which no other code and no other
-// press changes. For other errors it returns nil.
+// signUpOver returns the fault of an address that may not register. For other errors it returns nil.
 func signUpOver(err error) *fault.Error {
-	if errors.Is(err, flow.SignUpClosed) || errors.Is(err, flow.SignUpUninvited) || errors.Is(err, flow.InvitationOver) || errors.Is(err, flow.SignUpDomain) {
-		return fault.From(err)
+	for _, bar := range flow.Bars() {
+		if errors.Is(err, bar) {
+			return bar
+		}
 	}
 	return nil
 }
