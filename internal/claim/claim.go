@@ -32,6 +32,24 @@ func Reserved() []string {
 	return []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "nonce", "azp", "acr", "amr", "auth_time", "at_hash", "c_hash", "cnf", "client_id", "scope", "events"}
 }
 
+// Unreserved returns an object without the names of Reserved, and whether it had any. Another text comes back as it is.
+func Unreserved(object string) (without string, had bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(object), &members) != nil {
+		return object, false
+	}
+	for _, name := range Reserved() {
+		_, there := members[name]
+		delete(members, name)
+		had = had || there
+	}
+	if !had {
+		return object, false // with its order
+	}
+	text, err := json.Marshal(members)
+	return string(text), err == nil
+}
+
 // Mistake says why a text is not such an object, and on which line.
 type Mistake struct {
 	Line int // from 1

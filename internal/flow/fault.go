@@ -204,7 +204,9 @@ func SignUpEnds() []string {
 }
 
 // Bars returns the faults of mayRegister: no other code and no other press changes them.
-func Bars() []*fault.Error { return []*fault.Error{SignUpClosed, SignUpDomain, SignUpUninvited, InvitationOver} }
+func Bars() []*fault.Error {
+	return []*fault.Error{SignUpClosed, SignUpDomain, SignUpUninvited, InvitationOver}
+}
 
 // IsOvertaken tells Overtaken from another Unknown.
 func IsOvertaken(err error) bool {

@@ -123,7 +123,11 @@ func (a *arrival) profile(p people.Person, languageOf func(tag string) string) {
 	if bad := badRole(p.Roles); bad != nil {
 		a.refuse("roles", fmt.Sprint(p.Roles), fmt.Sprintf("must be at most %d names of lower-case letters, digits, and - _ : .", maxRoles))
 	}
-	text, mistake := claim.Parse(string(p.Claims))
+	claims, reserved := claim.Unreserved(string(p.Claims))
+	if reserved { // such as attributes of the former system that are called scope or events
+		a.leave("claims whose names have a meaning of their own in tokens")
+	}
+	text, mistake := claim.Parse(claims)
 	if mistake != nil {
 		a.refuse("claims", string(p.Claims), mistake.Why)
 	}

@@ -119,6 +119,19 @@ func TestImport_Most(t *testing.T) {
 	}
 }
 
+// Attributes of a former system may have names that tokens have. The others arrive.
+func TestImport_ReservedClaims(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := people.Person{Email: "mara@example.org", EmailVerified: true, Claims: []byte(`{"team":"b","scope":["read"],"plan":1.10}`)}
+	if got := b.brings(how(), p); got[0] != "created; claims whose names have a meaning of their own in tokens" {
+		t.Errorf("%q", got)
+	}
+	if got := b.user(p.Email).Claims; got != `{"plan":1.10,"team":"b"}` {
+		t.Errorf("the claims are %s", got)
+	}
+}
+
 // An account that a run changes has no sessions from before, if it is closed or has another password.
 func TestImport_UpdateEndsSessions(t *testing.T) {
 	t.Parallel()
