@@ -347,14 +347,25 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
-test('a code of an invitation that has ended leads to the page that says so', async () => {
-  const { page } = await open('verify-code/idle', {
-    '/auth/api/verify-code': problem(403, { code: 'signup.invitation_over' }),
+test.each(['signup.invitation_over', 'signup.domain'])(
+  'a code of a sign-up that has ended leads to the page that says so: %s',
+  async (code) => {
+    const { page } = await open('verify-code/idle', { '/auth/api/verify-code': problem(403, { code }) });
+    await page.route('**/auth/verify-code?flow=flow1', (route) => route.fulfill({ body: 'ended' }));
+    const sent = page.waitForRequest('**/auth/verify-code?flow=flow1');
+    await page.getByLabel('6-digit code').fill('123456');
+    expect((await sent).postData()).toBe('flow=flow1&code=123456');
+  },
+);
+
+test('a new code of a sign-up that has ended leads to the page that says so', async () => {
+  const { page } = await open('verify-code/expired', {
+    '/auth/api/resend': problem(403, { code: 'signup.invitation_over' }),
   });
-  await page.route('**/auth/verify-code?flow=flow1', (route) => route.fulfill({ body: 'ended' }));
-  const sent = page.waitForRequest('**/auth/verify-code?flow=flow1');
-  await page.getByLabel('6-digit code').fill('123456');
-  expect((await sent).postData()).toBe('flow=flow1&code=123456');
+  await page.route('**/auth/verify-code/resend?flow=flow1', (route) => route.fulfill({ body: 'ended' }));
+  const sent = page.waitForRequest('**/auth/verify-code/resend?flow=flow1');
+  await page.getByRole('button', { name: 'Send a new code' }).click();
+  expect((await sent).postData()).toBe('flow=flow1');
 });
 
 test('a step that is not open anymore says so on a page that leads on', async () => {

@@ -33,12 +33,12 @@ function settle(proven: boolean) {
  */
 export function ProofDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [first] = useSyncExternalStore(subscribe, () => waiting);
-  const asked = first?.code;
+  const all = useSyncExternalStore(subscribe, () => waiting);
+  const asked = (all.find(({ code }) => code !== 'proof.needed') ?? all[0])?.code;
   useProven(() => settle(true));
   useEffect(() => {
-    if (asked) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (asked && !dialog.current?.open) dialog.current?.showModal();
+    if (!asked) dialog.current?.close();
   }, [asked]);
   const ended = asked !== 'proof.needed';
   const here = encodeURIComponent(`${location.pathname}${MARK}`);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Empty, Entries, Entry, Icon } from '../screens/own/entry';
-import { change } from './api';
+import { change, queries } from './api';
 import { useAsk } from './ask';
 import { Card, Loaded, Small, Tag, Time } from './parts';
 import { MailState, Said } from './person-lists';
@@ -25,6 +25,7 @@ export function Place() {
   const again = async () => {
     if (system.isFetching) return;
     say('');
+    void queries.invalidateQueries({ queryKey: ['webhooks'] });
     const { isSuccess } = await system.refetch();
     if (isSuccess) say('Everything is checked again.');
   };

@@ -36,3 +36,10 @@ export function postWhenChanged({ code }: Trouble, form: HTMLFormElement): boole
   if (changed) form.submit();
   return changed;
 }
+
+/** postWhenChanged for a step after the form, also when the address may not register any more. */
+export function postWhenEnded(trouble: Trouble, form: HTMLFormElement): boolean {
+  const ended = trouble.code === 'signup.domain';
+  if (ended) form.submit();
+  return ended || postWhenChanged(trouble, form);
+}

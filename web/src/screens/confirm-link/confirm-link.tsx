@@ -1,7 +1,7 @@
 import type { Boot, ConfirmLink } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
 import { PostForm } from '../../form/post-form';
-import { postWhenChanged, reloadWhenOver, UNPROVEN } from '../../form/reload-when-over';
+import { postWhenEnded, reloadWhenOver, UNPROVEN } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -26,7 +26,7 @@ function View({ boot }: { boot: Boot }) {
   const form = useForm({
     boot,
     path: '/auth/api/confirm-link',
-    onTrouble: (trouble, element) => showCurrent(boot, trouble) || postWhenChanged(trouble, element),
+    onTrouble: (trouble, element) => showCurrent(boot, trouble) || postWhenEnded(trouble, element),
   });
 
   return (

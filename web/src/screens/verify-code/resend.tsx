@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Flow, Resend as ResendBody, Resent } from '../../api/schema.gen';
-import { reloadWhenOver } from '../../form/reload-when-over';
+import { postWhenEnded, reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { Unless, When } from '../../lib/template';
@@ -43,7 +43,7 @@ export function Resend({
       setReady(false);
       onResent(answer);
     },
-    onTrouble: reloadWhenOver,
+    onTrouble: (trouble, element) => reloadWhenOver(trouble) || postWhenEnded(trouble, element),
   });
   const counted = COUNTED.includes(fault) && form.wait > 0;
   const props = { busy: form.busy, wait: counted ? Number.POSITIVE_INFINITY : form.wait };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Boot, Flow, Resent, VerifyCode } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
-import { postWhenChanged, reloadWhenOver } from '../../form/reload-when-over';
+import { postWhenEnded, reloadWhenOver } from '../../form/reload-when-over';
 import { type Form, useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import type { Text } from '../../i18n/text';
@@ -100,7 +100,7 @@ function Enter({ boot }: { boot: Boot }) {
       return true;
     }
     if (trouble.code === 'code.expired') void refresh(); // the expired code may be an older one
-    return reloadWhenOver(trouble) || postWhenChanged(trouble, element);
+    return reloadWhenOver(trouble) || postWhenEnded(trouble, element);
   };
   const form = useForm({ boot, path: '/auth/api/verify-code', onTrouble });
   const { trouble, clear } = form;
