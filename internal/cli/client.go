@@ -107,5 +107,5 @@ func (c clientAddCmd) Run(s *session) error {
 	if _, taken := clientOf(cfg, id); taken {
 		return fmt.Errorf("%w: there is already a client %s: give another --id", errUsage, id)
 	}
-	return s.printClient(cfg, presets[c.Preset].lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL))
+	return s.printClient(presets[c.Preset].lines(id, strings.TrimSuffix(c.URL, "/"), cfg.PublicURL))
 }

@@ -40,16 +40,12 @@ func (c clientCreateCmd) Run(s *session) error {
 	if c.Public {
 		p.extra, p.enter = []string{"public = true"}, p.enter[:2]
 	}
-	return s.printClient(cfg, p.lines(c.ID, "", cfg.PublicURL))
+	return s.printClient(p.lines(c.ID, "", cfg.PublicURL))
 }
 
-// printClient prints the lines of a client, unless the settings would refuse them: then its secret is in an app already.
-func (s *session) printClient(cfg config.Config, lines []string) error {
-	block := lines[:slices.Index(lines, "")]
-	if cfg.PublicURL != nil {
-		block = append([]string{fmt.Sprintf("public_url = %q", cfg.PublicURL)}, block...)
-	}
-	_, err := config.Parse("the new block", strings.Join(block, "\n"), nil)
+// printClient prints the lines of a client, unless it would be refused in any settings: then its secret is in an app already.
+func (s *session) printClient(lines []string) error {
+	_, err := config.Parse("the new block", strings.Join(lines[:slices.Index(lines, "")], "\n"), nil)
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		p := problems[0]
 		return fmt.Errorf("%w: %s: %s: %s", errUsage, strings.TrimPrefix(p.Key, "client.1."), p.Why, p.Write)

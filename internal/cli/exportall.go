@@ -151,12 +151,13 @@ func (s *session) toFile(path string, fn func(io.Writer) error) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		if err = file.PutNew(f.Name(), path); err == nil {
-			err = file.Sync(filepath.Dir(path))
-		}
+		err = file.PutNew(f.Name(), path)
 	}
-	if err != nil && s.Err() != nil {
-		err = fmt.Errorf("interrupted, and no file was made (%w)", err)
+	switch {
+	case err == nil:
+		return file.Sync(filepath.Dir(path))
+	case s.Err() != nil:
+		return fmt.Errorf("interrupted, and no file was made (%w)", err)
 	}
 	return err
 }

@@ -61,15 +61,11 @@ func (s *session) begins() (p place, err error) {
 // question is asked.
 func (p *place) read() error {
 	text, err := file.Read(p.settings, 1<<20)
-	absent := errors.Is(err, fs.ErrNotExist)
-	if err == nil || absent {
-		err = file.Replaceable(p.settings)
-	}
 	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: run this as root. For another installation, use an empty folder and --config=portico.toml", err)
-	case err != nil || absent:
-		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return asRoot(file.Replaceable(p.settings))
+	case err != nil:
+		return asRoot(err)
 	}
 	p.filled, p.before = true, string(text)
 	cfg, err := config.Parse(p.settings, p.before, nil)
@@ -81,7 +77,15 @@ func (p *place) read() error {
 			return taken(p.settings)
 		}
 	}
-	return nil
+	return asRoot(file.Replaceable(p.settings))
+}
+
+// asRoot adds to an error what helps against a lack of permission.
+func asRoot(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run this as root. For another installation, use an empty folder and --config=portico.toml", err)
+	}
+	return err
 }
 
 // withData returns the text of the settings that is known before the questions.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"portico/internal/config"
 	"portico/internal/locale"
 	"portico/web"
 )
@@ -30,8 +29,8 @@ func (c textsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(catalogue.Locales(), c.Locale) {
-		return fmt.Errorf("%w: there are no texts in %s: %s", errUsage, c.Locale, config.OneFrom(c.Locale, catalogue.Locales()))
+	if err := oneOf("language", c.Locale, catalogue.Locales()); err != nil {
+		return err
 	}
 	keys := slices.DeleteFunc(catalogue.Keys(), func(key string) bool { return !strings.HasPrefix(key, c.Prefix) })
 	if len(keys) == 0 {

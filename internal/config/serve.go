@@ -102,11 +102,6 @@ func (c *Config) CheckServe() error {
 			add("tls.cert_file", err.Error(), "write the path of a certificate that is valid for every host, and the path of its key", "tls.key_file")
 		}
 	}
-	for _, a := range c.Served() {
-		if a.Upstream != nil && sameListener(c.OpsListen, hostPort(a.Upstream)) {
-			add(a.Setting("upstream", -1), "it is the operations listener, which users would reach", "write the address of the app", "ops_listen")
-		}
-	}
 	_, err := secret.ReadKey(c.SecretFile)
 	switch sqlite := strings.HasPrefix(c.DatabaseURL, "sqlite:"); {
 	case errors.Is(err, secret.ErrNoKey) && sqlite: // the first start creates it

@@ -171,7 +171,7 @@ func check(pc ProviderConfig, table map[string]preset) (all []Mistake) {
 	if len(pc.Audiences) > 0 && pre.fixed != nil {
 		add("audiences", "cannot be set", "this provider has no ID token: remove the key")
 	}
-	if len(pc.Scopes) > 0 && slices.Contains(pre.scopes, "openid") && !slices.Contains(pc.Scopes, "openid") {
+	if len(pc.Scopes) > 0 && !pre.signsSecret && slices.Contains(pre.scopes, "openid") && !slices.Contains(pc.Scopes, "openid") {
 		add("scopes", "lacks openid, without which this provider gives no ID token", "add it")
 	}
 	for _, scope := range pc.Scopes {

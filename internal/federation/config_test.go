@@ -46,6 +46,7 @@ func TestNewNamesEveryMistake(t *testing.T) {
 		{ProviderConfig{ID: "google", ClientID: "c", ClientSecret: "s", Issuer: "https://evil.test"}, "issuer is fixed"},
 		{ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c", Scopes: []string{"openid", "openid email"}}, "not a scope"},
 		{ProviderConfig{ID: "corp", Issuer: "https://id.corp.test", ClientID: "c", Scopes: []string{"email"}}, "lacks openid"},
+		{ProviderConfig{ID: "apple", ClientID: "c", TeamID: "t", KeyID: "k", PrivateKey: key, Scopes: []string{"name", "email"}}, ""},
 		{ProviderConfig{ID: "facebook", ClientID: "c", ClientSecret: "s", TrustEmail: &yes}, "trust_email cannot be true"},
 		{ProviderConfig{ID: "apple", ClientID: "c", KeyID: "k", PrivateKey: key}, "team_id is missing"},
 		{ProviderConfig{ID: "apple", ClientID: "c", TeamID: "t", KeyID: "k", PrivateKey: "x"}, "private_key is not a PEM file"},

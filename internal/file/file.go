@@ -47,8 +47,13 @@ func judge(path string, info fs.FileInfo, err error) error {
 	if err == nil {
 		return nil
 	}
+	return about(path, err)
+}
+
+// about returns an error with the path that an operator knows, and without its call, such as statx.
+func about(path string, err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // the name of its call, such as statx, says nothing to an operator
+		err = failed.Err
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }

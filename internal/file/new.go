@@ -69,17 +69,21 @@ func Replace(path, text string) error {
 	return write(path, text, info.Mode().Perm(), func(f *os.File) error { return give(f, info) }, os.Rename)
 }
 
-// Replaceable returns why Write or Replace would refuse a name for its place, or nil. It changes nothing.
+// Replaceable returns why Write or Replace would refuse a name, or nil. It changes nothing.
 func Replaceable(path string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".part-*")
 	if err != nil {
-		return err
+		return about(path, err)
 	}
-	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return err
+	info, absent := os.Stat(path)
+	if absent == nil {
+		err = give(f, info)
+	}
+	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return about(path, err)
 	}
 	err = os.Link(path, f.Name())
 	switch {

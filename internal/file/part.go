@@ -26,7 +26,7 @@ func Part(folder string) (*os.File, error) {
 	}
 	f, err := os.CreateTemp(folder, parts)
 	if err != nil {
-		return nil, err
+		return nil, about(folder, err)
 	}
 	HandOver(f)
 	return f, nil

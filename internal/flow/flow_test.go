@@ -472,21 +472,6 @@ func TestResend(t *testing.T) {
 	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, again.FlowID, b.next().Data["code"]))
 }
 
-// An email of the time before the clock was set back makes nobody wait.
-func TestResend_ClockSetBack(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	v := b.visitor("192.0.2.1")
-	r := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "a@example.org", Password: good, Confirm: good}))
-	b.clock.Advance(20 * time.Minute)
-	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
-	b.clock.Advance(-18 * time.Minute)
-	if view, err := b.Flows.View(t.Context(), v.Caller, r.FlowID); err != nil || view.ResendAt.After(b.clock.Now()) {
-		t.Errorf("the page waits until %v (%v)", view.ResendAt, err)
-	}
-	v.must(b.Flows.Resend(t.Context(), v.Caller, r.FlowID))
-}
-
 func wrongFor(digits string, i int) string {
 	guess := fmt.Sprintf("%06d", i)
 	if guess == digits {

@@ -41,8 +41,7 @@ const (
 )
 
 // mayRegister is the gate of registration for an address that is proven. It returns the invitation
-// that the account uses, if any. link is the id of the one whose link was opened, or "". Before the
-// proof, only the mailbox learns of a refusal: barred picks another email by it. The first admin may
+// that the account uses, if any. link is the id of the one whose link was opened, or "". The first admin may
 // register whatever the settings say.
 //
 // Faults: Bars.
@@ -57,7 +56,8 @@ func (f *core) mayRegister(ctx context.Context, tx Tx, proven, link string) (*in
 	return i, nil
 }
 
-// gate is mayRegister with an invitation, or without one.
+// gate is mayRegister with an invitation, or without one. Before the proof, barred picks another email by
+// what depends on the mailbox.
 func (f *core) gate(i *invitation.Invitation, proven, link string) error {
 	switch {
 	case i != nil && i.First():
@@ -77,7 +77,8 @@ func (f *core) registersAny() bool {
 }
 
 // barred returns the template of the email to an address that may not register, or "". It costs
-// the same for all addresses, so it leaves the sender of an invitation to the end of the sign-up.
+// the same for all addresses, so it leaves the sender of an invitation to the end of the sign-up. What
+// says nothing of the address is an error: SignUpClosed, InvitationOver.
 func (f *core) barred(ctx context.Context, tx Tx, p Pending, d data) (template string, err error) {
 	switch {
 	case p.Kind == SignUp:

@@ -8,7 +8,6 @@ import (
 
 	"portico/internal/account"
 	"portico/internal/audit"
-	"portico/internal/clock"
 	"portico/internal/code"
 	"portico/internal/fault"
 	"portico/internal/pages"
@@ -317,7 +316,7 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 			return err
 		}
 		if len(sent) > 0 {
-			if wait := f.resendAt(sent[0].SentAt).Sub(f.clock.Now()); wait > 0 {
+			if wait := sent[0].SentAt.Add(resendAfter).Sub(f.clock.Now()); wait > 0 {
 				return code.Early.WithRetryAfter(throttle.Rounded(wait))
 			}
 		}
@@ -339,15 +338,6 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		return f.mailProof(ctx, tx, c, p, d, to)
 	})
 	return spent, err
-}
-
-// resendAt returns from when on a flow mails another code, after one that was sent at a time. Of one from the future, the clock
-// was set back since.
-func (f *Flows) resendAt(sent time.Time) time.Time {
-	if now := f.clock.Now(); clock.Ahead(sent, now) {
-		return now
-	}
-	return sent.Add(resendAfter)
 }
 
 // ignore returns err unless it is the expected one.

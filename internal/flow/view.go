@@ -157,7 +157,7 @@ func (f *Flows) viewCode(ctx context.Context, tx Tx, c Caller, p Pending, v *Vie
 	if len(sent) == 0 {
 		return f.viewHeld(ctx, tx, c, p, v)
 	}
-	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, f.resendAt(sent[0].SentAt)
+	v.SentAt, v.ExpiresAt, v.ResendAt = sent[0].SentAt, sent[0].ExpiresAt, sent[0].SentAt.Add(resendAfter)
 	if v.Refused, err = f.refused(ctx, tx, p, v.SentAt); err != nil || v.Refused {
 		return err
 	}

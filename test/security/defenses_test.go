@@ -40,7 +40,7 @@ func defenses() []chapter {
 			{"288, 289, 476", "The size is read before the picture is decoded. The server draws it again as a JPEG of 256 pixels and keeps nothing else. One at a time. A node reads one picture of each account at a time, and ten in all; an upload ends after a minute; 20 a day for an account. SVG is refused."},
 			{"460", "An account has 100 sessions at most. One more ends the one that was used least recently."},
 			{"501", "A client has 100 grants of one session at most, and 100 codes that it has not redeemed. One more ends the one used least recently."},
-			{"447", "A client has 250 grants of one user at most, and so have all unknown clients together. All clients have 1,000. One more ends the one used least recently, and each session keeps its newest longest."},
+			{"447", "A client has 250 grants of one user at most, and so have all unknown clients together that are told of sign-outs. All clients have 1,000. One more ends the one used least recently, and each session keeps its newest longest."},
 			{"449", "An alarm takes back what the user let unknown clients know by few statements, however many they are."},
 			{"461", "Each password and each set of recovery codes that a user chooses is counted before it is hashed, 30 an hour."},
 			{"026, 190", "Single use is one conditional statement. A step is one transaction. (Also FLT-01 to 06.)"},

@@ -118,7 +118,7 @@ func (s *Screens) signUpClosed(w http.ResponseWriter, r *http.Request) error {
 	return s.signUpEnded(w, r, flow.SignUpClosed)
 }
 
-// signUpEnded says why a sign-up does not go on, and links to the sign-in page.
+// signUpEnded says why a sign-up does not go on, and links to the page that helps.
 func (s *Screens) signUpEnded(w http.ResponseWriter, r *http.Request, why *fault.Error) error {
 	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, why)
