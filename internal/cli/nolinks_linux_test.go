@@ -39,6 +39,7 @@ func TestWithoutHardLinks_KeyIsWhole(t *testing.T) {
 	t.Parallel()
 	refuse(t, unix.SYS_LINKAT, unix.SYS_RENAMEAT) // the second step of those who make an empty file first
 	k := killing{t, t.TempDir(), nil}
+	k.env = []string{"HOME=" + k.folder}
 	k.run("config", "new-key")
 	if err := k.command("config", "new-key").Run(); err == nil {
 		t.Error("the key was replaced")
