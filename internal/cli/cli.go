@@ -149,24 +149,25 @@ func Run(ctx context.Context, p Process) int {
 	return s.exit(command.Run(s))
 }
 
-// parserWords are words of the parser that say nothing to an operator, with plain ones.
-var parserWords = []struct {
-	found *regexp.Regexp
-	plain string
-}{
-	{regexp.MustCompile(`expected \S+ value but got "EOL" \(<EOL>\)|missing value, expecting "<arg>"`), "its value is missing"},
-	{regexp.MustCompile(`expected \S+ value but got (".*?") \(\w+ flag\)`), "expected a value but got $1"},
-	{regexp.MustCompile(`expected a valid \d+ bit u?int but got`), "expected a whole number but got"},
-	{regexp.MustCompile(`(expected duration but got ".*"): time: .*`), "$1: write one such as 24h"},
-}
-
-// plain returns an error of the parser in plain words.
+// plain returns an error of the parser without its words that say nothing to an operator.
 func plain(err error) string {
 	text := err.Error()
-	for _, w := range parserWords {
-		text = w.found.ReplaceAllString(text, w.plain)
+	for _, w := range [][2]string{
+		{`expected \S+ value but got "EOL" \(<EOL>\)|missing value, expecting "<arg>"`, "its value is missing"},
+		{`expected \S+ value but got (".*?") \(\w+ flag\)`, "expected a value but got $1"},
+		{`expected a valid \d+ bit u?int but got`, "expected a whole number but got"},
+		{`(expected duration but got ".*"): time: .*`, "$1: write one such as 24h"},
+	} {
+		text = regexp.MustCompile(w[0]).ReplaceAllString(text, w[1])
 	}
 	return text
+}
+
+// interrupts reports whether an error says, in the words of whatever was stopped, that a signal has come. One of
+// errInterrupted says more.
+func interrupts(err error) bool {
+	at := strings.Index(err.Error(), errInterrupted.Error())
+	return at > 0 || at < 0 && errors.Is(err, context.Canceled)
 }
 
 // meant returns the longest command that the parser recognized.
@@ -187,8 +188,8 @@ func (s *session) exit(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	if text := err.Error(); s.Err() != nil && !strings.HasPrefix(text, errInterrupted.Error()) && (errors.Is(err, context.Canceled) || strings.Contains(text, errInterrupted.Error())) {
-		err = errInterrupted // in the words of whatever was stopped
+	if s.Err() != nil && interrupts(err) {
+		err = errInterrupted
 	}
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, p := range problems {

@@ -29,11 +29,12 @@ const (
 	// admits its access token for the minutes that are left.
 	MostGrants = 100
 
-	// MostOfUser is MostGrants of all sessions of a user, also of those that are gone, for all clients together that are not in the
-	// settings. What ends all sessions changes all grants in one transaction, with a message for each name of a session.
+	// MostOfUser is how many grants of a user a client can have in all sessions, also in those that are gone, and so can all
+	// clients together that are told of sign-outs and are not in the settings. What ends all sessions changes all grants in
+	// one transaction, with a message for each name of a session.
 	MostOfUser = 250
 
-	// MostOfAny is MostOfUser for all clients.
+	// MostOfAny is how many grants of a user all clients together can have.
 	MostOfAny = 1000
 
 	// repeatWithin is how long a used refresh token gives its successor again.

@@ -8,7 +8,7 @@ import (
 const (
 	// watchBatch is how many sessions one transaction looks at. It has some statements for each.
 	watchBatch = 10
-	// watchTold is with how many messages the transaction ends before.
+	// watchTold is after how many messages to clients it looks at no further session.
 	watchTold = 100
 )
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -43,11 +42,14 @@ func scanFact(row scanner) (audit.Fact, error) {
 func (t *Tx) InsertFact(ctx context.Context, all ...audit.Fact) error {
 	if len(all) > 1 {
 		newest, err := t.NewestSeal(ctx)
+		if err != nil {
+			return err
+		}
 		facts := rows{table: "audit", columns: factColumns + ", seal"}
 		for _, f := range all {
 			facts.add(factValues(f, newest)...)
 		}
-		return cmp.Or(err, t.insert(ctx, facts))
+		return t.insert(ctx, facts)
 	}
 	f := all[0]
 	return t.run(ctx, `INSERT INTO audit (id, at, name, account_id, actor, peer, user_agent, request_id, detail, seal)
