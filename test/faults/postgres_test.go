@@ -255,16 +255,17 @@ func TestFLT06_ConnectionsEnd(t *testing.T) {
 					}
 				}
 			})
-			var registered, again, unknown atomic.Int64
+			var registered, again, unknown, twice atomic.Int64
 			began := time.Now()
 			for range 4 {
 				people.Go(func() {
 					for time.Since(began) < span {
-						tries, repeated := p.registerPersistently()
+						tries, signIns := p.registerPersistently()
 						again.Add(int64(tries))
 						registered.Add(1)
-						if repeated {
+						if signIns > 0 {
 							unknown.Add(1)
+							twice.Add(int64(signIns - 1))
 						}
 					}
 				})
@@ -275,8 +276,10 @@ func TestFLT06_ConnectionsEnd(t *testing.T) {
 			if n := p.count(`SELECT COUNT(*) FROM account`); n != int(registered.Load()) {
 				t.Errorf("%d accounts of %d users", n, registered.Load())
 			}
-			if n := p.count(`SELECT COUNT(*) FROM session`); n != int(registered.Load()+unknown.Load()) {
-				t.Errorf("%d sessions of %d users, of whom %d did not learn of their first", n, registered.Load(), unknown.Load())
+			// A sign-in with a 503 may have happened, and the next one cannot tell.
+			least := registered.Load() + unknown.Load()
+			if n := int64(p.count(`SELECT COUNT(*) FROM session`)); n < least || n > least+twice.Load() {
+				t.Errorf("%d sessions of %d users, of whom %d did not learn of their first, and %d sign-ins with a 503", n, registered.Load(), unknown.Load(), twice.Load())
 			}
 			t.Logf("FLT-06: %s: %d registered in %v; there were %d retries, and %d users found that the step had worked", name, registered.Load(), span, again.Load(), unknown.Load())
 			p.once()
@@ -285,9 +288,9 @@ func TestFLT06_ConnectionsEnd(t *testing.T) {
 }
 
 // registerPersistently registers a user who tries again after each 503. It
-// returns the number of retries, and whether a step with a 503 turned out to be
-// done. In that case the user signs in.
-func (p *onPostgres) registerPersistently() (again int, done bool) {
+// returns the number of retries, and of the sign-ins that were sent, because a
+// step with a 503 turned out to be done.
+func (p *onPostgres) registerPersistently() (again, signIns int) {
 	p.Helper()
 	b, address := p.browser(), fresh("v")
 	defer b.close()
@@ -311,11 +314,13 @@ func (p *onPostgres) registerPersistently() (again int, done bool) {
 	for mails := 1; mails == 1 || a.code() == "code.expired"; mails++ {
 		a = ask("POST", "verify-code", map[string]string{"flow": flow, "code": p.mail.lastCode(address, mails, time.Minute)})
 	}
-	if done = again > 0 && a.code() == "code.used"; done {
+	if again > 0 && a.code() == "code.used" {
+		before := again
 		a = ask("POST", "signin", map[string]string{"email": address, "password": good})
+		signIns = 1 + again - before
 	}
 	if who := ask("GET", "session", nil); a.status != http.StatusOK || who.status != http.StatusOK {
 		p.Errorf("registered and not signed in: %d %s, then %d", a.status, a.body, who.status)
 	}
-	return again, done
+	return again, signIns
 }

@@ -285,10 +285,8 @@ func TestSEC374_ExpiredInvitationMailsItsAddress(t *testing.T) {
 	for range 20 {
 		if v.form("/auth/confirm-link/resend", nil).status == 303 {
 			sent++
+			s.mail.next(mara) // a press before this one is sent would drop it
 		}
-	}
-	for range sent {
-		s.mail.next(mara)
 	}
 	if all := len(s.mail.all()); sent == 0 || sent > 5 || all != sent+1 {
 		t.Errorf("%d presses mailed, and %d emails came", sent, all)
