@@ -9,8 +9,9 @@ export CGO_ENABLED := 0
 # Build, vet, lint, tests and releases have the same flag, so that they compile each package once.
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 # The Go tools compile in an eighth less processor time when they collect garbage less often; with it the
-# largest package needs 1.8 GiB. Tests get the usual setting: some of them measure memory.
-COMPILE := GOGC=400
+# largest package needs 1.8 GiB. The tests of packages have it, too (a sixth less for flow); suites that measure the product
+# do not.
+GC := GOGC=400
 # The commit, and when it was made. The Go command finds neither in a worktree of git.
 REVISION = $$(git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE = $$(TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
@@ -30,13 +31,13 @@ run: build ## Build and start everything on one loopback port: nothing to config
 # tests of it need not run again.
 build: ## Build bin/portico: one static file, the screens inside
 	@$(MAKE) -s -j2 $(if $(wildcard bin/portico),,libraries) web/dist/documents/manifest.json
-	@version="$$(tools/version)" && $(COMPILE) go build -o bin/.portico -ldflags="-s -w -X portico/internal/cli.version=$$version \
+	@version="$$(tools/version)" && $(GC) go build -o bin/.portico -ldflags="-s -w -X portico/internal/cli.version=$$version \
 		-X portico/internal/cli.revision=$(REVISION) -X portico/internal/cli.date=$(DATE)" ./cmd/portico
 	@cmp -s bin/.portico bin/portico || cp --remove-destination bin/.portico bin/portico
 
 # The first build compiles the modules of others while npm installs its packages.
 libraries:
-	@$(COMPILE) go build $$(go list -deps ./cmd/portico | grep '\.')
+	@$(GC) go build $$(go list -deps ./cmd/portico | grep '\.')
 
 # The stages of each command. A stage that fails does not stop the others: tools/stages
 # prints the time and the result of each. Stages with a comma between them run at the same
@@ -73,7 +74,7 @@ formatted:
 	@test -z "$$(gofmt -l $(GO_SOURCES))" || { gofmt -l $(GO_SOURCES); echo "run: make fmt"; exit 1; }
 
 lint: web/dist/documents/manifest.json
-	@$(COMPILE) go vet ./... && cd clients/go && go vet ./...
+	@$(GC) go vet ./... && cd clients/go && go vet ./...
 	@go test -vet=off ./internal/archtest
 
 # Without a cache, it needs two minutes of processor time for the modules of others alone.
@@ -99,7 +100,7 @@ UNRACED := TestScripts\b|TestUserImport_|TestImport_Killed\b|TestStrength_|TestT
 ALIKE = $(shell for p in $(CONCURRENT); do grep -qE 'pgtest|^//go:build|^func ($(UNRACED))' .$${p#portico}/*_test.go 2>/dev/null || echo "$$p"; done)
 
 unit: build ## Go: all packages but the suites of test/, on SQLite
-	@tools/memory go test -vet=off -timeout 60m $(if $(RACED),$(filter-out $(ALIKE),$(PACKAGES)),$(PACKAGES))
+	@$(GC) tools/memory go test -vet=off -timeout 60m $(if $(RACED),$(filter-out $(ALIKE),$(PACKAGES)),$(PACKAGES))
 
 # internal/app runs on PostgreSQL here and on SQLite in the stage unit.
 race: build ## The same with the race detector, on PostgreSQL, and the Go client
@@ -210,7 +211,7 @@ fixture: build ## Keep the databases of a release for the tests of upgrades: VER
 	@tools/postgres run -- go test -count=1 -run TestWrite ./test/upgrade -args -fixture "$(VERSION)"
 
 release: web/dist/documents/manifest.json ## The files of a release from a tagged commit, into bin/release: RELEASE="-snapshot -targets linux/amd64" without a tag, for one system
-	@cd tools/release && $(COMPILE) go run . $(RELEASE)
+	@cd tools/release && $(GC) go run . $(RELEASE)
 
 # The name of an image takes no "+".
 image: ## The container image, with Docker or what CONTAINER names: IMAGE=localhost/portico:VERSION
