@@ -54,7 +54,8 @@ type Problem struct {
 	Fields []struct {
 		Name, Code string
 	}
-	RequestID string `json:"request_id"`
+	RequestID  string        `json:"request_id"`
+	RetryAfter time.Duration `json:"-"` // when to try again, 0 if the answer names no time
 }
 
 // Error implements error.
@@ -172,9 +173,10 @@ func (a *Admin) sendOnce(ctx context.Context, address string, body []byte, once 
 	if json.Unmarshal(text, refused) != nil {
 		refused.Title = http.StatusText(answer.StatusCode) // of a proxy in between
 	}
-	switch seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")); {
-	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode >= 500, refused.Code == running:
-		return time.Duration(seconds) * time.Second, refused
+	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+	refused.RetryAfter = time.Duration(seconds) * time.Second
+	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500 || refused.Code == running {
+		return refused.RetryAfter, refused
 	}
 	return -1, refused
 }

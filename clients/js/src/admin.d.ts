@@ -3,12 +3,14 @@ export type Json = ReturnType<typeof JSON.parse>;
 
 /** A refusal of the admin API (RFC 9457). */
 export class Problem extends Error {
-  constructor(status: number, body: Record<string, unknown>);
+  constructor(status: number, body: Record<string, unknown>, retryAfter?: number);
   status: number;
   /** Stable, as "key.scope". */
   code: string;
   fields: { name: string; code: string }[];
   requestId: string;
+  /** In how many seconds to try again, 0 if the answer does not say. */
+  retryAfter: number;
 }
 
 /**

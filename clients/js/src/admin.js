@@ -12,9 +12,10 @@ export const Problem = class extends Error {
   code;
   fields;
   requestId;
+  retryAfter;
 
-  /** @param {number} status @param {Record<string, any>} body */
-  constructor(status, body) {
+  /** @param {number} status @param {Record<string, any>} body @param {number} [retryAfter] */
+  constructor(status, body, retryAfter = 0) {
     const fields = body['fields'] ?? [];
     const named = fields.map((/** @type {any} */ field) => `, the field ${field.name}: ${field.code}`);
     super(`Portico refuses this: ${body['title'] ?? ''} (${body['code'] ?? status})${named.join('')}`);
@@ -22,6 +23,7 @@ export const Problem = class extends Error {
     this.code = body['code'] ?? '';
     this.fields = fields;
     this.requestId = body['request_id'] ?? '';
+    this.retryAfter = retryAfter;
   }
 };
 
@@ -76,13 +78,15 @@ export const Admin = class {
       try {
         return await this.#once(url, request);
       } catch (error) {
-        const answered = error instanceof Problem || error instanceof SyntaxError; // the answer is no JSON
-        const again = error instanceof Again ? error.seconds : answered ? -1 : 0;
-        const said = error instanceof Again ? error.cause : error;
-        const running = said instanceof Problem && said.code === RUNNING;
+        const refused = error instanceof Problem ? error : null;
+        const running = refused?.code === RUNNING;
+        const again = refused
+          ? refused.status === 429 || refused.status >= 500 || running
+          : !(error instanceof SyntaxError); // the answer is no JSON
+        const after = refused?.retryAfter ?? 0;
         if (!running || waited >= LONGEST_PAUSE) tries++;
-        if (again < 0 || again > LONGEST_PAUSE || tries === TRIES) throw said;
-        const pause = Math.max(again, 2 ** tries / 4);
+        if (!again || after > LONGEST_PAUSE || tries === TRIES) throw error;
+        const pause = Math.max(after, 2 ** tries / 4);
         await new Promise((done) => setTimeout(done, 1000 * pause));
         waited += pause;
       }
@@ -98,20 +102,7 @@ export const Admin = class {
       signal: AbortSignal.timeout(ANSWER_TIME),
     });
     if (response.ok) return await response.json();
-    const refused = new Problem(response.status, await response.json().catch(() => ({})));
-    if (response.status === 429 || response.status >= 500 || refused.code === RUNNING)
-      throw new Again(Number(response.headers.get('retry-after')) || 0, { cause: refused });
-    throw refused;
+    const retryAfter = Number(response.headers.get('retry-after')) || 0;
+    throw new Problem(response.status, await response.json().catch(() => ({})), retryAfter);
   }
 };
-
-/** The request can be sent again after some seconds. */
-class Again extends Error {
-  seconds;
-
-  /** @param {number} seconds @param {ErrorOptions} options */
-  constructor(seconds, options) {
-    super('again', options);
-    this.seconds = seconds;
-  }
-}

@@ -113,7 +113,7 @@ test('a limit is waited for a minute at most, and an answer that is no JSON is n
   const refused = '{"code":"throttle.limited"}';
 
   answers.push([429, { 'retry-after': '3600' }, refused]);
-  await assert.rejects(client.get('people'), { status: 429, code: 'throttle.limited' });
+  await assert.rejects(client.get('people'), { status: 429, code: 'throttle.limited', retryAfter: 3600 });
   assert.equal(asked.length, 1);
 
   answers.push([200, { 'content-type': 'text/csv' }, 'at,event']);
