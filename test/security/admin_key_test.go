@@ -115,6 +115,31 @@ func TestSEC382_KeysOpenTheirScopes(t *testing.T) {
 	s.keyed(keys["people:read"], read, target).refused(401, "key.ended")
 }
 
+// net/url leaves out a parameter that it cannot read: a list without its filter has everybody.
+func TestSEC490_QueriesAreReadWhole(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	admin, _ := s.admin()
+	target := s.operator(fresh("t"), good).ID
+	_, key := s.key(admin.id(), apikey.Scopes()...)
+	for _, asked := range []string{
+		"GET /auth/api/admin/people?by=address&q=a;b@example.com", "GET /auth/api/admin/people?by=address&q=100%@example.com", "GET /auth/api/admin/people?role=left&q=%zz",
+		"GET /auth/api/admin/record?person=a;b", "GET /auth/api/admin/record.csv?person=%zz", "GET /auth/api/admin/jobs?state=running", "GET /auth/api/admin/people/{id}?fields=name",
+		"POST /auth/api/admin/people/{id}/disable?try=true", "POST /auth/api/admin/people/{id}/disable?%zz",
+	} {
+		method, path, _ := strings.Cut(strings.ReplaceAll(asked, "{id}", target), " ")
+		header := http.Header{"Authorization": {"Bearer " + key}, "Origin": nil, "Content-Type": {"application/json"}}
+		if a := s.visitor().do(method, path, "{}", header); a.status != 400 {
+			t.Errorf("%s is answered %d %.300s", asked, a.status, a.body)
+		}
+	}
+	p, err := s.app.Operator.Person(t.Context(), target)
+	if s.must(err); p.Account.State != account.Active {
+		t.Errorf("a refused change has made the account %s", p.Account.State)
+	}
+}
+
 func TestSEC383_KeysGainNothing(t *testing.T) {
 	announce(t)
 	t.Parallel()

@@ -432,6 +432,7 @@ func attacks() testform.Catalogue {
 			"SEC-385": "An admin begins many changes of many people at the same moment, or names too many people.",
 			"SEC-380": "An admin copies the record or sends an email of another user again, and nothing says who it was.",
 			"SEC-382": "A program calls every operation of the admin API with a key of each scope, with one that has ended, and with an old secret.",
+			"SEC-490": "A program puts what a user has typed into the address of a request as it is, so that the list loses its filter and has everybody, or a change is made.",
 			"SEC-383": "A program with a key makes itself more powerful: by another key, a longer end, the role or the account of an admin, a second factor or the account pages.",
 			"SEC-386": "A key ends, or its owner is no longer an admin, between the begin and the end of a change or a job.",
 			"SEC-390": "Someone looks for the secret of a key in the log, the record, the database, an email or a second response.",

@@ -135,6 +135,7 @@ func defenses() []chapter {
 			{"380, 381", "Exports and emails that are sent again are recorded with the admin. Each page of a file judges again, and there is one file at once. Filters are exact, and unknown ones are refused."},
 			{"493", "A file ends with the part that was read when the settings closed the page to its reader."},
 			{"393 to 395", "Seals in a chain with a keyed hash. `portico audit verify` names the first that does not fit, and compares with what was kept elsewhere."},
+			{"490", "Before an operation, its whole query must be readable, and have no other parameter than the operation takes."},
 			{"382, 383, 386", "The table of operations names a scope for each, and none opens keys or second factors. Accounts of admins are out of reach. A change judges the secret and its owner again in its transaction."},
 			{"364, 365, 425, 426, 450, 451", "An import by an admin or a key makes and changes no admin, and no way in to an account that exists. A scope of its own. Each part judges the admin again. Lines rest sealed, and go back to their sender alone. A file has 32 MiB, a person 200 values in lists, and one draft is kept. A node reads one file of each admin and key at a time, and three in all."},
 			{"470", "A file is recognized by its columns, or by the fields of its entries. What is nested in an entry does not count."},

@@ -69,6 +69,9 @@ func missing(http.ResponseWriter, *http.Request) error { return server.RouteMiss
 func (a *Admin) operate(o operation) server.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		by, err := a.guard(w, r, o)
+		if err == nil {
+			err = checkQuery(r, o.Query)
+		}
 		switch {
 		case err != nil:
 			return hidden(err)

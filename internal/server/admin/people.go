@@ -114,6 +114,17 @@ func timeOf(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
+// checkQuery refuses a query with other parameters than an operation has. http.Request would leave out what it
+// cannot read, and the list would have everybody.
+func checkQuery(r *http.Request, known []string) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return server.Malformed.WithCause(err)
+	}
+	_, err = parameters(query, known)
+	return err
+}
+
 // parameters returns the parameters of a query, each of which must be known, given once, and a text that a database can
 // compare with.
 func parameters(query url.Values, known []string) (map[string]string, error) {
