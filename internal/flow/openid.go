@@ -176,7 +176,7 @@ func (f *OpenID) exchange(ctx context.Context, c Caller, client openid.Client, p
 		f.sessions.Forget(t.Live.Grant.AccountID)
 	}
 	if err == nil && t.Access == "" {
-		return t, &openid.Error{Code: "invalid_grant", Description: "the code or token was used before, so the grant has ended"}
+		return t, &openid.Error{Code: "invalid_grant", Description: "the code or token was used before, so the grant has ended: the user must sign in again"}
 	}
 	return t, err
 }

@@ -16,13 +16,13 @@ const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 // PollDevice has the Error. A device that asks too soon gets that Error at once.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
 	if !client.Device {
-		return Live{}, Device{}, false, &Error{"unauthorized_client", "the client may not use " + GrantDevice}
+		return Live{}, Device{}, false, mayNotUse(GrantDevice)
 	}
 	if code == "" {
 		return Live{}, Device{}, false, invalidRequest("device_code is missing")
 	}
 	if !secret.ValidToken(code) {
-		return Live{}, Device{}, false, invalidGrant("the device_code was not issued by this server")
+		return Live{}, Device{}, false, invalidGrant("the device_code is not whole, or was not issued by this server")
 	}
 	d, ok, err := store.DeviceByHash(ctx, secret.Hash(code))
 	switch {

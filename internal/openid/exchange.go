@@ -35,7 +35,7 @@ type Shown struct{ token }
 func (k *Keeper) ShownCode(client Client, in Redemption) (Shown, error) {
 	switch {
 	case !client.Code:
-		return Shown{}, &Error{"unauthorized_client", "the client may not use authorization_code"}
+		return Shown{}, mayNotUse("authorization_code")
 	case in.RedirectURI == "":
 		return Shown{}, invalidRequest("redirect_uri is missing")
 	}
@@ -45,7 +45,7 @@ func (k *Keeper) ShownCode(client Client, in Redemption) (Shown, error) {
 // ShownRefresh is ShownCode for a refresh token.
 func (k *Keeper) ShownRefresh(client Client, text string) (Shown, error) {
 	if !client.Code && !client.Device {
-		return Shown{}, &Error{"unauthorized_client", "the client may not use refresh_token"}
+		return Shown{}, mayNotUse("refresh_token")
 	}
 	return k.shown(kindRefresh, text, "refresh_token")
 }
@@ -56,7 +56,7 @@ func (k *Keeper) shown(kind, text, name string) (Shown, error) {
 	}
 	t, ok := k.read(kind, text)
 	if !ok {
-		return Shown{}, invalidGrant("the " + name + " was not issued by this server")
+		return Shown{}, invalidGrant("the " + name + " is not whole, or was not issued by this server")
 	}
 	return Shown{t}, nil
 }
@@ -131,7 +131,7 @@ func (k *Keeper) RefreshOf(ctx context.Context, store Store, client Client, show
 	case err != nil:
 		return Live{}, err
 	case why == "" && shown.generation > l.Grant.Generation:
-		why = "the database was restored to a time before this token"
+		why = "the database was restored to a time before this token" + signInAgain
 	}
 	if why != "" {
 		return Live{}, invalidGrant(why)

@@ -54,4 +54,8 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 
 func invalidRequest(why string) *Error { return &Error{"invalid_request", why} }
 
+func mayNotUse(grant string) *Error {
+	return &Error{"unauthorized_client", "the client may not use " + grant + ": allow it in the grants of the client"}
+}
+
 func invalidGrant(why string) *Error { return &Error{"invalid_grant", why} }

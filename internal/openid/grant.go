@@ -230,12 +230,15 @@ func (k *Keeper) live(ctx context.Context, store Store, id, clientID string) (l 
 	case err != nil:
 		return Live{}, "", err
 	case !ok:
-		return Live{}, "the grant is gone, or the user may no longer sign in", nil
+		return Live{}, "the grant is gone, or the user may no longer sign in" + signInAgain, nil
 	case l.Grant.ClientID != clientID:
-		return Live{}, "the grant belongs to another client", nil
+		return Live{}, "the grant belongs to another client: authenticate as that client", nil
 	}
 	return l, k.over(l), nil
 }
+
+// signInAgain ends what a client is told of a grant that is over.
+const signInAgain = ": the user must sign in again"
 
 // over returns why a grant can no longer be used, "" while it can.
 func (k *Keeper) over(l Live) string {
@@ -245,13 +248,13 @@ func (k *Keeper) over(l Live) string {
 	}
 	switch {
 	case !l.Grant.EndedAt.IsZero():
-		return "the grant has ended"
+		return "the grant has ended" + signInAgain
 	case !now.Before(l.Ends()), l.Grant.CreatedAt.Sub(now) > ahead:
-		return "it has expired"
+		return "it has expired" + signInAgain
 	case l.offline() && !l.Grant.RedeemedAt.IsZero():
 		return ""
 	case !now.Before(l.SessionEnds), !now.Before(k.idleEnd(l.SessionSeen).Add(watchSlack)):
-		return "the user has signed out"
+		return "the user has signed out" + signInAgain
 	}
 	return ""
 }

@@ -106,8 +106,11 @@ func (c Clients) ParseFarewell(query url.Values, verify func(token string) (Hint
 		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("unknown client"))
 	}
 	to := query.Get("post_logout_redirect_uri")
-	if to == "" {
+	switch {
+	case to == "":
 		return Farewell{Client: client}, nil
+	case id == "":
+		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("post_logout_redirect_uri needs id_token_hint or client_id"))
 	}
 	if !slices.Contains(client.LogoutReturns, to) {
 		return Farewell{}, LogoutUnknown.WithCause(invalidRequest("post_logout_redirect_uri is not registered"))

@@ -37,7 +37,7 @@ type MachineStore interface {
 // thumbprint of the key that the token is for, "" for none.
 func (k *Keeper) Employ(client Client, scopes string, asked []string, key string) (access string, m Machine, err error) {
 	if !client.Machine {
-		return "", Machine{}, &Error{"unauthorized_client", "the client may not use client_credentials"}
+		return "", Machine{}, mayNotUse("client_credentials")
 	}
 	if err := client.wants(key); err != nil {
 		return "", Machine{}, err
@@ -50,7 +50,7 @@ func (k *Keeper) Employ(client Client, scopes string, asked []string, key string
 		m.Scopes = nil
 		for _, scope := range strings.Fields(scopes) {
 			if !slices.Contains(client.OwnScopes, scope) {
-				return "", Machine{}, &Error{"invalid_scope", "the client may not use one of the scopes"}
+				return "", Machine{}, &Error{"invalid_scope", "the client may not use one of the scopes: allow it in the client_scopes of the client"}
 			}
 			m.Scopes = append(m.Scopes, scope)
 		}

@@ -60,6 +60,9 @@ func TestRefusal_IsExplained(t *testing.T) {
 			path: "logout", query: url.Values{"client_id": {"bye"}, "post_logout_redirect_uri": {"https://rp.test/by"}}, code: "openid.logout_unknown", id: "bye", cause: "not registered",
 			sent: map[string]string{"post_logout_redirect_uri": "https://rp.test/by"}, registered: map[string]string{"post_logout_redirect_uri": "https://rp.test/bye"},
 		},
+		"a sign-out of no client": {
+			path: "logout", query: url.Values{"post_logout_redirect_uri": {"https://rp.test/bye"}}, code: "openid.logout_unknown", cause: "needs id_token_hint or client_id",
+		},
 		"no such client":        {path: "token", form: form("rp3", rpSecret), code: "openid.refused", id: "rp3", cause: "no client has this id", registered: map[string]string{"client_id": "rp"}},
 		"id and secret swapped": {path: "token", form: form("hunter2", "rp"), code: "openid.refused", id: "(not shown: the secret is the id of rp)", cause: "no client has this id", registered: map[string]string{"client_id": "rp"}},
 		"another secret":        {path: "token", form: form("rp", rpSecret+"x"), code: "openid.refused", id: "rp", cause: "the secret is wrong", sent: map[string]string{"method": "client_secret_post", "grant_type": "authorization_code"}},
@@ -68,9 +71,9 @@ func TestRefusal_IsExplained(t *testing.T) {
 		"a plus":                {path: "revoke", form: form("plus", strings.ReplaceAll(plusSecret, "+", " ")), code: "openid.refused", id: "plus", cause: "percent-encode the +"},
 		"a public client":       {path: "token", form: form("spa", rpSecret), code: "openid.refused", id: "spa", cause: "the client is public", registered: map[string]string{"method": "none", "redirect_uri": "https://spa.test/cb"}},
 		"a client with keys":    {path: "introspect", form: form("keyed", rpSecret), code: "openid.refused", id: "keyed", cause: "with a key", registered: map[string]string{"method": "private_key_jwt"}},
-		"a grant":               {path: "token", form: form("rp", rpSecret, "grant_type", "client_credentials"), code: "openid.refused", id: "rp", cause: "unauthorized_client", registered: map[string]string{"grant_type": "authorization_code refresh_token"}},
+		"a grant":               {path: "token", form: form("rp", rpSecret, "grant_type", "client_credentials"), code: "openid.refused", id: "rp", cause: "may not use client_credentials: allow it in the grants", registered: map[string]string{"grant_type": "authorization_code refresh_token"}},
 		"a resource": {
-			path: "token", form: form("robot", rpSecret, "grant_type", "client_credentials", "resource", "https://job.test"), code: "openid.refused", id: "robot", cause: "invalid_target",
+			path: "token", form: form("robot", rpSecret, "grant_type", "client_credentials", "resource", "https://job.test"), code: "openid.refused", id: "robot", cause: "allow it in the resources of the client",
 			sent: map[string]string{"resource": "https://job.test"}, registered: map[string]string{"resource": "https://jobs.test"},
 		},
 		"a device": {path: "device", form: form("rp", rpSecret), code: "openid.refused", id: "rp", cause: "may not use urn:ietf:params:oauth:grant-type:device_code"},

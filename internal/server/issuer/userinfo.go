@@ -73,7 +73,7 @@ func (h *Handler) opens(w http.ResponseWriter, r *http.Request, scheme, access s
 	case !ok || len(b.Resources) > 0:
 		return openid.Bearer{}, invalid("the access token has expired, was revoked, or is for other servers")
 	case scheme != typeOf(b.Key):
-		return openid.Bearer{}, invalid("the access token has the type " + typeOf(b.Key))
+		return openid.Bearer{}, invalid("send this access token with the scheme " + typeOf(b.Key))
 	case b.Key == "":
 		return b, nil
 	}
