@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -76,13 +77,24 @@ func (s *Sender) Send(ctx context.Context, h Hook, d Delivery) Result {
 	signature.Sign(r.Header, d.ID, s.Clock.Now(), body, h.Keys...)
 	answer, err := s.Client.Do(r)
 	if err != nil {
-		return Result{Answer: clip(legible.Clean(err.Error()), AnswerKept)}
+		return Result{Answer: clip(legible.Clean(err.Error()+advice(err)), AnswerKept)}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, AnswerKept)) // its status counts, whether it ends or not
 	return Result{
 		Status: answer.StatusCode, Answer: clip(legible.Clean(strings.ToValidUTF8(string(text), "\ufffd")), AnswerKept), Pause: pause(answer, s.Clock.Now()),
 	}
+}
+
+// advice returns what to do about an attempt without an answer, or "".
+func advice(err error) string {
+	switch {
+	case errors.Is(err, egress.ErrRefused):
+		return ": write private = true if the receiver is in your network"
+	case errors.Is(err, context.DeadlineExceeded):
+		return ": the receiver must answer within ten seconds"
+	}
+	return ""
 }
 
 // pause returns how long a receiver that is busy asks Portico to wait.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"portico/internal/clock"
 	"portico/internal/egress"
@@ -30,7 +31,12 @@ func TestSend_AnswersTellNothing(t *testing.T) {
 	if r := s.Send(t.Context(), h, webhook.Delivery{Event: webhook.Event{AccountID: "away"}}); r.Answer != "Portico could not read the account" || !errors.Is(r.Err, away) {
 		t.Errorf("without the database it is %+v", r)
 	}
-	if r := s.Send(t.Context(), h, webhook.Delivery{Event: webhook.Event{AccountID: "mara"}}); !strings.Contains(r.Answer, "not a public address") || strings.Contains(r.Answer, "hidden") {
+	if r := s.Send(t.Context(), h, webhook.Delivery{Event: webhook.Event{AccountID: "mara"}}); !strings.HasSuffix(r.Answer, "not a public address: write private = true if the receiver is in your network") || strings.Contains(r.Answer, "hidden") {
 		t.Errorf("without the receiver it is %+v", r)
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if r := s.Send(late, h, webhook.Delivery{}); !strings.HasSuffix(r.Answer, "within ten seconds") {
+		t.Errorf("of a slow receiver it is %+v", r)
 	}
 }
