@@ -13,6 +13,11 @@ export class Problem extends Error {
   retryAfter: number;
 }
 
+export interface AdminOptions {
+  /** Ends the request and the wait for another attempt. A change may have been carried out. */
+  signal?: AbortSignal;
+}
+
 /**
  * Calls the admin API with a key. The operations, with their bodies and answers, are in `/auth/api/openapi.json` of the
  * installation. A path is what follows `/auth/api/admin/` there, with its parts encoded; any other is a TypeError. An
@@ -22,14 +27,18 @@ export class Admin {
   /** @param publicUrl the setting `public_url` of Portico */
   constructor(publicUrl: string, key: string);
 
-  get(path: string, query?: Record<string, string>): Promise<Json>;
+  get(path: string, query?: Record<string, string>, options?: AdminOptions): Promise<Json>;
 
   /**
    * Sends a change. If the connection breaks, it is sent again, for over a minute if a node of Portico was killed, and
    * Portico carries it out once.
    */
-  change(path: string, body?: object): Promise<Json>;
+  change(path: string, body?: object, options?: AdminOptions): Promise<Json>;
 
   /** Reads a list to its end. */
-  pages(path: string, query?: Record<string, string>): AsyncGenerator<Json, void, void>;
+  pages(
+    path: string,
+    query?: Record<string, string>,
+    options?: AdminOptions,
+  ): AsyncGenerator<Json, void, void>;
 }

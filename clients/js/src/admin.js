@@ -38,26 +38,27 @@ export const Admin = class {
     this.#key = key;
   }
 
-  /** @param {string} path @param {Record<string, string>} [query] */
-  async get(path, query = {}) {
+  /** @param {string} path @param {Record<string, string>} [query] @param {{ signal?: AbortSignal }} [options] */
+  async get(path, query = {}, { signal } = {}) {
     const url = this.#urlOf(path);
     url.search = String(new URLSearchParams(query));
-    return await this.#send(url, {});
+    return await this.#send(url, {}, signal);
   }
 
-  /** @param {string} path @param {object} [body] */
-  async change(path, body = {}) {
-    return await this.#send(this.#urlOf(path), {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', 'idempotency-key': `"${crypto.randomUUID()}"` },
-    });
+  /** @param {string} path @param {object} [body] @param {{ signal?: AbortSignal }} [options] */
+  async change(path, body = {}, { signal } = {}) {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': `"${crypto.randomUUID()}"` };
+    return await this.#send(
+      this.#urlOf(path),
+      { method: 'POST', body: JSON.stringify(body), headers },
+      signal,
+    );
   }
 
-  /** @param {string} path @param {Record<string, string>} [query] */
-  async *pages(path, query = {}) {
+  /** @param {string} path @param {Record<string, string>} [query] @param {{ signal?: AbortSignal }} [options] */
+  async *pages(path, query = {}, options = {}) {
     for (let after = query['after'] ?? ''; ; ) {
-      const page = await this.get(path, after ? { ...query, after } : query);
+      const page = await this.get(path, after ? { ...query, after } : query, options);
       yield page;
       after = page.next;
       if (!after) return;
@@ -72,11 +73,11 @@ export const Admin = class {
     return url;
   }
 
-  /** Sends a request until it is answered for good. @param {URL} url @param {RequestInit} request */
-  async #send(url, request) {
+  /** Sends a request until it is answered for good. @param {URL} url @param {RequestInit} request @param {AbortSignal} [signal] */
+  async #send(url, request, signal) {
     for (let tries = 0, waited = 0; ; ) {
       try {
-        return await this.#once(url, request);
+        return await this.#once(url, request, signal);
       } catch (error) {
         const refused = error instanceof Problem ? error : null;
         const running = refused?.code === RUNNING;
@@ -85,24 +86,39 @@ export const Admin = class {
           : !(error instanceof SyntaxError); // the answer is no JSON
         const after = refused?.retryAfter ?? 0;
         if (!running || waited >= LONGEST_PAUSE) tries++;
-        if (!again || after > LONGEST_PAUSE || tries === TRIES) throw error;
+        if (signal?.aborted || !again || after > LONGEST_PAUSE || tries === TRIES) throw error;
         const pause = Math.max(after, 2 ** tries / 4);
-        await new Promise((done) => setTimeout(done, 1000 * pause));
+        await rest(1000 * pause, signal);
         waited += pause;
       }
     }
   }
 
-  /** @param {URL} url @param {RequestInit} request */
-  async #once(url, request) {
+  /** @param {URL} url @param {RequestInit} request @param {AbortSignal} [signal] */
+  async #once(url, request, signal) {
+    const timeout = AbortSignal.timeout(ANSWER_TIME);
     const response = await fetch(url, {
       ...request,
       headers: { ...request.headers, accept: 'application/json', authorization: `Bearer ${this.#key}` },
       redirect: 'manual', // a redirect would hand the key to another server
-      signal: AbortSignal.timeout(ANSWER_TIME),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (response.ok) return await response.json();
     const retryAfter = Number(response.headers.get('retry-after')) || 0;
     throw new Problem(response.status, await response.json().catch(() => ({})), retryAfter);
   }
 };
+
+/** Waits for a time. A signal ends it with its reason. @param {number} time @param {AbortSignal} [signal] */
+const rest = (time, signal) =>
+  new Promise((/** @type {(value?: unknown) => void} */ done, stop) => {
+    const end = () => {
+      clearTimeout(timer);
+      stop(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      done();
+    }, time);
+    signal?.addEventListener('abort', end);
+  });

@@ -146,6 +146,22 @@ test('a request of a node that was killed is waited for, and carried out after a
   assert.ok(waited < 120_000, `it has waited for ${waited} ms`);
 });
 
+test('a signal ends a request, and the wait for the next one', { timeout: 20_000 }, async (t) => {
+  const client = new Admin('http://localhost:1', 'key');
+  const stop = new AbortController();
+  const busy = { status: 429, headers: { 'retry-after': '60' } };
+  const sent = t.mock.method(globalThis, 'fetch', async () => {
+    setTimeout(() => stop.abort(new Error('the app stops')));
+    return Response.json({ code: 'throttle.limited' }, busy);
+  });
+  await assert.rejects(client.change('people/1/link', {}, { signal: stop.signal }), /the app stops/);
+  assert.equal(sent.mock.callCount(), 1);
+  sent.mock.restore();
+  const { signal } = stop;
+  await assert.rejects(client.get('people', {}, { signal }), /the app stops/);
+  await assert.rejects(client.pages('people', {}, { signal }).next(), /the app stops/);
+});
+
 test('the key goes to the admin API alone, by a path without a query', async () => {
   const client = new Admin('http://localhost:1', 'key');
   const elsewhere = ['https://other.example/', '//other.example/', '../session', '\\\\other.example'];
