@@ -59,7 +59,6 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	}
 	was := cmp.Or(before, &live{})
 	l.legacy, l.signUpAsk = a.makeLegacy(l.parts, was), a.makeSignUpAsk(l.parts, was)
-	public := publicURL(cfg)
 	keeper, err := passkeys(cfg, a.key, a.clock)
 	if err != nil {
 		return nil, err
@@ -69,13 +68,7 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 		Clock: a.clock, Key: a.key, Passwords: l.passwords, Sessions: l.sessions, Providers: l.providers, Passkeys: keeper, Outbox: a.Outbox,
 		Events: webhook.NewQueue(l.hooks, a.clock, a.events),
 		Keys:   a.Keys, Clients: l.clients, Asserted: l.asserted, Documents: l.documents, Legacy: l.legacy, SignUpAsk: l.signUpAsk,
-		Settings: flow.Settings{
-			Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), Audiences: audiences(cfg), TokenApps: tokenApps(cfg),
-			SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
-			Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion,
-			Locale: l.catalogue.Of, PublicURL: public.String(), Site: cfg.Brand.Name,
-			Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
-		},
+		Settings: flowSettings(cfg, l.catalogue.Of),
 	}
 	if before != nil {
 		made.Before = &before.All
@@ -83,6 +76,18 @@ func (a *App) build(p *parts, before *live) (l *live, err error) {
 	l.All = flow.New(made)
 	l.farewell = a.newFarewell(l)
 	return l, nil
+}
+
+// flowSettings returns the settings that the steps read. locale tells the language of a tag.
+func flowSettings(cfg config.Config, locale func(tag string) string) flow.Settings {
+	public := publicURL(cfg)
+	return flow.Settings{
+		Guests: cfg.OpenID.ClientDocuments, Registers: cfg.OpenID.Registration, Resources: tokenResources(cfg), Audiences: audiences(cfg), TokenApps: tokenApps(cfg),
+		SignUp: flow.SignUpMode(cfg.SignUp.Mode), Domains: cfg.SignUp.Domains, Names: flow.NameRule(cfg.SignUp.Name), ByCode: cfg.SignIn.Code,
+		Trust: cfg.MFA.Trust, Require: require(cfg.MFA), Terms: cfg.Legal.TermsVersion,
+		Locale: locale, PublicURL: public.String(), Site: cfg.Brand.Name,
+		Targets: flow.Targets{Fallback: fallback(cfg), Self: origin.Of(public), Origins: returnOrigins(cfg)},
+	}
 }
 
 // keep reuses what has not changed since before: the providers and the keys and documents of OpenID clients, all as they

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,13 +48,19 @@ func installed(t *testing.T) (calls func(args ...string) string, s *store.Store)
 	return calls, s
 }
 
-// The help of every command contains an example.
-func TestHelp_ShowsAnExample(t *testing.T) {
-	t.Parallel()
+func newParser(t *testing.T) *kong.Kong {
+	t.Helper()
 	parser, err := kong.New(&commands{}, kong.Name("portico"), kong.Vars{"presets": presetNames()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parser
+}
+
+// The help of every command contains an example.
+func TestHelp_ShowsAnExample(t *testing.T) {
+	t.Parallel()
+	parser := newParser(t)
 	leaves := parser.Model.Leaves(true)
 	if len(leaves) < 15 {
 		t.Fatalf("%d commands", len(leaves))
@@ -73,10 +81,7 @@ func TestHelp_ShowsAnExample(t *testing.T) {
 // Each document that a help names is in a release.
 func TestHelp_NamesDocuments(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.Vars{"presets": presetNames()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := newParser(t)
 	named := 0
 	for _, leaf := range parser.Model.Leaves(false) {
 		for _, name := range document.FindAllString(leaf.Detail, -1) {
@@ -91,13 +96,56 @@ func TestHelp_NamesDocuments(t *testing.T) {
 	}
 }
 
-// The output for scripts is one JSON document.
-func TestJSON_WhereOutputIsData(t *testing.T) {
+// A command line of the documents is one that the parser takes.
+func TestDocuments_HaveCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.Vars{"presets": presetNames()})
+	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	tried := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range commandLine.FindAllStringSubmatch(string(text), -1) {
+			tried++
+			var words []string
+			for _, word := range shellWord.FindAllString(line[1], -1) {
+				words = append(words, strings.Trim(word, `'"`))
+			}
+			if _, err := newParser(t).Parse(words); err != nil {
+				t.Errorf("%s: portico %s: %v", page, line[1], err)
+			}
+		}
+	}
+	if tried < 60 {
+		t.Errorf("only %d command lines were found", tried)
+	}
+}
+
+var (
+	commandLine = regexp.MustCompile(`(?m)^[ ]*portico ([a-z].*?)(?: +[#|<>].*)?$`)
+	shellWord   = regexp.MustCompile(`'[^']*'|"[^"]*"|(\$\(.*?\)|\S)+`)
+)
+
+// The help of a filter says that it leaves something out.
+func TestHelp_OfFilters(t *testing.T) {
+	t.Parallel()
+	for _, leaf := range newParser(t).Model.Leaves(false) {
+		for _, flag := range leaf.Flags {
+			if leaf.Name == "list" && !slices.Contains([]string{"help", "config", "version", "json", "limit"}, flag.Name) && !strings.HasPrefix(flag.Help, "Only ") {
+				t.Errorf("%s --%s: its help is %q, which does not begin with \"Only\"", leaf.Path(), flag.Name, flag.Help)
+			}
+		}
+	}
+}
+
+// The output for scripts is one JSON document.
+func TestJSON_WhereOutputIsData(t *testing.T) {
+	t.Parallel()
+	parser := newParser(t)
 	data := map[string]bool{}
 	for _, leaf := range parser.Model.Leaves(false) {
 		for _, flag := range leaf.Flags {

@@ -284,7 +284,7 @@ func TestSEC336_AnEndedSignUpAsksForNoCode(t *testing.T) {
 		case code == flow.CodeInvitationOver: // by no setting
 			continue
 		case change == nil:
-			t.Fatalf("%s: add the change of the settings that causes it", code)
+			t.Fatalf("%s: add the change of the settings that causes it, and below an address that it refuses", code)
 		}
 		v, address := s.visitor(), fresh("v")
 		id := v.signUp(address, good)

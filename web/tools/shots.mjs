@@ -45,8 +45,9 @@ if (folder === '--readme') {
   for (const [screen, state] of Object.entries(README))
     await shoot(pathOf(screen, state), `${images}${screen}.png`, false);
 } else {
-  const wanted = STATES.filter(([screen, state]) =>
-    names.every((name) => `${screen}-${state}`.includes(name)),
+  const wanted = STATES.filter(
+    ([screen, state]) =>
+      names.length === 0 || names.some((name) => `${screen}/${state}`.startsWith(name)),
   );
   for (const locale of locales) {
     mkdirSync(`${folder}/${locale}`, { recursive: true });

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,5 +45,30 @@ func TestSignUpEnds_HaveWords(t *testing.T) {
 	}
 	if n := strings.Count(string(source), `"signup.`) - 1; n != len(flow.SignUpEnds()) { // the comment has one
 		t.Errorf("internal/flow/fault.go has %d codes that begin with signup., and SignUpEnds %d", n, len(flow.SignUpEnds()))
+	}
+}
+
+// A fault that no other code and no other press changes leads on from each page on which it comes. gate is where it is made.
+func TestBars_LeadOn(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../../../web/src/form/reload-when-over.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := strings.Join(regexp.MustCompile(`signup\\?\.[a-z_(|)]+`).FindAllString(string(script), -1), " ")
+	for _, bar := range flow.Bars() {
+		if !regexp.MustCompile(`\b` + strings.TrimPrefix(bar.Code, "signup.") + `\b`).MatchString(lists) {
+			t.Errorf("%s is in no list of reload-when-over.ts: add it to postWhenEnded", bar.Code)
+		}
+	}
+	source, err := os.ReadFile("../../flow/signup.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, gate, _ := strings.Cut(string(source), ") gate(")
+	gate, _, _ = strings.Cut(gate, "\n}\n")
+	made := regexp.MustCompile(`return (f\.uninvited\(\)|[A-Z]\w+)`).FindAllString(gate, -1)
+	if len(made) != len(flow.Bars())-2 { // uninvited makes two, and SignUpTaken comes later
+		t.Errorf("gate returns %q, and Bars has %d faults", made, len(flow.Bars()))
 	}
 }
