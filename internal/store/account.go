@@ -28,6 +28,9 @@ func scanAccount(row scanner) (account.Account, error) {
 
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
+	if err := t.holdAddress(ctx, a.Address.Key); err != nil {
+		return false, err
+	}
 	made, err := t.changePerson(ctx, a.ID, `INSERT INTO account (`+accountColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20 WHERE `+free("$3", "$1", "$20")+`
 		ON CONFLICT (address_key) DO NOTHING`,
@@ -109,6 +112,9 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) error {
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
+	if err := t.holdAddress(ctx, address.Key); err != nil {
+		return false, err
+	}
 	return t.changePerson(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1
 		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM account o WHERE o.address_key = $3 AND o.id <> $1) AND `+free("$3", "$1", "$4"),
 		id, address.Mail, address.Key, micros(now), micros(since))

@@ -13,6 +13,20 @@ func free(key, id, at string) string {
 	return `NOT EXISTS (SELECT 1 FROM other_address k WHERE k.address_key = ` + key + ` AND k.account_id <> ` + id + ` AND k.expires_at > ` + at + `)`
 }
 
+// holdAddress keeps other transactions from giving an address to an account until this one ends. On PostgreSQL two would
+// do it at once, one as the primary address and one as another: neither sees what the other has not committed. The
+// statement after it sees all. The row by which they wait is never committed.
+func (t *Tx) holdAddress(ctx context.Context, key string) error {
+	if t.core.Locks.Throttle == "" {
+		return nil
+	}
+	row := "address " + key
+	if _, err := t.LockThrottle(ctx, row); err != nil {
+		return err
+	}
+	return t.DeleteThrottle(ctx, row)
+}
+
 const otherColumns = `account_id, address, address_key, kind, added_at, primary_until, expires_at`
 
 func scanOther(row scanner) (account.Other, error) {
@@ -26,6 +40,9 @@ func scanOther(row scanner) (account.Other, error) {
 // AddAddress implements account.OtherStore. An address of the account itself keeps
 // the time when it stopped being the primary one.
 func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bool, error) {
+	if err := t.holdAddress(ctx, o.Address.Key); err != nil {
+		return false, err
+	}
 	return t.one(ctx, `INSERT INTO other_address (`+otherColumns+`)
 		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM account p WHERE p.address_key = $3)
 		ON CONFLICT (address_key) DO UPDATE SET account_id = $1, address = $2, kind = $4, added_at = $5, expires_at = $7,

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strconv"
 	"time"
 
 	"portico/internal/account"
@@ -96,6 +97,32 @@ func (b accounts) AddAddress_ToOneAccount() {
 	theirs.Address = a.Address
 	if b.add(theirs, moment()) {
 		b.Error("the primary address of an account is added to another one")
+	}
+}
+
+// Of those who prove a mailbox at the same moment, one gets it, as the primary address of an account or as another one.
+func (b accounts) AddAddress_OrAnAccount() {
+	var kept []account.Account
+	for n := range workers {
+		kept = append(kept, b.person(n))
+	}
+	for round := range 5 {
+		made, o := full[account.Account](workers+round), full[account.Other](workers+round)
+		made.Address.Key, o.Until = o.Address.Key, account.Forever
+		b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+			has, now := kept[worker], moment()
+			switch worker % 3 {
+			case 0:
+				made := made
+				made.ID += strconv.Itoa(worker)
+				return tx.InsertAccount(b.Context(), made)
+			case 1:
+				return tx.UpdateAddress(b.Context(), has.ID, made.Address, now, now)
+			}
+			o := o
+			o.AccountID = has.ID
+			return tx.AddAddress(b.Context(), o, now)
+		})
 	}
 }
 
