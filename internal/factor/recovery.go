@@ -47,6 +47,13 @@ func NewCodes() []string {
 	return set
 }
 
+// OfSet reports whether the codes that are left are of a set of NewCodes, so that no other has replaced it.
+func OfSet(left []RecoveryCode, set []string) bool {
+	return len(left) > 0 && !slices.ContainsFunc(left, func(c RecoveryCode) bool {
+		return !slices.ContainsFunc(set, func(text string) bool { return text[:SelectorLength] == c.Selector })
+	})
+}
+
 // look replaces the digits that people take for letters. Base32 has no 0, 1 and 8.
 var look = strings.NewReplacer("0", "O", "1", "I", "8", "B")
 

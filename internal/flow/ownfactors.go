@@ -80,6 +80,10 @@ func (f *Owner) addEnrolment(ctx context.Context, tx Tx, c Caller, found session
 		v.Secret = d.Secret
 		v.URI = v.Secret.URI(f.settings.Site, d.Address)
 	case Codes:
+		left, err := tx.RecoveryCodesOf(ctx, found.User.ID)
+		if v.Overtaken = err == nil && !factor.OfSet(left, d.Codes); err != nil || v.Overtaken {
+			return err
+		}
 		v.Codes = d.Codes
 	default:
 		return nil

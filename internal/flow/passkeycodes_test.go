@@ -22,6 +22,32 @@ func (v *visitor) makesCodes() flow.FactorsView {
 	return page
 }
 
+// A page with codes shows them no more after another tab has replaced them. Another change of the account leaves them there.
+func TestMakeCodes_ReplacedInAnotherTab(t *testing.T) {
+	t.Parallel()
+	b, v := registered(t, withPasskeys(t))
+	v.adds()
+	begins := func() string {
+		return v.must(b.Owner.MakeCodes(t.Context(), v.Caller, v.found(), flow.Target{})).FlowID
+	}
+	shows := func(id string) flow.FactorsView {
+		page, err := b.Owner.Enrolment(t.Context(), v.Caller, v.found(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	first, second := begins(), begins()
+	if page := shows(first); page.Step != "" || len(page.Codes) > 0 || !page.Overtaken {
+		t.Errorf("the codes that were replaced: %+v", page)
+	}
+	v.adds()
+	v.must(b.Flows.StepUp(t.Context(), v.Caller, flow.Target{}, recovery(shows(second).Codes[0])))
+	if page := shows(second); len(page.Codes) != factor.Codes || page.Overtaken {
+		t.Errorf("the codes of the account: %+v", page)
+	}
+}
+
 // An owner who has lost the only passkey removes it with a recovery code. The other
 // codes go with it.
 func TestMakeCodes_ForAPasskey(t *testing.T) {
