@@ -3,7 +3,9 @@ package flow_test
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"portico/internal/code"
 	"portico/internal/flow"
 )
 
@@ -19,5 +21,42 @@ func TestVerifyCode_Overtaken(t *testing.T) {
 	second.register("mara@example.org")
 	if _, err := b.Flows.VerifyCode(t.Context(), first.Caller, begun.FlowID, m.Data["code"]); !errors.Is(err, flow.SignUpTaken) {
 		t.Errorf("the code of the first: %v", err)
+	}
+}
+
+// Another code is one for the account of now, which was made or has changed since the flow began. Those before end.
+func TestResend_ForTheAccountOfNow(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *flow.Config) { c.ByCode = true })
+	v, owner := b.visitor("192.0.2.1"), b.visitor("192.0.2.2")
+	mailed := func() (digits string) {
+		for digits == "" {
+			digits = b.next().Data["code"]
+		}
+		return digits
+	}
+	again := func(id string) string {
+		b.clock.Advance(time.Minute)
+		v.must(b.Flows.Resend(t.Context(), v.Caller, id))
+		return mailed()
+	}
+	begun := v.must(b.Flows.SendCode(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	b.next() // that there is no account
+	owner.register("mara@example.org")
+	v.must(b.Flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, again(begun.FlowID)))
+	if v.signedIn() != "mara@example.org" {
+		t.Errorf("signed in as %q", v.signedIn())
+	}
+	begun = v.must(b.Flows.Recover(t.Context(), v.Caller, "mara@example.org", flow.Target{}))
+	before := mailed()
+	if err := b.Operator.SetUserPassword(t.Context(), flow.ByOperator, b.user("mara@example.org"), "seven hills under a paper lantern"); err != nil {
+		t.Fatal(err)
+	}
+	after := again(begun.FlowID)
+	if _, err := b.Flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, before); !errors.Is(err, code.Used) {
+		t.Errorf("the code from before the change: %v", err)
+	}
+	if r := v.must(b.Flows.VerifyCode(t.Context(), v.Caller, begun.FlowID, after)); r.Next != "/auth/reset-password?flow="+begun.FlowID {
+		t.Errorf("the new code leads to %s", r.Next)
 	}
 }

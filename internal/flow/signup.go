@@ -316,18 +316,26 @@ func (f *core) renewOrBegin(ctx context.Context, tx Tx, c Caller, p Pending, d d
 			return Pending{}, err
 		}
 		if left > 0 {
-			if old.AccountID != p.AccountID || old.Version != p.Version {
-				if err := tx.EndCodes(ctx, old.ID, now); err != nil { // they were mailed before the change
-					return Pending{}, err
-				}
+			if old, err = f.follow(ctx, tx, old, p.AccountID, p.Version); err != nil {
+				return Pending{}, err
 			}
-			old.ReturnTo, old.AccountID, old.Version = p.ReturnTo, p.AccountID, p.Version
+			old.ReturnTo = p.ReturnTo
 			if renewed, err := f.renew(ctx, tx, old, d); err != nil || renewed {
 				return old, err
 			}
 		}
 	}
 	return f.begin(ctx, tx, p, d, c.BrowserCookie)
+}
+
+// follow returns a flow with the account that its address has now. If that is another one, or has changed, the codes end
+// that were mailed before.
+func (f *core) follow(ctx context.Context, tx Tx, p Pending, accountID string, version int64) (Pending, error) {
+	if p.AccountID == accountID && p.Version == version {
+		return p, nil
+	}
+	p.AccountID, p.Version = accountID, version
+	return p, tx.EndCodes(ctx, p.ID, f.clock.Now())
 }
 
 func (f *core) known(ctx context.Context, tx account.Store, key string) (*account.Account, error) {

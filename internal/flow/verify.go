@@ -335,6 +335,16 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 		case held != nil:
 			return held // nothing was written
 		}
+		if p.Kind != AddressChange && !p.completes(d) { // mailsAgain has judged the others
+			if known := to.known(p.Kind); known != nil {
+				if p, err = f.follow(ctx, tx, p, known.ID, p.Kind.versionOf(*known)); err != nil {
+					return err
+				}
+			}
+			if _, err := tx.RenewFlow(ctx, p, f.clock.Now()); err != nil {
+				return err
+			}
+		}
 		return f.mailProof(ctx, tx, c, p, d, to)
 	})
 	return spent, err
