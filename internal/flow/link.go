@@ -219,7 +219,9 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	if err != nil {
 		return Result{}, err
 	}
-	w.kind = p.Kind
+	if w.kind = p.Kind; p.Kind == SignUp && !f.here(c, p) {
+		d = d.addressOnly()
+	}
 	if err := f.allows(p, d); err != nil {
 		return Result{}, err
 	}
@@ -229,9 +231,6 @@ func (f *Flows) ResendLink(ctx context.Context, c Caller, token string) (r Resul
 	address, bad := account.ParseAddress(d.Address, "email")
 	if bad != nil {
 		return Result{}, fault.InvalidFields(*bad)
-	}
-	if p.Kind == SignUp && !f.here(c, p) {
-		d = d.addressOnly()
 	}
 	if f.away(c, p, d) {
 		return Result{}, LinkElsewhere

@@ -132,6 +132,8 @@ func (f *Flows) allows(p Pending, d data) error {
 		return SignUpClosed
 	case p.Kind == ByCode && !f.settings.ByCode && !p.completes(d):
 		return ByCodeOff
+	case p.Kind == SignUp && d.Identity != nil && !f.takesIdentity(d):
+		return Overtaken
 	}
 	return nil
 }

@@ -69,6 +69,9 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		if d.Identity != nil {
 			v.Provider = d.Identity.Provider
 		}
+		if p.Kind == Acceptance && p.AccountID == "" {
+			v.Kind = SignUp
+		}
 		owner, err := f.judgeView(ctx, tx, c, p, d, &v)
 		if err != nil {
 			return err
@@ -90,9 +93,6 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 			return err
 		case Accept:
 			v.Next = p.page()
-			if p.AccountID == "" {
-				v.Kind = SignUp
-			}
 		case Keep:
 			v.Next = p.page()
 			d, _, err := tx.DepartureOf(ctx, p.AccountID)
@@ -125,7 +125,7 @@ func (f *Flows) judgeView(ctx context.Context, tx Tx, c Caller, p Pending, d dat
 	case p.Kind == AddressChange && p.Step == Verify:
 		_, _, err = f.signedInTo(ctx, tx, c, p)
 		v.Proof = errors.Is(err, ProofNeeded)
-	case d.Over:
+	case d.Over, d.Identity != nil && v.Kind == SignUp && p.Step != Done && !f.takesIdentity(d): // by the settings, which are no secret
 		err = Overtaken
 	case p.Step == Verify && p.completes(d):
 		_, err = f.waits(ctx, tx, p, d)

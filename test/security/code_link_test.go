@@ -13,12 +13,15 @@ import (
 
 // boot is the part of a document's data that the tests read.
 type boot struct {
+	Title    string `json:"title"`
+	Next     string `json:"next"`
 	ReturnTo string `json:"return_to"`
 	Notice   string `json:"notice"`
 	Detail   string `json:"detail"`
 	Back     string `json:"back"`
 	Link     struct{ State, Mark, Kind, Address string }
 	Flow     struct{ ID, State string }
+	Values   struct{ Email string }
 	Errors   struct{ Code string }
 }
 

@@ -100,24 +100,63 @@ func TestSEC483_AnotherProviderUnderTheSameID(t *testing.T) {
 	}
 }
 
-// The mailbox is proven after the provider has gone, whose identity waits for that. The sign-up is over, and says so.
+// The mailbox is proven or the terms are accepted after the provider has gone, whose identity waits for that. The sign-up is
+// over, and its page says so, whatever was pressed. In another browser, the link begins without the identity.
 func TestSEC483_TheProviderHasGone(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	p := newIDP(t)
 	s := start(t, p.at("acme", false))
 	p.site = s
-	address, v := fresh("mara"), s.visitor()
-	_, flow, ok := strings.Cut(v.through(p.who(address)), "/auth/verify-code?flow=")
-	if !ok {
-		t.Fatal("the mailbox is not asked for")
-	}
-	code := s.mail.next(address).code(t)
-	s.follows(func(c *config.Config) { c.Providers = nil })
-	v.verify(flow, code).refused(404, "flow.unknown")
-	v.get("/auth/verify-code?flow=" + flow).must(404)
-	if v.whoami() != "" {
-		t.Errorf("%q is signed in", v.whoami())
+	there := s.config
+	for _, press := range []string{"code", "link", "another code", "another link", "terms"} {
+		if press == "terms" {
+			s.follows(withTerms("1"))
+		}
+		address, v := fresh("mara"), s.visitor()
+		page := v.through(p.who(address))
+		_, flow, ok := strings.Cut(page, "/auth/verify-code?flow=")
+		if !ok {
+			t.Fatal("the mailbox is not asked for")
+		}
+		mail := s.mail.next(address)
+		if press == "terms" {
+			flow = v.verify(flow, mail.code(t)).must(200).flow()
+			page = "/auth/terms?flow=" + flow
+		}
+		s.follows(func(c *config.Config) { c.Providers = nil })
+		s.clock.Advance(time.Minute)
+		switch press {
+		case "code":
+			v.verify(flow, mail.code(t)).refused(404, "flow.unknown")
+		case "link":
+			v.open(mail.token(t))
+			v.post("confirm-link", object{}).refused(404, "flow.unknown")
+		case "another code":
+			v.post("resend", object{"flow": flow}).refused(404, "flow.unknown")
+		case "another link":
+			s.clock.Advance(10 * time.Minute)
+			v.open(mail.token(t))
+			v.form("/auth/confirm-link/resend", nil).must(303)
+			w := s.visitor()
+			w.open(mail.token(t))
+			w.form("/auth/confirm-link/resend", nil).must(303)
+			s.mail.next(address)
+		case "terms":
+			v.post("terms", object{"flow": flow, "terms": "1"}).refused(404, "flow.unknown")
+		}
+		b := v.get(page).must(404).boot()
+		if b.Title != "Sign-up has changed" || b.Next != "/auth/signup?flow="+flow {
+			t.Errorf("after %s, the page says %q, and leads to %s", press, b.Title, b.Next)
+		}
+		if typed := v.get(b.Next).must(200).boot().Values.Email; typed != address {
+			t.Errorf("after %s, the form has the address %q", press, typed)
+		}
+		if v.whoami() != "" {
+			t.Errorf("%q is signed in", v.whoami())
+		}
+		s.config = there
+		s.follows()
 	}
 }
 

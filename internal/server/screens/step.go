@@ -68,8 +68,12 @@ func (s *Screens) waitsAt(w http.ResponseWriter, r *http.Request, at flow.Step, 
 func (s *Screens) overtaken(w http.ResponseWriter, r *http.Request, v flow.View) error {
 	return s.show(w, r, ScreenError, func(b *Boot) {
 		s.explain(w, r, b, flow.Overtaken)
-		b.Title = s.Catalogue.Text(b.Locale, "failure.title.overtaken", nil)
-		b.Detail = s.Catalogue.Text(b.Locale, "failure.overtaken", nil)
+		what := "overtaken"
+		if v.Kind == flow.SignUp { // there is no account
+			what = "overtaken_signup"
+		}
+		b.Title = s.Catalogue.Text(b.Locale, "failure.title."+what, nil)
+		b.Detail = s.Catalogue.Text(b.Locale, "failure."+what, nil)
 		b.Errors.RequestID = "" // nothing has failed, so the id would not help
 		b.Next = pages.Flow(beginningOf(v.Kind), v.ID)
 	})
@@ -84,6 +88,8 @@ func beginningOf(k flow.Kind) string {
 		return pages.SignInCode
 	case flow.AddressChange:
 		return pages.Addresses
+	case flow.SignUp:
+		return pages.SignUp
 	}
 	return pages.SignIn
 }
