@@ -203,9 +203,9 @@ func SignUpEnds() []string {
 	return []string{CodeSignUpClosed, CodeSignUpDomain, CodeSignUpTaken, CodeSignUpInvited, CodeInvitationOver, CodeSignUpFirst, CodeSignUpWaits, CodeSignUpDeclined, CodeSignUpSaid, CodeSignUpUnasked}
 }
 
-// Bars returns the faults of mayRegister: no other code and no other press changes them.
+// Bars returns the faults of mayRegister, and SignUpTaken: no other code and no other press changes them.
 func Bars() []*fault.Error {
-	return []*fault.Error{SignUpClosed, SignUpDomain, SignUpUninvited, InvitationOver}
+	return []*fault.Error{SignUpClosed, SignUpDomain, SignUpUninvited, InvitationOver, SignUpTaken}
 }
 
 // IsOvertaken tells Overtaken from another Unknown.

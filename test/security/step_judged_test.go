@@ -14,6 +14,7 @@ import (
 
 	"portico/internal/config"
 	"portico/internal/flow"
+	"portico/internal/server"
 )
 
 // The words of the table: what a step does that was begun before a change and ends after it.
@@ -267,34 +268,47 @@ func TestSEC336_NoCodeForAnEndedStep(t *testing.T) {
 	v.post("resend", object{"flow": byMail}).refused(404, "signin.code_off")
 }
 
-// Without script, a code of a sign-up that a change has ended leads to the page that says so, not to a field for another code.
+// Without script, a code, a link or the terms of a sign-up that a change has ended lead to the page that says so, not to a
+// field for another code.
 func TestSEC336_AnEndedSignUpAsksForNoCode(t *testing.T) {
 	announce(t)
 	t.Parallel()
 	s := start(t)
 	open := s.config
-	changes := map[string]option{
-		"signup.closed":    func(c *config.Config) { c.SignUp.Mode = "closed" },
-		"signup.uninvited": func(c *config.Config) { c.SignUp.Mode = "invited" },
-		"signup.domain":    func(c *config.Config) { c.SignUp.Domains = []string{"elsewhere.test"} },
+	settings := func(change option) func(string) { return func(string) { s.follows(change) } }
+	changes := map[string]func(address string){
+		"signup.closed":    settings(func(c *config.Config) { c.SignUp.Mode = "closed" }),
+		"signup.uninvited": settings(func(c *config.Config) { c.SignUp.Mode = "invited" }),
+		"signup.domain":    settings(func(c *config.Config) { c.SignUp.Domains = []string{"elsewhere.test"} }),
+		"signup.taken":     func(address string) { s.operator(address, good) },
 	}
 	for _, bar := range flow.Bars() {
-		code, change := bar.Code, changes[bar.Code]
+		code, change, status := bar.Code, changes[bar.Code], server.Status(bar)
 		switch {
 		case code == flow.CodeInvitationOver: // by no setting
 			continue
 		case change == nil:
-			t.Fatalf("%s: add the change of the settings that causes it, and below an address that it refuses", code)
+			t.Fatalf("%s: add the change that causes it, and below an address that it refuses", code)
 		}
 		v, address := s.visitor(), fresh("v")
 		id := v.signUp(address, good)
 		mail := s.mail.next(address)
-		s.follows(change)
-		page := v.form("/auth/verify-code?flow="+id, url.Values{"flow": {id}, "code": {mail.code(t)}}).must(403).boot()
+		change(address)
+		page := v.form("/auth/verify-code?flow="+id, url.Values{"flow": {id}, "code": {mail.code(t)}}).must(status).boot()
 		v.open(mail.token(t))
-		link := v.form("/auth/confirm-link", nil).must(403).boot()
+		link := v.form("/auth/confirm-link", nil).must(status).boot()
 		if page.Errors.Code != code || page.Flow.ID != "" || link.Errors.Code != code || link.Link.State != "" {
 			t.Errorf("%s: the code leads to %+v, and the link to %+v", code, page, link)
+		}
+		s.config = open
+		s.follows()
+		w, other := s.visitor(), fresh("w")
+		id = w.signUp(other, good)
+		s.follows(withTerms("1"))
+		id = w.verify(id, s.mail.next(other).code(t)).must(200).flow()
+		change(other)
+		if terms := w.form("/auth/terms?flow="+id, url.Values{"flow": {id}, "terms": {"1"}}).must(status).boot(); terms.Errors.Code != code || terms.Flow.ID != "" {
+			t.Errorf("%s: the terms lead to %+v", code, terms)
 		}
 		s.config = open
 		s.follows()

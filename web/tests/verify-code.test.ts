@@ -347,7 +347,7 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
-test.each(['signup.invitation_over', 'signup.domain'])(
+test.each(['signup.invitation_over', 'signup.domain', 'signup.taken'])(
   'a code of a sign-up that has ended leads to the page that says so: %s',
   async (code) => {
     const { page } = await open('verify-code/idle', { '/auth/api/verify-code': problem(403, { code }) });

@@ -37,7 +37,7 @@ func (s *Screens) verifyAgain(w http.ResponseWriter, r *http.Request, err error,
 	})
 }
 
-// signUpOver returns the fault of an address that may not register. For other errors it returns nil.
+// signUpOver returns the fault of an address that can get no account. For other errors it returns nil.
 func signUpOver(err error) *fault.Error {
 	for _, bar := range flow.Bars() {
 		if errors.Is(err, bar) {

@@ -97,6 +97,9 @@ func beginningOf(k flow.Kind) string {
 // stepAgain shows the page of a step again after err has refused a press on it. If the
 // flow does not wait there anymore, path leads on, as for a reload.
 func (s *Screens) stepAgain(w http.ResponseWriter, r *http.Request, id string, err error, at flow.Step, path string, show func(flow.View) error) error {
+	if over := signUpOver(err); over != nil {
+		return s.signUpEnded(w, r, over)
+	}
 	v, viewErr := s.Actions.Flows.View(r.Context(), s.Actions.Caller(w, r), id)
 	switch {
 	case errors.Is(viewErr, flow.Unknown):

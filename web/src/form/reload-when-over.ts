@@ -37,9 +37,9 @@ export function postWhenChanged({ code }: Trouble, form: HTMLFormElement): boole
   return changed;
 }
 
-/** postWhenChanged for a step after the form, also when the address may not register any more. */
+/** postWhenChanged for a step after the form, also when the address can get no account any more. */
 export function postWhenEnded(trouble: Trouble, form: HTMLFormElement): boolean {
-  const ended = trouble.code === 'signup.domain';
+  const ended = /^signup\.(domain|taken)$/.test(trouble.code);
   if (ended) form.submit();
   return ended || postWhenChanged(trouble, form);
 }

@@ -1,6 +1,6 @@
 import type { AcceptTerms, Boot } from '../../api/schema.gen';
 import type { Trouble } from '../../form/failure';
-import { postWhenChanged, reloadWhenOver } from '../../form/reload-when-over';
+import { postWhenEnded, reloadWhenOver } from '../../form/reload-when-over';
 import { useForm } from '../../form/use-form';
 import { useText } from '../../i18n/provider';
 import { oneOf } from '../../lib/template';
@@ -43,6 +43,6 @@ function View({ boot }: { boot: Boot }) {
 }
 
 const onTrouble = (trouble: Trouble, form: HTMLFormElement) =>
-  postWhenChanged(trouble, form) || reloadWhenOver(trouble);
+  postWhenEnded(trouble, form) || reloadWhenOver(trouble);
 
 export const screen: Screen = { title: (_, { t }) => t('terms.title'), View };
