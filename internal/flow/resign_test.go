@@ -214,11 +214,12 @@ func TestAlarm_EndsInvitationsForGood(t *testing.T) {
 	}
 }
 
-// Whoever has sent very many invitations can be ended all the same, in the time that a change has on PostgreSQL.
+// Whoever has sent very many invitations can be ended all the same, in little time on PostgreSQL.
 func TestResigns_WithVeryManyInvitations(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Plain(pgtest.Migrated(t))
-	s, err := store.Open(t.Context(), store.Config{URL: url})
+	// On a busy machine, making the admin can take more than the 1.4 s of a request. To change each invitation would take 9 s.
+	s, err := store.Open(t.Context(), store.Config{URL: url + "&answer_within=4s"})
 	if err != nil {
 		t.Fatal(err)
 	}
