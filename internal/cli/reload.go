@@ -69,7 +69,10 @@ func reloadLines(r ops.Reloaded) (lines []string) {
 func askProven(ctx context.Context, cfg config.Config, path string, result any) error {
 	key, err := secret.ReadKey(cfg.SecretFile)
 	if err != nil {
-		return fmt.Errorf("%w: run this with the settings and as the user of the server", err)
+		if errors.Is(err, secret.ErrNoKey) {
+			err = fmt.Errorf("%w: run this with the settings of the server", err)
+		}
+		return err
 	}
 	proof := ops.Prove(key.MAC(ops.ReloadPurpose), time.Now())
 	status, body, err := askServer(ctx, cfg, reloadLimit, http.MethodPost, path, proof)

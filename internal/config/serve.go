@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -108,10 +107,7 @@ func (c *Config) CheckServe() error {
 	case errors.Is(err, secret.ErrNoKey):
 		add("secret_file", c.SecretFile+" does not exist, and nodes that share a database share its key", "copy it from a node that runs, or make it once with 'portico config new-key'")
 	case err != nil:
-		why, write := err.Error(), "let this user read it, or write the path of another key file"
-		if _, unreadable := errors.AsType[*fs.PathError](err); !unreadable {
-			why, write, _ = strings.Cut(why, ": ") // the error of package secret already includes advice
-		}
+		why, write, _ := strings.Cut(err.Error(), ": ") // the error of package secret includes advice
 		add("secret_file", why, write)
 	}
 	c.checkNext(add)

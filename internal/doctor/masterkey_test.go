@@ -101,6 +101,15 @@ func TestMasterKey(t *testing.T) {
 		}
 	}
 	expect(t, foreign, "secret_file", Failed, "neither the key in")
+	empty := cfg
+	empty.SecretNext = filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty.SecretNext, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, empty, "secret_file", Failed, "is empty: restore it from your backup; if no database has used it yet, delete it and make a new one")
+	folder := cfg
+	folder.SecretFile = t.TempDir()
+	expect(t, folder, "secret_file", Failed, "cannot be read (it is not a regular file): name another file")
 	if err := os.Chmod(cfg.SecretNext, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,8 @@ func (d *doctor) secretFile(ctx context.Context, r *report) {
 	case errors.Is(missing, secret.ErrNoKey):
 		r.add(Failed, file+" does not exist", "copy it from a running node, or create it once with 'portico config new-key'")
 	case missing != nil:
-		r.add(Failed, missing.Error(), "make it readable for this user only")
+		found, do, _ := strings.Cut(missing.Error(), ": ") // the error of package secret includes advice
+		r.add(Failed, found, do)
 	case err != nil:
 		r.add(Skipped, file+" is private, but cannot be compared with the database", "")
 	case used && d.config.SecretNext != "":

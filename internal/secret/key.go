@@ -34,7 +34,7 @@ func ReadKey(path string) (*Key, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNoKey, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the key file: %w", err)
+		return nil, unreadable(path, err)
 	}
 	defer f.Close()
 	if exposed(info) {
@@ -42,16 +42,28 @@ func ReadKey(path string) (*Key, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 4<<10))
 	if err != nil {
-		return nil, fmt.Errorf("read the key file: %w", err)
+		return nil, unreadable(path, err)
 	}
 	b, err := base64.StdEncoding.DecodeString(legible.Trim(string(text)))
 	if err == nil && len(b) == 0 {
-		return nil, fmt.Errorf("the key file %s is empty: restore it from your backup, or delete it if there is no database yet", path)
+		return nil, fmt.Errorf("the key file %s is empty: restore it from your backup; if no database has used it yet, delete it and make a new one", path)
 	}
 	if err != nil || len(b) != keySize {
 		return nil, fmt.Errorf("the key file %s does not hold 32 bytes in base64: restore it from your backup", path)
 	}
 	return newKey(b), nil
+}
+
+// unreadable says that a key file cannot be read, and what to do.
+func unreadable(path string, err error) error {
+	do := "name another file"
+	if errors.Is(err, fs.ErrPermission) {
+		do = "run this as root or as the user of the server, or let this user read it"
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	return fmt.Errorf("the key file %s cannot be read (%w): %s", path, err, do)
 }
 
 // CreateKey writes a new key to path, mode 0600. If a file exists, the error
@@ -66,7 +78,7 @@ func CreateKey(path string) (*Key, error) {
 	text := base64.StdEncoding.EncodeToString(key.set.Load().masters[0].bytes) + "\n"
 	switch err := file.Write(path, text, 0o600); {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("create the key file %s: %w", path, fs.ErrExist)
+		return nil, fmt.Errorf("the key file %s is not replaced (%w): use it, or name another file", path, fs.ErrExist)
 	case err != nil:
 		return nil, fmt.Errorf("create the key file: %w", err)
 	}

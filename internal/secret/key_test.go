@@ -55,7 +55,7 @@ func TestReadKey(t *testing.T) {
 		"all may read":       {known(), 0o604, "chmod 600"},
 		"group may write":    {known(), 0o620, "chmod 600"},
 		"all may run":        {known(), 0o601, "chmod 600"},
-		"empty":              {"", 0o600, "is empty: restore it from your backup, or delete it"},
+		"empty":              {"", 0o600, "is empty: restore it from your backup; if no database has used it yet, delete it"},
 		"31 bytes":           {base64.StdEncoding.EncodeToString(make([]byte, 31)), 0o600, "32 bytes in base64"},
 		"33 bytes":           {base64.StdEncoding.EncodeToString(make([]byte, 33)), 0o600, "32 bytes in base64"},
 		"not base64":         {strings.Repeat("ab ", 15), 0o600, "32 bytes in base64"},
