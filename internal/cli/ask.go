@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"portico/internal/config"
@@ -36,7 +38,10 @@ func askServer(ctx context.Context, cfg config.Config, limit time.Duration, meth
 	}
 	answer, err := client.HTTP().Do(req)
 	if err != nil {
-		return 0, nil, fmt.Errorf("no server answers at ops_listen: %w", err)
+		if request, ok := errors.AsType[*url.Error](err); ok {
+			err = request.Err
+		}
+		return 0, nil, fmt.Errorf("no server answers at ops_listen (%w)", err)
 	}
 	defer answer.Body.Close()
 	body, err = io.ReadAll(answer.Body)

@@ -29,7 +29,7 @@ func (readyCmd) Run(s *session) error {
 	}
 	status, body, err := askServer(s, cfg, readyLimit, http.MethodGet, ops.ReadyPath, "")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: start 'portico serve', or correct ops_listen", err)
 	}
 	switch said := strings.TrimSpace(string(body)); {
 	case said == ops.Ready:

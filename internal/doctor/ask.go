@@ -83,7 +83,7 @@ func (d *doctor) server(_ context.Context, r *report) {
 	address, _ := d.config.OpsAddress()
 	switch s := d.serving(); {
 	case s.err != nil:
-		r.add(Warning, "Portico is not running here: "+s.err.Error(), "start 'portico serve' and run this again")
+		r.add(Warning, unreached("Portico is not running here", s.err), "start 'portico serve' and run this again")
 	case s.said == ops.Ready:
 		r.add(OK, "Portico is running and ready ("+address+")", "")
 	case ops.NotReady(s.said):

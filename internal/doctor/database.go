@@ -63,7 +63,10 @@ func (d *doctor) storageChecks() []check {
 
 func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	db := d.database()
-	const write = "check database_url, and that the database is running"
+	write := "check database_url, and that the database is running"
+	if errors.Is(db.err, fs.ErrPermission) {
+		write = "run this as the user that runs 'portico serve'"
+	}
 	switch {
 	case d.onSQLite() && errors.Is(db.err, fs.ErrNotExist):
 		r.add(Warning, "there is no file "+d.file()+" yet", "the first start creates it; if it should exist, correct database_url or run this in the folder of your installation")

@@ -123,13 +123,14 @@ func TestOutbox(t *testing.T) {
 	}
 	tried(20*time.Minute, "recipient: 451 \"4.7.1 Greylisted, come back later\"")
 	expect(t, cfg, "outbox", OK, "2 waiting, the oldest for 20m")
-	expect(t, cfg, "outbox", OK, "s; the last attempt said: recipient: 451 \"4.7.1 Greylisted, come back later\"; the next is at 2")
+	expect(t, cfg, "outbox", OK, "s; the last attempt failed, because the mail server refuses the email for now (recipient: 451 \"4.7.1 Greylisted, come back later\"); the next is at 2")
 	tried(2*time.Hour, "recipient: 451 \"4.7.1 Greylisted, come back later\"")
 	expect(t, cfg, "outbox", Warning, "the server refuses the email for now")
 	tried(20*time.Minute, "connect: dial tcp 192.0.2.1:587: connect: connection refused")
-	expect(t, cfg, "outbox", Warning, "connection refused; the next is at ")
+	expect(t, cfg, "outbox", Warning, "because the mail server cannot be reached (connect: dial tcp 192.0.2.1:587: connect: connection refused); the next is at ")
 	expect(t, cfg, "outbox", Warning, ": check the host and port in smtp_url, and any firewall in between; 'portico mail flush' then tries all now")
 	tried(20*time.Minute, "a client answers 500")
+	expect(t, cfg, "outbox", Warning, "because a client answers 500; ")
 	expect(t, cfg, "outbox", Warning, ": remove the reason; 'portico mail flush'")
 }
 

@@ -2,7 +2,9 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +189,22 @@ func (c check) survived(ctx context.Context, r *report) (err error) {
 	defer fault.Recover(&err)
 	c.try(ctx, r)
 	return nil
+}
+
+// because returns the words for a failure, followed by its error.
+func because(words, failed string) string {
+	if words == "" {
+		return failed
+	}
+	return words + " (" + failed + ")"
+}
+
+// unreached returns because for a request to one server, whose address is in the words.
+func unreached(words string, err error) string {
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err
+	}
+	return because(words, err.Error())
 }
 
 // report collects the findings of one check. It is not safe for concurrent use.

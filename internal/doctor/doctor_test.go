@@ -86,8 +86,9 @@ func TestExamine_NothingThere(t *testing.T) {
 	holds(t, found, "settings", Failed, "not set: public_url: why: write")
 	holds(t, found, "settings", Warning, "other machines can reach it") // as in config check
 	holds(t, found, "settings", Warning, "sign-up is open, so a stranger with an email address gets into the app")
-	holds(t, found, "mail", Failed, "connect: ")
+	holds(t, found, "mail", Failed, ": the mail server cannot be reached (connect: ")
 	holds(t, found, "provider corp", Failed, "issuer")
+	holds(t, found, "app app", Failed, gone.String()+" does not answer (dial tcp ")
 	holds(t, found, "app app", Failed, "correct upstream")
 	holds(t, found, "database", Warning, "the first start creates it")
 	if got := list(t, folder); len(got) != 1 {

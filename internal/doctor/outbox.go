@@ -91,8 +91,8 @@ func (d *doctor) waiting(r *report, counts outbox.Count, waiting []outbox.Record
 		r.add(Warning, found, "see the log of 'portico serve', and the mail check")
 		return
 	}
-	found += fmt.Sprintf("; the last attempt said: %s; the next is at %s", told.Reason, told.DueAt.UTC().Format(time.RFC3339))
 	failure := mailer.Told(told.Reason)
+	found += fmt.Sprintf("; the last attempt failed, because %s; the next is at %s", because(failure.Words(), told.Reason), told.DueAt.UTC().Format(time.RFC3339))
 	if failure.Deferred() && age <= deferredFor {
 		r.add(OK, found, "")
 		return

@@ -36,14 +36,14 @@ func (d *doctor) mail(ctx context.Context, r *report) {
 		r.add(OK, server.String()+" ("+how+", "+login+") accepts email from "+d.config.MailFrom, "")
 		return
 	}
-	do := "check smtp_url and mail_from"
+	why, do := "", "check smtp_url and mail_from"
 	if failure, ok := errors.AsType[*mailer.Error](err); ok {
-		do = failure.Advice()
+		why, do = failure.Words(), failure.Advice()
 	}
 	if unknownAuthority(err) {
 		do = trustAuthority
 	}
-	r.add(Failed, server.String()+": "+err.Error(), do)
+	r.add(Failed, server.String()+": "+because(why, err.Error()), do)
 }
 
 const trustAuthority = "if its authority is your own, write its certificate into a file and the path into tls.ca_file"
@@ -78,11 +78,11 @@ func (d *doctor) provider(ctx context.Context, r *report, p config.Provider) {
 	publishes, err := service.Check(ctx, p.ID)
 	switch {
 	case errors.Is(err, egress.ErrRefused):
-		r.add(Failed, err.Error(), "a provider in your own network must have all its URLs at the origin of its issuer")
+		r.add(Failed, because("it is not called", err.Error()), "a provider in your own network must have all its URLs at the origin of its issuer")
 	case unknownAuthority(err):
-		r.add(Failed, err.Error(), trustAuthority)
+		r.add(Failed, because("its certificate is not trusted", err.Error()), trustAuthority)
 	case err != nil:
-		r.add(Failed, err.Error(), "check its issuer, and that this machine can reach it; users cannot sign in with it until then")
+		r.add(Failed, because("its discovery document or keys cannot be read", err.Error()), "check its issuer, and that this machine can reach it; users cannot sign in with it until then")
 	case publishes:
 		r.add(OK, "its discovery document and keys can be read", "")
 	default:
@@ -111,7 +111,7 @@ func (d *doctor) app(ctx context.Context, r *report, a gateway.App, setting stri
 		if unknownAuthority(err) {
 			do = trustAuthority
 		}
-		r.add(Failed, "it does not answer: "+err.Error(), do)
+		r.add(Failed, because(a.Upstream.String()+" does not answer", err.Error()), do)
 		return
 	}
 	r.add(OK, a.Upstream.String()+" answers", "")

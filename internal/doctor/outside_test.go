@@ -30,15 +30,15 @@ func TestMail(t *testing.T) {
 	}{
 		{"ada:hunter2@", "?tls=none", "Example <no-reply@example.org>", OK, "logged in"},
 		{"", "?tls=none", "no-reply@example.org", OK, "without logging in"},
-		{"ada:hunter9@", "?tls=none", "no-reply@example.org", Failed, "check the user and password"},
-		{"ada:hunter2@", "?tls=none", "else@example.org", Failed, "not your address\": use a mail_from"},
+		{"ada:hunter9@", "?tls=none", "no-reply@example.org", Failed, ": the login at the mail server fails (login: "},
+		{"ada:hunter2@", "?tls=none", "else@example.org", Failed, "not your address\"): use a mail_from"},
 		{"ada:hunter2@", "", "no-reply@example.org", Failed, "STARTTLS"},
 	} {
 		cfg.SMTPURL, cfg.MailFrom = "smtp://"+tt.user+mail.addr+tt.query, tt.from
 		expect(t, cfg, "mail", tt.state, tt.words)
 	}
 	cfg.SMTPURL = "smtp://" + speaker(t, "HTTP/1.1 400 Bad Request\r\n") + "?tls=none"
-	expect(t, cfg, "mail", Failed, "greeting: ")
+	expect(t, cfg, "mail", Failed, ": it does not answer as a mail server does (greeting: ")
 	cfg.SMTPURL = ""
 	expect(t, cfg, "mail", Skipped, "is not set")
 }
@@ -78,7 +78,7 @@ func TestProvider(t *testing.T) {
 	inner := httputil.NewSingleHostReverseProxy(issuer)
 	front := serve(t, func(w http.ResponseWriter, r *http.Request) { inner.ServeHTTP(w, r) })
 	cfg.Providers[0].Issuer = front.String() // its document names another issuer, as in a mix-up attack
-	expect(t, cfg, "provider corp", Failed, "issuer")
+	expect(t, cfg, "provider corp", Failed, "its discovery document or keys cannot be read (")
 }
 
 // A server with a certificate of the operator's own authority is found once the
@@ -99,6 +99,7 @@ func TestPrivateAuthority(t *testing.T) {
 	cfg := settings(t, t.TempDir())
 	cfg.Providers = []config.Provider{{ID: "corp", Name: "Corp", Preset: "openid", Issuer: s.URL, ClientID: "portico", ClientSecret: "hunter3"}}
 	cfg.App.Upstream = &url.URL{Scheme: "https", Host: s.Listener.Addr().String()}
+	expect(t, cfg, "provider corp", Failed, "its certificate is not trusted (")
 	expect(t, cfg, "provider corp", Failed, "tls.ca_file")
 	expect(t, cfg, "app app", Failed, "tls.ca_file")
 	cfg.TLS.CAFile = filepath.Join(t.TempDir(), "ca.pem")
@@ -112,7 +113,7 @@ func TestPrivateAuthority(t *testing.T) {
 func TestServer(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t, t.TempDir())
-	expect(t, cfg, "server", Warning, "portico serve")
+	expect(t, cfg, "server", Warning, "Portico is not running here (dial tcp ")
 	for body, words := range map[string]string{"stopping\n": "not ready", "the database takes no writes\n": "not ready", "hello": "another program"} {
 		cfg.OpsListen = serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }).Host
 		expect(t, cfg, "server", Failed, words)
@@ -163,9 +164,9 @@ func TestPublicURL(t *testing.T) {
 	be(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	expect(t, alone, "public_url", Warning, "portico serve")
 	alone.PublicURL = &url.URL{Scheme: "https", Host: "no-such-name.invalid"}
-	expect(t, alone, "public_url", Failed, "DNS")
+	expect(t, alone, "public_url", Failed, "no-such-name.invalid has no address (lookup ")
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port(deaf(t))}
-	expect(t, cfg, "public_url", Failed, "refused")
+	expect(t, cfg, "public_url", Failed, cfg.PublicURL.String()+" does not answer (dial tcp ")
 }
 
 func TestTrustedProxies(t *testing.T) {
@@ -201,5 +202,5 @@ func TestPublicURL_Certificate(t *testing.T) {
 	}
 	cfg := settings(t, t.TempDir())
 	cfg.PublicURL = u
-	expect(t, cfg, "public_url", Failed, "that browsers accept")
+	expect(t, cfg, "public_url", Failed, "browsers refuse the certificate at "+s.URL+" (tls: ")
 }

@@ -31,12 +31,12 @@ func (d *doctor) public(ctx context.Context, r *report) {
 	}
 	site := origin.Of(d.config.PublicURL)
 	if _, err := net.DefaultResolver.LookupHost(ctx, d.config.PublicURL.Hostname()); err != nil {
-		r.add(Failed, err.Error(), "add a DNS record that points to your proxy, or correct public_url")
+		r.add(Failed, because(d.config.PublicURL.Hostname()+" has no address", err.Error()), "add a DNS record that points to your proxy, or correct public_url")
 		return
 	}
 	a, err := d.get(ctx, site, "/auth/api/session")
 	if err != nil {
-		d.unreached(r, site, err)
+		d.missed(r, site, err)
 		return
 	}
 	if a.code == session.CodeRequired {
@@ -128,16 +128,16 @@ func (d *doctor) trusted(ctx context.Context, r *report, site string) {
 	}
 }
 
-// unreached reports why the public URL does not respond.
-func (d *doctor) unreached(r *report, site string, err error) {
+// missed reports why the public URL does not respond.
+func (d *doctor) missed(r *report, site string, err error) {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	_, name := errors.AsType[x509.HostnameError](err)
 	_, invalid := errors.AsType[x509.CertificateInvalidError](err)
 	if unknown || name || invalid {
-		r.add(Failed, err.Error(), "install a certificate on the proxy that browsers accept for "+d.config.PublicURL.Hostname())
+		r.add(Failed, unreached("browsers refuse the certificate at "+site, err), "install a certificate on the proxy that browsers accept for "+d.config.PublicURL.Hostname())
 		return
 	}
-	d.notBehind(r, err.Error(), "check the proxy in front, and that the name points to it ("+site+")")
+	d.notBehind(r, unreached(site+" does not answer", err), "check the proxy in front, and that the name points to it")
 }
 
 // notBehind adds a failure if Portico is running, and otherwise a warning.

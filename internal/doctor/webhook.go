@@ -60,11 +60,11 @@ func (d *doctor) receiver(ctx context.Context, r *report, c called) {
 	err = d.connects(ctx, site, c.private)
 	switch {
 	case errors.Is(err, egress.ErrRefused):
-		r.add(Failed, err.Error(), "write "+c.opens+" = true if the receiver is in your own network")
+		r.add(Failed, unreached(site+" is not called", err), "write "+c.opens+" = true if the receiver is in your own network")
 	case unknownAuthority(err):
-		r.add(Failed, err.Error(), trustAuthority)
+		r.add(Failed, unreached("the certificate of "+site+" is not trusted", err), trustAuthority)
 	case err != nil:
-		r.add(Failed, err.Error(), "check "+c.key+", and that this machine can reach it; "+c.meanwhile)
+		r.add(Failed, unreached(site+" does not answer", err), "check "+c.key+", and that this machine can reach it; "+c.meanwhile)
 	default:
 		r.add(OK, site+" can be reached"+c.try, "")
 	}

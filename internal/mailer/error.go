@@ -61,6 +61,34 @@ func (e *Error) ours() bool {
 	return e.Step == stepRecipient && e.Code >= 500 && aboutUs.MatchString(e.cause.Error())
 }
 
+// Words returns what has happened, for the operator. It is "" if the step is not known.
+func (e *Error) Words() string {
+	switch {
+	case e.Deferred():
+		return "the mail server refuses the email for now"
+	case e.ours():
+		return "the mail server refuses Portico"
+	case e.Code == 0 && strings.Contains(words[e.Step], "refuses"):
+		return words[stepContent]
+	}
+	return words[e.Step]
+}
+
+// words has what has happened at each step.
+var words = map[string]string{
+	stepCompose:   "the email could not be written",
+	stepConnect:   "the mail server cannot be reached",
+	stepTLS:       "no encrypted connection to the mail server comes about",
+	stepGreeting:  "it does not answer as a mail server does",
+	stepHello:     "the mail server does not take the greeting",
+	stepLogin:     "the login at the mail server fails",
+	stepSender:    "the mail server refuses the sender",
+	stepRecipient: "the mail server refuses the recipient",
+	stepData:      "the mail server refuses the email",
+	stepContent:   "the connection to the mail server broke",
+	stepAccept:    "the mail server refuses the email",
+}
+
 // Advice returns what helps, for the operator. It is "" if nothing is known.
 func (e *Error) Advice() string {
 	switch {

@@ -66,17 +66,27 @@ func TestSend_EHLORefused(t *testing.T) {
 // The text of an error, as the outbox keeps it, gives the same advice as the error.
 func TestTold(t *testing.T) {
 	t.Parallel()
-	for key, answer := range map[string]string{"rcpt": "450 greylisted", "mail": "550 no", ".": "554 spam", "greeting": hangUp, "data": "451 later"} {
+	for key, tt := range map[string]struct{ answer, words string }{
+		"rcpt": {"450 greylisted", "refuses the email for now"}, "mail": {"550 no", "refuses the sender"}, ".": {"554 spam", "refuses the email"},
+		"greeting": {hangUp, "does not answer as a mail server does"}, "data": {"451 later", "refuses the email for now"},
+	} {
+		answer := tt.answer
 		var failure *Error
 		if err := plainTo(t, newFaulty(t, map[string]string{key: answer}).addr).Send(t.Context(), message("recover", "en")); !errors.As(err, &failure) {
 			t.Fatalf("%v", err)
 		}
 		told := Told(failure.Error())
+		if told.Words() != failure.Words() || !strings.HasSuffix(told.Words(), tt.words) {
+			t.Errorf("%v is %q, and told %q", failure, failure.Words(), told.Words())
+		}
 		if told.Step != failure.Step || told.Code != failure.Code || told.Advice() != failure.Advice() || told.Deferred() != (answer[0] == '4') || told.Advice() == "" {
 			t.Errorf("%v is told as %v", failure, told)
 		}
 	}
-	if other := Told("the process ended twice during the delivery"); other.Advice() != "" || other.Deferred() {
-		t.Errorf("%v has the advice %q", other, other.Advice())
+	if other := Told("the process ended twice during the delivery"); other.Words()+other.Advice() != "" || other.Deferred() {
+		t.Errorf("%v has the words %q and the advice %q", other, other.Words(), other.Advice())
+	}
+	if broke := Told("sender: EOF"); broke.Words() != "the connection to the mail server broke" {
+		t.Errorf("%v is %q", broke, broke.Words())
 	}
 }
