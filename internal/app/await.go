@@ -72,7 +72,7 @@ func attempt(ctx context.Context, cfg config.Config, options Options) (*App, err
 func notReady(ctx context.Context, cfg config.Config, options Options) (end func(), err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.OpsListen)
 	if err != nil {
-		return nil, fmt.Errorf("listen for operations: %w", err)
+		return nil, unheard("ops_listen", cfg.OpsListen, err)
 	}
 	s := server.NewServer(ops.New(ops.Config{
 		Stopping: func() bool { return ctx.Err() != nil },

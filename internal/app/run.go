@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"portico/internal/clock"
@@ -52,21 +54,36 @@ func listen(ctx context.Context, cfg config.Config) (all Listeners, err error) {
 	var lc net.ListenConfig
 	all.Drain = drain
 	for _, l := range []struct {
-		to            *net.Listener
-		address, what string
+		to               *net.Listener
+		address, setting string
 	}{
 		{&all.Public, cfg.Listen, "listen"},
-		{&all.Ops, cfg.OpsListen, "listen for operations"},
-		{&all.HTTP, cfg.TLS.HTTPListen, "listen for http"},
+		{&all.Ops, cfg.OpsListen, "ops_listen"},
+		{&all.HTTP, cfg.TLS.HTTPListen, "tls.http_listen"},
 	} {
 		if l.to == &all.HTTP && (!cfg.TLS.On() || l.address == config.Off) {
 			continue
 		}
 		if *l.to, err = lc.Listen(ctx, "tcp", l.address); err != nil {
-			return Listeners{}, errors.Join(fmt.Errorf("%s: %w", l.what, err), all.close())
+			return Listeners{}, errors.Join(unheard(l.setting, l.address, err), all.close())
 		}
 	}
 	return all, nil
+}
+
+// unheard says why the address of a setting cannot be listened on, and what to do.
+func unheard(setting, address string, err error) error {
+	do := "write an address of this machine"
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		do = "stop the program that uses it, or write another port"
+	case errors.Is(err, fs.ErrPermission):
+		do = "write a port from 1024 on, or permit lower ones as docs/operating/serving.md says"
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s: Portico cannot listen at %s (%w): %s", setting, address, err, do)
 }
 
 func (l Listeners) close() (err error) {

@@ -143,7 +143,7 @@ func (s *session) toFile(path string, fn func(io.Writer) error) error {
 	}
 	f, err := file.Part(filepath.Dir(path))
 	if err != nil {
-		return fmt.Errorf("make the file: %w", err)
+		return fmt.Errorf("make the file: %w: name one in a folder that this user may write", file.Plain(err))
 	}
 	defer os.Remove(f.Name())
 	err = errors.Join(f.Chmod(0o600), fn(f)) // whatever the umask

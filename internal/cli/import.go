@@ -37,7 +37,7 @@ func (c importCmd) Run(s *session) error {
 	}
 	in, info, err := file.Open(c.File)
 	if err != nil {
-		return err
+		return fmt.Errorf("the archive %w: name a file that 'portico export' made and this user can read", file.Plain(err))
 	}
 	defer in.Close()
 	count := &counting{Reader: in}

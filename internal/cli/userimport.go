@@ -183,7 +183,7 @@ func (c userImportCmd) open(s *session) (io.ReadCloser, int64, error) {
 	}
 	f, info, err := file.Open(c.File)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, file.Plain(err)
 	}
 	return f, info.Size(), nil
 }

@@ -114,7 +114,7 @@ func (s *session) read(name string) (string, error) {
 	const most = 1 << 20
 	if name != "-" {
 		text, err := file.Text(name, most)
-		return string(text), err
+		return string(text), file.Plain(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(s.Stdin, most))
 	return string(text), err

@@ -60,7 +60,7 @@ func Load(path string, environ []string) (Config, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			write = "run this as root or as the user of the server, or " + write
 		}
-		return unread(), Problems{{Source: path, Key: "file", Why: err.Error(), Write: write}}
+		return unread(), Problems{{Source: path, Key: "file", Why: file.Plain(err).Error(), Write: write}}
 	}
 	c, err := load(path, data, environ)
 	if beside := filepath.Join(filepath.Dir(path), "texts"); c.Texts == "" && c.Known("texts") {
@@ -286,7 +286,7 @@ func readSecret(raw any) (string, error) {
 	}
 	data, err := file.Text(path, maxFile)
 	if err != nil {
-		return "", err
+		return "", file.Plain(err)
 	}
 	text := legible.Trim(string(data))
 	if text == "" {

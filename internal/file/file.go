@@ -58,6 +58,14 @@ func about(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
+// Plain returns an error of this package with the path first, and without the call that failed.
+func Plain(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", failed.Path, failed.Err)
+	}
+	return err
+}
+
 // Open opens a regular file for reading.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	if err := Check(path); err != nil { // opening alone moves some devices

@@ -40,7 +40,7 @@ func TestOpen_MayNotWrite(t *testing.T) {
 		_ = db.Close()
 		t.Skip("root may write everywhere")
 	}
-	if want := "give the folder " + dir + " and its files to user "; !strings.Contains(err.Error(), want) {
+	if want := "run this as root or as the user of the server, or give the folder " + dir + " and its files to user "; !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

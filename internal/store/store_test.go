@@ -326,6 +326,9 @@ func TestWrite_DiskFails(t *testing.T) {
 		if got := errors.Is(err, fault.New(fault.Unavailable, CodeUnavailable)); got != (cause != boom) || !errors.Is(err, cause) {
 			t.Errorf("%v: %v, which is %s: %v", cause, err, CodeUnavailable, got)
 		}
+		if why := fmt.Sprint(errors.Unwrap(fault.From(err))); cause == sqlite3.FULL && !strings.Contains(why, "make room on the disk") {
+			t.Errorf("an operator reads %q", why)
+		}
 	}
 	if n := s.Stats().Failed; n != 3 {
 		t.Errorf("%d writes failed, want 3", n)

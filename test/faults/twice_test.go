@@ -30,7 +30,7 @@ func TestFLT22_TwoProcesses(t *testing.T) {
 	}
 	expect("the same file", other.refuses(), "another portico serves this database already: stop it first")
 	port := p.copied() // a copied folder is another installation
-	expect("the same port", port.refuses(), "address already in use")
+	expect("the same port", port.refuses(), "(bind: address already in use): stop the program that uses it, or write another port")
 	port.sound()
 
 	// A stopped process still holds the file.

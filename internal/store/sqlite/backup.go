@@ -28,7 +28,7 @@ func (s *DB) copyTo(ctx context.Context, path string, put func(part, path string
 	folder := filepath.Dir(path)
 	f, err := file.Part(folder) // first, so that it is private whatever the umask
 	if err != nil {
-		return fmt.Errorf("write the backup: %w", err)
+		return fmt.Errorf("write the backup: %w: name a file in a folder that this user may write", file.Plain(err))
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()

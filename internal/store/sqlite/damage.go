@@ -15,7 +15,7 @@ import (
 // user may not write, or that SQLite cannot read, and about a full disk.
 func (s *DB) Explain(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%w: give the folder %s and its files to user %d; in a container, mount a volume there that this user may write", err, filepath.Dir(s.path), os.Geteuid())
+		return fmt.Errorf("%w: run this as root or as the user of the server, or give the folder %s and its files to user %d; in a container, mount a volume there that this user may write", err, filepath.Dir(s.path), os.Geteuid())
 	}
 	if errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR) {
 		return fmt.Errorf("%w: make room on the disk, or replace it if it fails", err)

@@ -15,7 +15,7 @@ import (
 // immutable, because SQLite would create a log even for a reader.
 func Look(path string) (engine.Engine, error) {
 	if err := file.Check(path); err != nil {
-		return nil, fmt.Errorf("look at the database: %w", err)
+		return nil, fmt.Errorf("the database %w", file.Plain(err))
 	}
 	how := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(1)"}}
 	if !there(path+"-wal") || !there(path+"-shm") {

@@ -29,7 +29,7 @@ func Restore(ctx context.Context, path, backup string, replace bool, prepare fun
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
 	if err := file.Check(backup); err != nil {
-		return "", fmt.Errorf("read the copy: %w", err)
+		return "", fmt.Errorf("the copy %w: name a file that 'portico backup' made and this user can read", file.Plain(err))
 	}
 	_, missing := os.Lstat(path)
 	if missing == nil && !replace {

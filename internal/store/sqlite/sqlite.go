@@ -47,10 +47,10 @@ const synchronous = "synchronous(full)"
 func Open(ctx context.Context, path string, mustExist bool) (*DB, error) {
 	switch err := file.Check(path); {
 	case errors.Is(err, file.ErrKind): // SQLite would wait at a pipe, and the mode of a device would change
-		return nil, fmt.Errorf("look for the database: %w", err)
+		return nil, fmt.Errorf("the database %w: correct database_url", file.Plain(err))
 	case err == nil, !mustExist:
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("look for the database: %w: run this as the user that Portico runs as", err)
+		return nil, fmt.Errorf("the database %w: run this as root or as the user of the server", file.Plain(err))
 	default:
 		return nil, fmt.Errorf("%w at %s: run this in the folder and with the settings of your installation, or make one with 'portico migrate'", engine.ErrNone, path)
 	}

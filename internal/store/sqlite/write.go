@@ -133,7 +133,7 @@ func (s *DB) commitGroup(first *job) {
 		if j.err == nil && err != nil || failsToStore(j.err) {
 			s.measures.Failed.Add(1)
 			s.failing.Store(true)
-			j.err = engine.Unavailable(cmp.Or(j.err, err))
+			j.err = engine.Unavailable(s.Explain(cmp.Or(j.err, err)))
 		}
 		j.done <- j.err
 	}
