@@ -28,11 +28,13 @@ var (
 
 func sameText(s string) string { return s }
 
-// checkListen accepts host:port with a numeric port.
+// checkListen accepts host:port with a numeric port. The host is an address, a name, or nothing.
 func checkListen(s string) (string, *mistake) {
-	_, port, err := net.SplitHostPort(s)
+	host, port, err := net.SplitHostPort(s)
 	n, perr := strconv.ParseUint(port, 10, 16)
-	if err != nil || perr != nil || strconv.FormatUint(n, 10) != port {
+	_, aerr := netip.ParseAddr(host)
+	name := strings.Trim(host, "0123456789.") != "" && origin.CheckCalled("http://"+strings.ToLower(host)) == nil
+	if err != nil || perr != nil || strconv.FormatUint(n, 10) != port || host != "" && aerr != nil && !name {
 		return "", &mistake{fmt.Sprintf("%q is not an address to listen on", s), "write host:port, such as 127.0.0.1:8080, or :8080 for every network"}
 	}
 	return s, nil
