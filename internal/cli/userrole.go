@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func (c userRemoveRoleCmd) Run(s *session) error {
 	return s.changeRoles(c.Email, func(a *app.App, u account.Account) error {
 		for _, role := range c.Roles {
 			if !slices.Contains(u.Roles, role) {
-				return fmt.Errorf("%w: the account has no role %s: its roles are: %s", errAbsent, role, strings.Join(u.Roles, ", "))
+				return fmt.Errorf("%w: the account has no role %s: its roles are: %s", errAbsent, role, cmp.Or(strings.Join(u.Roles, ", "), "none"))
 			}
 		}
 		return a.Operator.ChangeUserRoles(s, flow.ByOperator, u.ID, nil, c.Roles)
