@@ -170,6 +170,14 @@ func interrupts(err error) bool {
 	return at > 0 || at < 0 && errors.Is(err, context.Canceled)
 }
 
+// stopped adds what is true now to the error of a command that a signal has ended.
+func (s *session) stopped(err error, now string) error {
+	if err != nil && s.Err() != nil && interrupts(err) {
+		return fmt.Errorf("%w: %s", errInterrupted, now)
+	}
+	return err
+}
+
 // meant returns the longest command that the parser recognized.
 func meant(err error) string {
 	words := []string{"portico"}

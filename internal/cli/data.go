@@ -16,7 +16,7 @@ type migrateCmd struct {
 func (migrateCmd) Help() string { return "Example:\n  portico migrate --status" }
 
 func (c migrateCmd) Run(s *session) error {
-	return s.withStore(false, func(db *store.Store) error {
+	err := s.withStore(false, func(db *store.Store) error {
 		if c.Status {
 			list, err := db.Migrations(s)
 			if err != nil {
@@ -41,6 +41,7 @@ func (c migrateCmd) Run(s *session) error {
 		}
 		return s.print(c.JSON, applied, "applied "+counted(len(applied), "migration"))
 	})
+	return s.stopped(err, "run it again, and 'portico migrate --status' shows what has been applied")
 }
 
 type backupCmd struct {
@@ -57,12 +58,13 @@ For PostgreSQL, use pg_dump: see docs/operating/backup.md.`
 }
 
 func (c backupCmd) Run(s *session) error {
-	return s.withStore(true, func(db *store.Store) error {
+	err := s.withStore(true, func(db *store.Store) error {
 		if err := db.Backup(s, c.File); err != nil {
 			return err
 		}
 		return s.print(false, nil, c.File)
 	})
+	return s.stopped(err, "no file was made")
 }
 
 type restoreCmd struct {
@@ -86,7 +88,7 @@ func (c restoreCmd) Run(s *session) error {
 	}
 	done, err := app.Restore(s, cfg, c.File, app.RestoreOptions{Replace: c.Replace, EndSessions: c.EndSessions})
 	if err != nil {
-		return err
+		return s.stopped(err, "nothing was restored")
 	}
 	lines := []string{"restored\t" + c.File}
 	if done.Mails > 0 {

@@ -18,7 +18,7 @@ Run it after pg_restore or a recovery to a point in time, before a node starts. 
 }
 
 func (c finishCmd) Run(s *session) error {
-	return s.withApp(func(a *app.App) error {
+	err := s.withApp(func(a *app.App) error {
 		options := app.FinishOptions{EndSessions: c.EndSessions, NothingLost: c.NothingLost, Force: c.Force}
 		done, err := a.FinishRestore(s, options, func(step string) { complain(s.Stderr, "portico:", step) })
 		if err != nil {
@@ -33,4 +33,5 @@ func (c finishCmd) Run(s *session) error {
 		}
 		return s.print(c.JSON, done, lines...)
 	})
+	return s.stopped(err, "run it again before a node starts")
 }

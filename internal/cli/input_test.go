@@ -61,3 +61,33 @@ func TestInput_EndsWithASignal(t *testing.T) {
 		})
 	}
 }
+
+// What a signal has ended in the middle says what is true now.
+func TestRun_Stopped(t *testing.T) {
+	t.Parallel()
+	database := filepath.Join(t.TempDir(), "portico.db")
+	var printed strings.Builder
+	p := Process{
+		Stdin: strings.NewReader(""), Stdout: &printed, Stderr: &printed,
+		Environ: []string{"PORTICO_DATABASE_URL=sqlite:" + database, "PORTICO_SECRET_FILE=" + database + ".key"},
+	}
+	p.Args = []string{"migrate"}
+	if Run(t.Context(), p) != 0 {
+		t.Fatal(printed.String())
+	}
+	signaled, signal := context.WithCancel(t.Context())
+	signal()
+	for command, now := range map[string]string{
+		"backup " + database + ".copy": "no file was made", "restore --replace " + database: "nothing was restored", "migrate": "run it again, and 'portico migrate --status' shows what has been applied",
+		"secret rotate": "run it again, and keep both keys until it ends", "finish-restore": "run it again before a node starts",
+	} {
+		printed.Reset()
+		p.Args = strings.Fields(command)
+		if code := Run(signaled, p); code != exitFailed || printed.String() != "portico: interrupted: "+now+"\n" {
+			t.Errorf("%s: exit code %d\n%s", command, code, printed.String())
+		}
+	}
+	if _, err := os.Stat(database + ".copy"); err == nil {
+		t.Error("there is a copy")
+	}
+}

@@ -47,7 +47,7 @@ Changes from the master key in secret_file to the one in secret_next_file. Every
 
 func (c secretRotateCmd) Run(s *session) error {
 	outliveReaders()
-	return s.withApp(func(a *app.App) error {
+	err := s.withApp(func(a *app.App) error {
 		last := ""
 		r, err := a.ChangeKey(s, c.Back, func(step string) {
 			if step != last {
@@ -60,6 +60,7 @@ func (c secretRotateCmd) Run(s *session) error {
 		}
 		return s.print(c.JSON, r, changeLines(r)...)
 	})
+	return s.stopped(err, "run it again, and keep both keys until it ends")
 }
 
 func changeLines(r app.KeyChange) []string {
