@@ -72,7 +72,8 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		r.add(Warning, "there is no file "+d.file()+" yet", "the first start creates it; if it should exist, correct database_url or run this in the folder of your installation")
 		return
 	case db.err != nil:
-		r.add(Failed, words(db.err), write)
+		why, _ := strings.CutSuffix(words(db.err), ": "+write) // that of PostgreSQL has it
+		r.add(Failed, why, write)
 		return
 	}
 	found := fmt.Sprintf("%s %s, schema %d", db.facts.Engine, db.facts.Version, db.facts.Schema)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,7 +92,10 @@ func TestDatabase(t *testing.T) {
 		cfg := settings(t, t.TempDir())
 		cfg.DatabaseURL = "postgres://portico:hunter4@" + deaf(t) + "/portico?sslmode=disable"
 		found := Examine(t.Context(), cfg, nil)
-		holds(t, found, "database", Failed, "refused")
+		holds(t, found, "database", Failed, "refused: check database_url")
+		if all := fmt.Sprint(found); strings.Count(all, "check database_url") != 1 {
+			t.Errorf("it is said twice: %s", all)
+		}
 		for _, check := range []string{"connections", "clock", "nodes", "outbox"} {
 			holds(t, found, check, Skipped, "cannot be read")
 		}

@@ -17,7 +17,7 @@ func TestOpen_MayNotLook(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"none.db": "there is no database at", "file/portico.db": "not a directory: run this as the user"} {
+	for path, want := range map[string]string{"none.db": "there is no database at", "file/portico.db": "not a directory: run this as root or as the user of the server"} {
 		db, err := store.Open(t.Context(), store.Config{URL: "sqlite:" + filepath.Join(dir, path), MustExist: true})
 		if err == nil {
 			_ = db.Close()

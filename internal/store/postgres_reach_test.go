@@ -80,6 +80,9 @@ func TestComesBack(t *testing.T) {
 		if err == nil || store.ComesBack(err) != c.comes {
 			t.Errorf("%s: %v; comes back: %t, want %t", name, err, !c.comes, c.comes)
 		}
+		if advised, want := strings.HasSuffix(err.Error(), ": check database_url, and that the database is running"), c.comes && !strings.Contains(err.Error(), "SQLSTATE"); advised != want {
+			t.Errorf("%s: %v; says what to do: %t, want %t", name, err, advised, want)
+		}
 	}
 	_, err := os.Open(t.TempDir() + "/nothing")
 	if store.ComesBack(err) {

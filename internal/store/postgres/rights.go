@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -100,10 +101,13 @@ const (
 	stateNoFeature  = "0A000"
 )
 
-// advice returns what an operator can do about a connection that the server refuses, or "".
+// advice returns what an operator can do about a connection that fails, or "".
 func advice(failed *pgconn.ConnectError) string {
 	answer, ok := errors.AsType[*pgconn.PgError](failed)
-	if !ok {
+	switch {
+	case !ok && slices.ContainsFunc(leaves(failed), gone):
+		return "check database_url, and that the database is running"
+	case !ok:
 		return ""
 	}
 	role, database := quoted(failed.Config.User), quoted(failed.Config.Database)
