@@ -35,13 +35,14 @@ clientid = "x"
 [[servers]]
 name = "x"
 `)
-	_, err := config.Load(file, []string{"PORTICO_LOG_LEVEL=loud", "PORTICO_PUBLIC_ULR=x", "PORTICO_HASHING_PASSES=1", "PORTICO_PROVIDERS_GOOGLE_CLIENTID=x", "PORTICO_NONSENSE=x", "PORTICO_SIGNUP_ENABLED=false", "PORTICO_SIGNUP_MODE=invite"})
+	_, err := config.Load(file, []string{"PORTICO_LOG_LEVEL=loud", "PORTICO_PUBLIC_ULR=x", "PORTICO_HASHING_PASSES=1", "PORTICO_PROVIDERS_GOOGLE_CLIENTID=x", "PORTICO_NONSENSE=x", "PORTICO_SIGNUP=no", "PORTICO_SIGNUP_ENABLED=false", "PORTICO_SIGNUP_MODE=invite"})
 	want := []string{
 		"environment: PORTICO_HASHING_PASSES: 1 is out of range: write a number from 2 to 32",
 		`environment: PORTICO_LOG_LEVEL: "loud" is not a known value: write one of debug, info, warn, error`,
 		"environment: PORTICO_NONSENSE: unknown setting: remove it; 'portico config doc' lists the settings",
 		"environment: PORTICO_PROVIDERS_GOOGLE_CLIENTID: unknown setting: write PORTICO_PROVIDERS_GOOGLE_CLIENT_ID",
 		"environment: PORTICO_PUBLIC_ULR: unknown setting: write PORTICO_PUBLIC_URL",
+		"environment: PORTICO_SIGNUP: unknown setting: it has settings of its own: write one of them, such as PORTICO_SIGNUP_MODE",
 		"environment: PORTICO_SIGNUP_ENABLED: unknown setting: remove it; 'portico config doc' lists the settings",
 		`environment: PORTICO_SIGNUP_MODE: "invite" is not a known value: write invited, or another one of open, invited, approved, closed`,
 		"portico.toml:1: public_url: http://login.example.com would send passwords unencrypted: write https://host or https://host:port, without a path; http is allowed for localhost only",

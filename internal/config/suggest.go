@@ -15,7 +15,8 @@ func suggest(name string, spell func(key) string) string {
 	if parts := strings.Split(name, "."); len(parts) == 3 && parts[0] == "providers" && valid(parts[1]) == "" {
 		return "name the provider in lower-case letters, digits and _, such as [providers.corp]"
 	}
-	if own := slices.IndexFunc(keys(), func(k key) bool { return strings.HasPrefix(k.name, strings.ToLower(name)+".") }); own >= 0 {
+	table := strings.ToLower(strings.TrimPrefix(name, envPrefix)) + "."
+	if own := slices.IndexFunc(keys(), func(k key) bool { return strings.HasPrefix(k.name, table) }); own >= 0 {
 		return "it has settings of its own: write one of them, such as " + spell(keys()[own])
 	}
 	if meant, ok := misplaced(name); ok {
