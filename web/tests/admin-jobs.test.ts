@@ -132,13 +132,26 @@ test('a job is asked about again after a broken connection, and not after a canc
   for (let second = 0; second < 5; second++) expect(await later()).toBe(before);
 });
 
+test('the end of a job is told, also to screen readers, and that of an earlier one is not', async () => {
+  const job = { state: 'running', reason: '', by: 'mara@example.com' };
+  await openWithJob(job);
+  await page.getByText('Running, 1 of 3 people').waitFor();
+  const said = page.locator('[role=status].said');
+  expect(await said.textContent()).toBe('');
+  Object.assign(job, { state: 'done', done: 3 });
+  await expect.poll(() => said.textContent()).toBe('Disable: Done.');
+  await page.reload();
+  await page.getByText('Done, 3 of 3 people').waitFor();
+  expect(await said.textContent()).toBe('');
+});
+
 test('a job that runs can be stopped', async () => {
   const job = { state: 'running', reason: '', by: 'mara@example.com' };
   await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));
   await page.getByRole('button', { name: 'Stop: Disable' }).click();
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Stop', exact: true }).last().click();
-  await page.getByText('The job is stopped.').waitFor();
+  await page.getByText('Disable: Stopped by an administrator or a key.').waitFor();
   await page.getByText('Stopped by an administrator or a key, 1 of 3 people').waitFor();
 });
 

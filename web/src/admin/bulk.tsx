@@ -166,18 +166,32 @@ export function BulkBar(props: { selection: Selection; filter: Record<string, st
 
 const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'running'));
 
+const over = ({ state }: Job) => state === 'done' || state === 'failed';
+
+const labelOf = ({ action, role }: Job) =>
+  action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+
+const stateOf = ({ state, reason }: Job) =>
+  state === 'failed' ? STOPS[reason] : state === 'done' ? 'Done' : 'Running';
+
 /** The jobs that run or have just ended. A closed page and a restarted server do not stop them. */
 export function useJobs() {
   const jobs = useQuery<{ jobs: Job[] }>({
     queryKey: ['jobs'],
     refetchInterval: ({ state }) => (!canceled(state.error) && runs(state.data?.jobs) ? 1000 : false),
   });
-  const running = runs(jobs.data?.jobs);
-  const ran = useRef(false);
+  const { say } = useAsk();
+  const ended = useRef<string[]>(null);
+  const all = jobs.data?.jobs;
   useEffect(() => {
-    if (ran.current && !running) void queries.invalidateQueries(); // the list shows what the job has changed
-    ran.current = running;
-  }, [running]);
+    if (!all) return;
+    const before = ended.current;
+    ended.current = all.filter(over).map(({ id }) => id);
+    const now = all.filter((job) => before && over(job) && !before.includes(job.id));
+    if (!now.length) return;
+    void queries.invalidateQueries(); // the list shows what the job has changed
+    say(now.map((job) => `${labelOf(job)}: ${stateOf(job)}.`).join(' ')); // screen readers hear nothing of its progress
+  }, [all, say]);
   return jobs;
 }
 
@@ -197,10 +211,10 @@ const HIDDEN = 'hidden-jobs';
 
 /** A job with its progress. */
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
-  const { id, action, role, state, reason, done, total, more, skips, skipped, by } = job;
-  const label = action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+  const { id, action, done, total, more, skips, skipped, by } = job;
+  const label = labelOf(job);
   const whole = action === 'import' ? counted(total, 'line', 'lines') : many(total, more).toLowerCase();
-  const ended = state === 'done' || state === 'failed';
+  const ended = over(job);
   const { ask } = useAsk();
   const stop = () =>
     ask({
@@ -210,7 +224,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
       danger: true,
       run: async () => {
         await change('POST', `jobs/${id}/stop`, {});
-        return 'The job is stopped.';
+        return ''; // its end is said
       },
     });
   return (
@@ -218,7 +232,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
       <p>
         <b>{label}</b>
         <span className="muted">
-          {state === 'failed' ? STOPS[reason] : ended ? 'Done' : 'Running'}, {done.toLocaleString('en')} of{' '}
+          {stateOf(job)}, {done.toLocaleString('en')} of{' '}
           {whole}, begun by <bdi>{by}</bdi>
         </span>
       </p>
