@@ -32,13 +32,16 @@ export function Time({ at, none = 'never' }: { at: string | undefined; none?: st
   );
 }
 
+const HOUR_MS = 3_600_000;
+
 /** The day of a time that is exact to an hour: the clock, which comes last, would say more than is known. */
 export function Seen({ at }: { at: string }) {
   const { exact, short } = useTimes();
   if (!at) return <Time at={at} />;
   const date = new Date(at);
+  const later = Date.now() - date.getTime() < HOUR_MS ? 'or later' : 'or up to an hour later';
   return (
-    <time dateTime={at} title={`${exact(date)}, or up to an hour later`}>
+    <time dateTime={at} title={`${exact(date)}, ${later}`}>
       {short(date).replace(/,[^,]*$/, '')}
     </time>
   );
