@@ -7,6 +7,7 @@ import {
   hydrated,
   openWorld,
   problem,
+  reading,
   shown,
   stays,
   visit,
@@ -503,10 +504,10 @@ test.each([
   page.on('request', (request) => {
     loads += Number(request.isNavigationRequest());
   });
-  const answered = page.waitForResponse('**/auth/api/session');
+  const read = await reading(page);
+  const done = reloads ? page.waitForEvent('load') : read('/auth/api/session');
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
-  await answered;
-  await page.waitForTimeout(300);
+  await done;
   expect(loads > 0).toBe(reloads);
 });
 

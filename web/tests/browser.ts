@@ -166,6 +166,23 @@ export async function hydrated(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
+/**
+ * Lets a test wait until the page has read an answer of the API and drawn what follows. The page says so in its console,
+ * since `evaluate` waits for a page that is on its way to another one.
+ */
+export async function reading(page: Page): Promise<(path: string) => Promise<unknown>> {
+  await page.evaluate(() => {
+    const { json } = Response.prototype;
+    Response.prototype.json = async function () {
+      const body = await json.call(this);
+      const say = () => console.log(`read ${new URL(this.url).pathname}`);
+      requestAnimationFrame(() => requestAnimationFrame(say));
+      return body;
+    };
+  });
+  return (path) => page.waitForEvent('console', (message) => message.text() === `read ${path}`);
+}
+
 /** Waits for the buttons that appear a moment after the page (guard.module.css). Half there, they have little contrast. */
 export async function appeared(page: Page): Promise<void> {
   await page.evaluate(async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, hydrated, openWorld, problem, shown, visit, type World } from './browser';
+import { type Api, hydrated, openWorld, problem, reading, shown, visit, type World } from './browser';
 
 let world: World;
 beforeAll(async () => {
@@ -403,14 +403,13 @@ test('a page that leads on stays on its way, however slow the next page is', asy
     '/auth/api/verify-code': { body: { next: shown('signin/idle') } },
   });
   const leads = page.waitForRequest('**/signin/idle/**');
-  const looked = page.waitForResponse('**/flows/flow1');
+  const looked = (await reading(page))('/auth/api/flows/flow1');
   await page.route('**/flows/flow1', async (route) => {
     await leads;
     await route.fulfill({ json: { ...flow, next: '/auth/account' } });
   });
   await page.route('**/signin/idle/**', async (route) => {
     await looked;
-    await page.waitForTimeout(500); // until the page has read the answer
     await route.continue();
   });
   await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -439,10 +438,9 @@ test('an answer about the flow that is older than the newest email takes nothing
   await page.getByRole('button', { name: 'Resend' }).click();
   await page.locator('main').getByText('New code sent at').first().waitFor();
   await page.getByLabel('6-digit code').fill('123');
-  const read = page.waitForResponse('**/flows/flow1');
+  const read = (await reading(page))('/auth/api/flows/flow1');
   answer();
-  await (await read).finished();
-  await page.waitForTimeout(300); // until the page has read the answer
+  await read;
   expect(await page.getByLabel('6-digit code').inputValue()).toBe('123');
 });
 
