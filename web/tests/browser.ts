@@ -175,6 +175,7 @@ export async function reading(page: Page): Promise<(path: string) => Promise<unk
     const { json } = Response.prototype;
     Response.prototype.json = async function () {
       const body = await json.call(this);
+      // biome-ignore lint/suspicious/noConsole: the test waits for it
       const say = () => console.log(`read ${new URL(this.url).pathname}`);
       requestAnimationFrame(() => requestAnimationFrame(say));
       return body;
