@@ -60,6 +60,9 @@ test('what the server refuses of an invitation stays typed, with the focus on it
   const why = page.getByText('A role has small letters');
   await why.waitFor();
   expect(await why.evaluate((it) => it.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+  const roles = page.getByRole('textbox', { name: 'Roles', description: 'A role has small letters' });
+  expect(await roles.getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => roles.evaluate((it: HTMLInputElement) => it.selectionEnd)).toBe('Bad Role'.length);
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-roles');
   expect(await page.getByLabel('Addresses').inputValue()).toBe('noor@example.com');
   expect(await page.getByLabel('Your text in the email').inputValue()).toBe('One line.\nTwo lines.');

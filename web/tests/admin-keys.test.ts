@@ -1,4 +1,5 @@
 /** API keys on the page of administration. */
+import type { Locator } from 'playwright';
 import { expect, test } from 'vitest';
 import { installation } from '../fixtures/admin.mjs';
 import { act, complaints, open, page, refused, sideways } from './admin';
@@ -31,7 +32,12 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await page.setViewportSize({ width: 360, height: 900 });
   await dialog.getByLabel('Name').fill('Sync');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
-  await dialog.getByText('Choose what the key may do.').waitFor();
+  await dialog
+    .getByRole('group', { name: 'What it may do' })
+    .getByText('Choose what the key may do.')
+    .waitFor();
+  await expect.poll(() => dialog.getByLabel('people:read').evaluate((it) => it.matches(':focus'))).toBe(true);
+  expect.soft(await violations(page), 'a refused field').toEqual([]);
   await dialog.getByLabel('people:read').check();
   await dialog.getByLabel('Ends').fill('2099-01-31');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
@@ -45,6 +51,7 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByText('The key Sync works.').waitFor();
   await page.getByText(/portico_key_/).waitFor({ state: 'detached' });
+  expect.soft(await page.evaluate(() => document.activeElement?.textContent)).toBe('New key');
 
   await page.getByRole('button', { name: 'Actions for HR import' }).press('Enter');
   await page.getByRole('menuitem', { name: 'New secret' }).press('Enter');
@@ -63,6 +70,26 @@ test('a key is made with its scopes, its secret is shown once, and a rotation ke
   await expect.poll(() => page.evaluate(() => document.activeElement?.matches('tbody a'))).toBe(true);
   expect.soft(await page.getByRole('button', { name: 'Actions for Trial' }).count()).toBe(0);
   expect.soft(complaints).toEqual([]);
+});
+
+test('beside many scopes, an address and a network stay in one piece', async () => {
+  const fake = installation();
+  await open('keys', fake, 1280, async (route, path) => {
+    if (!path.endsWith('/keys')) return false;
+    const { keys, scopes } = fake.answer('GET', path, {}).body;
+    const wide = keys.map((key: object) => ({ ...key, scopes, owner: 'mara.lindqvist@example.com' }));
+    await route.fulfill({ json: { keys: wide, scopes } });
+    return true;
+  });
+  const lines = (of: Locator) =>
+    of.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return new Set(Array.from(range.getClientRects(), ({ top }) => top)).size;
+    });
+  expect(await lines(page.locator('td.wide bdi').first())).toBe(1);
+  expect(await lines(page.locator('td.wide .network').first())).toBe(1);
+  expect(await sideways()).toBe(0);
 });
 
 test('a secret whose answer was lost is not made again by another press', async () => {

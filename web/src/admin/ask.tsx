@@ -128,11 +128,13 @@ function Window({ question, say, goOn, close }: WindowProps) {
       } else goOn(done.next);
     } catch (failed) {
       setError(failed);
-      const refused = form.elements.namedItem(fieldOf(failed));
-      if (refused instanceof HTMLElement) refused.focus();
     }
     setBusy(false);
   };
+  const refused = fields.find(({ name }) => name === fieldOf(error))?.name;
+  useEffect(() => {
+    if (error) toRefused(dialog.current?.querySelector('form'), fieldOf(error));
+  }, [error]);
 
   return (
     <dialog
@@ -168,7 +170,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
           </div>
         ) : null}
         {fields.map((field) => (
-          <Field key={field.name} {...field} />
+          <Field key={field.name} {...field} error={field.name === refused ? error : null} />
         ))}
         {typed ? (
           <p className="field">
@@ -186,7 +188,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
           </p>
         ) : null}
         <div className="ask-end">
-          <Trouble error={error} />
+          <Trouble error={refused ? null : error} />
           {told === 'once' ? (
             <p role="status">{kept ? `Copy it first, then press “${press}”.` : ''}</p>
           ) : null}
@@ -206,16 +208,35 @@ function Window({ question, say, goOn, close }: WindowProps) {
   );
 }
 
-function Field({ name, label, type = 'text', value = '', hint, required, options = [] }: FieldOf) {
+/** Puts the focus on a refused field, or on the first box of several, and selects what is to be typed anew. */
+function toRefused(form: HTMLFormElement | null | undefined, name: string) {
+  const found = form?.elements.namedItem(name);
+  const field = found instanceof RadioNodeList ? found[0] : found;
+  if (!(field instanceof HTMLElement)) return;
+  field.focus();
+  if (field instanceof HTMLInputElement) field.select();
+  document.getElementById(`ask-${name}-error`)?.scrollIntoView({ block: 'nearest' });
+}
+
+function Field(props: FieldOf & { error: unknown }) {
+  const { name, label, type = 'text', value = '', hint, required, options = [], error } = props;
   const id = `ask-${name}`;
-  const said = hint ? (
-    <p className="hint" id={`${id}-hint`}>
-      {hint}
-    </p>
-  ) : null;
+  const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
+  const said = (
+    <>
+      <div id={`${id}-error`} className="refused">
+        <Trouble error={error} />
+      </div>
+      {hint ? (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </>
+  );
   if (type === 'checks')
     return (
-      <fieldset className="field boxes" aria-describedby={hint && `${id}-hint`}>
+      <fieldset className="field boxes" aria-describedby={about}>
         <legend>{label}</legend>
         {options.map((option) => (
           <label key={option}>
@@ -225,7 +246,14 @@ function Field({ name, label, type = 'text', value = '', hint, required, options
         {said}
       </fieldset>
     );
-  const field = { id, name, defaultValue: value, required, 'aria-describedby': hint && `${id}-hint` };
+  const field = {
+    id,
+    name,
+    defaultValue: value,
+    required,
+    'aria-describedby': about,
+    'aria-invalid': Boolean(error),
+  };
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

@@ -3,9 +3,12 @@ const CONTROLS = 'a[href], button, input, select, textarea, summary';
 /** The control with the focus, and where the focus goes without it: on to the next ones, then back. */
 let around: HTMLElement[] = [];
 
+/** What is over the page gives the focus back to the control that opened it. */
+const over = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('dialog, [popover]') !== null;
+
 function remember({ target }: FocusEvent) {
-  // what is over the page gives the focus back to the control that opened it
-  if (!(target instanceof HTMLElement) || target.closest('dialog, [popover]')) return;
+  if (!(target instanceof HTMLElement) || over(target)) return;
   const all = [...document.querySelectorAll<HTMLElement>(`main :is(${CONTROLS})`)];
   const at = all.indexOf(target);
   around = at < 0 ? [] : [...all.slice(at), ...all.slice(0, at).reverse()];
@@ -32,8 +35,8 @@ export function refocus(): void {
 /** A control that goes with its row or its filter leaves the focus to its neighbor. Without it, the keyboard starts at the top. */
 export function keepFocus(): void {
   addEventListener('focusin', remember);
-  addEventListener('pointerdown', () => {
-    around = []; // a press beside all controls
+  addEventListener('pointerdown', ({ target }) => {
+    if (!over(target)) around = []; // a press beside all controls
   });
   new MutationObserver(() => {
     const gone = around[0] && !around[0].isConnected;

@@ -117,7 +117,7 @@ const State = ({ of: { state, secrets } }: { of: Key }) => {
 
 const Used = ({ of: { used_at, network } }: { of: Key }) => (
   <>
-    <Time at={used_at} /> {network ? <span className="muted">from {network}</span> : null}
+    <Time at={used_at} /> {network ? <span className="muted network">from {network}</span> : null}
   </>
 );
 
@@ -151,7 +151,15 @@ const columnsFor = (ask: (question: Question) => void): Column<Key>[] => [
   { name: 'State', wide: true, cell: (key) => <State of={key} /> },
   { name: 'Ends', wide: true, cell: (key) => <Time at={key.ends_at} /> },
   { name: 'Last used', wide: true, cell: (key) => <Used of={key} /> },
-  { name: 'Answers for it', wide: true, cell: (key) => <bdi>{key.owner || 'nobody'}</bdi> },
+  {
+    name: 'Answers for it',
+    wide: true,
+    cell: (key) => (
+      <div className="subject">
+        <bdi>{key.owner || 'nobody'}</bdi>
+      </div>
+    ),
+  },
   {
     name: 'Actions',
     quiet: true,
