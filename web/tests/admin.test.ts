@@ -221,6 +221,8 @@ test('pages go on and back, and a partial search goes on by itself', async () =>
   await page.getByRole('link', { name: 'Next' }).click();
   await row('person25@').waitFor();
   expect(queryOf()).toBe('?after=25');
+  expect(await focused()).toBe('people'); // the table, from its beginning
+  expect(await page.locator('table').evaluate((it) => Math.round(it.getBoundingClientRect().top))).toBe(0);
   await page.getByRole('link', { name: 'Next' }).click();
   await row('person50@').waitFor();
   expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0);

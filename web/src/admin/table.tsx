@@ -45,7 +45,7 @@ export function Table<A extends Page, T>(props: TableProps<A, T>) {
     <>
       <Trouble error={error} retry={() => void query.refetch()} />
       <div className="table-box">
-        <table aria-label={label} aria-busy={isPending || isPlaceholderData}>
+        <table aria-label={label} tabIndex={-1} aria-busy={isPending || isPlaceholderData}>
           <thead>
             <tr>
               {selection ? (
@@ -115,6 +115,15 @@ const Bones = ({ columns }: { columns: number }) =>
     </tr>
   ));
 
+/** Leads to the beginning of the next page, which is far from the link to it. */
+function turn(event: React.MouseEvent<HTMLAnchorElement>) {
+  within(event);
+  if (!event.isDefaultPrevented()) return; // a new tab
+  const table = document.querySelector<HTMLElement>('main table');
+  table?.focus({ preventScroll: true });
+  table?.scrollIntoView();
+}
+
 /** The ways to the other pages of a list. */
 function Pager({ page, label }: { page: Page | undefined; label: string }) {
   const after = new URLSearchParams(location.search).get('after');
@@ -137,7 +146,7 @@ function Pager({ page, label }: { page: Page | undefined; label: string }) {
           </a>
         ) : null}
         {next ? (
-          <a href={withValues({ after: next })} onClick={within}>
+          <a href={withValues({ after: next })} onClick={turn}>
             {searched ? 'Search on' : 'Next'} ›
           </a>
         ) : null}
