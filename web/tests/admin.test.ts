@@ -345,10 +345,10 @@ test('what ends for good with an administrator is said before, and of nobody els
   await act('the selected people', 'Disable');
   expect.soft(await said(), 'Disable many').toBe(true);
   for (const role of ['portico:admin', 'staff']) {
-    await act('the selected people', 'Take a role');
+    await act('the selected people', 'Take away a role');
     await page.getByLabel('Role', { exact: true }).last().fill(role);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('heading', { name: 'Take a role: 1 person' }).waitFor();
+    await page.getByRole('heading', { name: 'Take away a role: 1 person' }).waitFor();
     expect.soft(await said(), role).toBe(role !== 'staff');
   }
   for (const place of ['people/p1', 'people/p2']) {

@@ -28,7 +28,7 @@ const ACTIONS: Record<
     note: 'This also approves accounts that wait for an approval.',
   },
   'give-role': { label: 'Give a role', words: 'given the role', role: true },
-  'take-role': { label: 'Take a role', words: 'without the role', role: true },
+  'take-role': { label: 'Take away a role', words: 'without the role', role: true },
 };
 
 type Target = { people: string[] } | { all: true; filter: string };
@@ -232,8 +232,7 @@ export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
       <p>
         <b>{label}</b>
         <span className="muted">
-          {stateOf(job)}, {done.toLocaleString('en')} of{' '}
-          {whole}, begun by <bdi>{by}</bdi>
+          {stateOf(job)}, {done.toLocaleString('en')} of {whole}, begun by <bdi>{by}</bdi>
         </span>
       </p>
       {ended ? null : (
