@@ -465,6 +465,22 @@ test('Back to a page where a picture was chosen does not send it again', async (
   expect(posts).toBe(1);
 });
 
+test('what was saved before is not said beside what is refused now', async () => {
+  const fields = [{ name: 'name', code: 'name.too_long', params: { count: '100' } }];
+  const { page } = await open('account-profile/saved', {
+    '/auth/api/account/profile': problem(422, { code: 'invalid', fields }),
+  });
+  const saved = page.getByText('Saved.', { exact: true });
+  await saved.waitFor();
+  await page.getByLabel('Name').fill('Mara '.repeat(30));
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Use at most 100 characters.').waitFor();
+  expect(await saved.count()).toBe(0);
+  await page.getByLabel('Name').fill('Mara');
+  await page.getByText('Use at most 100 characters.').waitFor({ state: 'detached' });
+  expect(await saved.count()).toBe(0);
+});
+
 test('a link to a part of the page does not free the button of a form that is on its way', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
   await signIn(page);

@@ -1,4 +1,5 @@
-import { type ComponentProps, type ReactNode, useEffect } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
+import type { Form } from '../../form/use-form';
 import { findChanged, keepRows } from '../../lib/changed-row';
 import { Served } from '../../lib/served';
 import { Success } from '../../ui/success';
@@ -6,7 +7,9 @@ import { Back } from './back';
 import { OwnFrame } from './own-frame';
 import { Refused } from './refused';
 
-interface OwnPageProps extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'lead' | 'rail' | 'typed'> {
+interface OwnPageProps
+  extends Omit<ComponentProps<typeof OwnFrame>, 'above' | 'form' | 'lead' | 'rail' | 'typed'> {
+  form?: Form<object>;
   /** Beside the words about the step before: a button that undoes it. */
   undo?: ReactNode;
 }
@@ -30,6 +33,11 @@ function showChange(): void {
 /** A section of the account: the way back to all sections, and what the step before did. */
 export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
   const { success, tokens } = frame.boot;
+  const trouble = frame.form?.trouble;
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    if (trouble?.form || Object.values(trouble?.fields ?? {}).some(Boolean)) setOver(true);
+  }, [trouble]);
   const typed = Boolean(frame.form) || frame.at === 'passkeys';
   useEffect(() => {
     if (success && document.activeElement === document.body) showChange();
@@ -39,7 +47,7 @@ export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
   return (
     <OwnFrame {...frame} typed={typed && !tokens.made} above={<Served className="back">{back}</Served>}>
       {frame.form ? null : <Refused boot={frame.boot} />}
-      <Success words={success}>{undo}</Success>
+      <Success words={over ? '' : success}>{undo}</Success>
       {children}
     </OwnFrame>
   );
