@@ -1,4 +1,4 @@
-import type { FieldOf } from './ask';
+import type { FieldOf } from './ask-field';
 
 // A day begins at midnight in the zone of the browser, in which the page shows all times.
 

@@ -1,9 +1,10 @@
 import { actionsFor, nameOf } from './actions';
 import { useQueryOf, within } from './address';
 import { useAsk } from './ask';
-import { BulkBar, Jobs, useJobs } from './bulk';
+import { BulkBar } from './bulk';
 import { midnightOf } from './days';
 import { Choice, type Filter, Filters } from './filters';
+import { Jobs, useJobs } from './jobs';
 import { Actions } from './menu';
 import { Roles, Seen, StateTag, Tag } from './parts';
 import { useSelection } from './selection';
