@@ -62,6 +62,8 @@ test('what the server refuses of an invitation stays typed, with the focus on it
   expect(await why.evaluate((it) => it.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
   const roles = page.getByRole('textbox', { name: 'Roles', description: 'A role has small letters' });
   expect(await roles.getAttribute('aria-invalid')).toBe('true');
+  const [field, box] = await Promise.all([roles, why.locator('..')].map((it) => it.boundingBox()));
+  expect(box?.y).toBeGreaterThan((field?.y ?? 0) + (field?.height ?? 0));
   await expect.poll(() => roles.evaluate((it: HTMLInputElement) => it.selectionEnd)).toBe('Bad Role'.length);
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('ask-roles');
   expect(await page.getByLabel('Addresses').inputValue()).toBe('noor@example.com');
