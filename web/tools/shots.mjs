@@ -46,8 +46,7 @@ if (folder === '--readme') {
     await shoot(pathOf(screen, state), `${images}${screen}.png`, false);
 } else {
   const wanted = STATES.filter(
-    ([screen, state]) =>
-      names.length === 0 || names.some((name) => `${screen}/${state}`.startsWith(name)),
+    ([screen, state]) => names.length === 0 || names.some((name) => `${screen}/${state}`.startsWith(name)),
   );
   for (const locale of locales) {
     mkdirSync(`${folder}/${locale}`, { recursive: true });
