@@ -38,7 +38,7 @@ func TestMail(t *testing.T) {
 		expect(t, cfg, "mail", tt.state, tt.words)
 	}
 	cfg.SMTPURL = "smtp://" + speaker(t, "HTTP/1.1 400 Bad Request\r\n") + "?tls=none"
-	expect(t, cfg, "mail", Failed, ": it does not answer as a mail server does (greeting: ")
+	expect(t, cfg, "mail", Failed, ": what answers is no mail server (greeting: ")
 	cfg.SMTPURL = ""
 	expect(t, cfg, "mail", Skipped, "is not set")
 }

@@ -70,6 +70,8 @@ func (e *Error) Words() string {
 		return "the mail server refuses Portico"
 	case e.Code == 0 && strings.Contains(words[e.Step], "refuses"):
 		return words[stepContent]
+	case e.Step == stepGreeting && e.Code >= 400:
+		return "the mail server refuses the connection"
 	}
 	return words[e.Step]
 }
@@ -79,7 +81,7 @@ var words = map[string]string{
 	stepCompose:   "the email could not be written",
 	stepConnect:   "the mail server cannot be reached",
 	stepTLS:       "no encrypted connection to the mail server comes about",
-	stepGreeting:  "it does not answer as a mail server does",
+	stepGreeting:  "what answers is no mail server",
 	stepHello:     "the mail server does not take the greeting",
 	stepLogin:     "the login at the mail server fails",
 	stepSender:    "the mail server refuses the sender",
@@ -98,6 +100,8 @@ func (e *Error) Advice() string {
 		return "the server refuses Portico, not the address: log in by smtp_url, use a mail_from that it accepts, and a public_url whose host is a full name that DNS knows"
 	case e.Step == stepRecipient && e.Code >= 500:
 		return "check the address"
+	case e.Step == stepGreeting && e.Code >= 400:
+		return advice[stepData]
 	case e.Step == stepHello && e.Code >= 400:
 		return "the server must take EHLO with the host of public_url: some servers want a full name that DNS knows"
 	}

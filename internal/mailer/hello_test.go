@@ -68,7 +68,7 @@ func TestTold(t *testing.T) {
 	t.Parallel()
 	for key, tt := range map[string]struct{ answer, words string }{
 		"rcpt": {"450 greylisted", "refuses the email for now"}, "mail": {"550 no", "refuses the sender"}, ".": {"554 spam", "refuses the email"},
-		"greeting": {hangUp, "does not answer as a mail server does"}, "data": {"451 later", "refuses the email for now"},
+		"greeting": {hangUp, "what answers is no mail server"}, "data": {"451 later", "refuses the email for now"},
 	} {
 		answer := tt.answer
 		var failure *Error
@@ -85,6 +85,9 @@ func TestTold(t *testing.T) {
 	}
 	if other := Told("the process ended twice during the delivery"); other.Words()+other.Advice() != "" || other.Deferred() {
 		t.Errorf("%v has the words %q and the advice %q", other, other.Words(), other.Advice())
+	}
+	if full := Told("greeting: 421 too many connections"); full.Words() != "the mail server refuses the connection" || !strings.HasPrefix(full.Advice(), "ask who runs") {
+		t.Errorf("%v is %q, with the advice %q", full, full.Words(), full.Advice())
 	}
 	if broke := Told("sender: EOF"); broke.Words() != "the connection to the mail server broke" {
 		t.Errorf("%v is %q", broke, broke.Words())
