@@ -164,7 +164,7 @@ func TestPublicURL(t *testing.T) {
 	be(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	expect(t, alone, "public_url", Warning, "portico serve")
 	alone.PublicURL = &url.URL{Scheme: "https", Host: "no-such-name.invalid"}
-	expect(t, alone, "public_url", Failed, "no-such-name.invalid has no address (lookup ")
+	expect(t, alone, "public_url", Failed, "no address of no-such-name.invalid is found (lookup ")
 	cfg.PublicURL = &url.URL{Scheme: "http", Host: "localhost:" + port(deaf(t))}
 	expect(t, cfg, "public_url", Failed, cfg.PublicURL.String()+" does not answer (dial tcp ")
 }
@@ -202,5 +202,5 @@ func TestPublicURL_Certificate(t *testing.T) {
 	}
 	cfg := settings(t, t.TempDir())
 	cfg.PublicURL = u
-	expect(t, cfg, "public_url", Failed, "browsers refuse the certificate at "+s.URL+" (tls: ")
+	expect(t, cfg, "public_url", Failed, "the certificate at "+s.URL+" is refused (tls: ")
 }

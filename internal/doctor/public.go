@@ -31,7 +31,7 @@ func (d *doctor) public(ctx context.Context, r *report) {
 	}
 	site := origin.Of(d.config.PublicURL)
 	if _, err := net.DefaultResolver.LookupHost(ctx, d.config.PublicURL.Hostname()); err != nil {
-		r.add(Failed, because(d.config.PublicURL.Hostname()+" has no address", err.Error()), "add a DNS record that points to your proxy, or correct public_url")
+		r.add(Failed, because("no address of "+d.config.PublicURL.Hostname()+" is found", err.Error()), "add a DNS record that points to your proxy, or correct public_url")
 		return
 	}
 	a, err := d.get(ctx, site, "/auth/api/session")
@@ -134,7 +134,7 @@ func (d *doctor) missed(r *report, site string, err error) {
 	_, name := errors.AsType[x509.HostnameError](err)
 	_, invalid := errors.AsType[x509.CertificateInvalidError](err)
 	if unknown || name || invalid {
-		r.add(Failed, unreached("browsers refuse the certificate at "+site, err), "install a certificate on the proxy that browsers accept for "+d.config.PublicURL.Hostname())
+		r.add(Failed, unreached("the certificate at "+site+" is refused", err), "install a certificate on the proxy that browsers accept for "+d.config.PublicURL.Hostname())
 		return
 	}
 	d.notBehind(r, unreached(site+" does not answer", err), "check the proxy in front, and that the name points to it")
