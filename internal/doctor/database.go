@@ -63,7 +63,8 @@ func (d *doctor) storageChecks() []check {
 
 func (d *doctor) databaseItself(ctx context.Context, r *report) {
 	db := d.database()
-	write := "check database_url, and that the database is running"
+	const running = "check database_url, and that the database is running"
+	write := running
 	if errors.Is(db.err, fs.ErrPermission) {
 		write = "run this as the user that runs 'portico serve'"
 	}
@@ -72,7 +73,7 @@ func (d *doctor) databaseItself(ctx context.Context, r *report) {
 		r.add(Warning, "there is no file "+d.file()+" yet", "the first start creates it; if it should exist, correct database_url or run this in the folder of your installation")
 		return
 	case db.err != nil:
-		why, _ := strings.CutSuffix(words(db.err), ": "+write) // that of PostgreSQL has it
+		why, _ := strings.CutSuffix(words(db.err), ": "+running) // that of PostgreSQL has it
 		r.add(Failed, why, write)
 		return
 	}

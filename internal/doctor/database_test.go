@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -98,6 +99,13 @@ func TestDatabase(t *testing.T) {
 		}
 		for _, check := range []string{"connections", "clock", "nodes", "outbox"} {
 			holds(t, found, check, Skipped, "cannot be read")
+		}
+		d, r := newDoctor(t.Context(), cfg), &report{check: "database"}
+		closed := fmt.Errorf("dial unix: %w: check database_url, and that the database is running", fs.ErrPermission)
+		d.database = func() database { return database{err: closed} }
+		d.databaseItself(t.Context(), r)
+		if all := fmt.Sprint(r.found); strings.Contains(all, "is running") || !strings.Contains(all, "run this as the user") {
+			t.Errorf("a socket of another user: %s", all)
 		}
 	})
 }
