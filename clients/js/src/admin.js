@@ -105,7 +105,9 @@ export const Admin = class {
     });
     if (response.ok) return await response.json();
     const retryAfter = Number(response.headers.get('retry-after')) || 0;
-    throw new Problem(response.status, await response.json().catch(() => ({})), retryAfter);
+    const body = await response.json().catch(() => ({}));
+    signal?.throwIfAborted(); // while the answer was read
+    throw new Problem(response.status, body, retryAfter);
   }
 };
 

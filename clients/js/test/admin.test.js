@@ -158,6 +158,11 @@ test('a signal ends a request, and the wait for the next one', { timeout: 20_000
   assert.equal(sent.mock.callCount(), 1);
   sent.mock.restore();
   const { signal } = stop;
+  const half = t.mock.method(globalThis, 'fetch', async () => {
+    return new Response(new ReadableStream({ start: (body) => body.error(signal.reason) }), { status: 404 });
+  });
+  await assert.rejects(client.get('people', {}, { signal }), /the app stops/);
+  half.mock.restore();
   await assert.rejects(client.get('people', {}, { signal }), /the app stops/);
   await assert.rejects(client.pages('people', {}, { signal }).next(), /the app stops/);
 });
