@@ -15,7 +15,7 @@ export class Problem extends Error {
 
 export interface AdminOptions {
   /** Ends the request and the wait for another attempt. A change may have been carried out. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -162,6 +162,8 @@ test('a signal ends a request, and the wait for the next one', { timeout: 20_000
     return new Response(new ReadableStream({ start: (body) => body.error(signal.reason) }), { status: 404 });
   });
   await assert.rejects(client.get('people', {}, { signal }), /the app stops/);
+  const none = /** @type {{ signal: AbortSignal | undefined }} */ ({ signal: undefined });
+  await assert.rejects(client.get('people', {}, none), { status: 404 });
   half.mock.restore();
   await assert.rejects(client.get('people', {}, { signal }), /the app stops/);
   await assert.rejects(client.pages('people', {}, { signal }).next(), /the app stops/);
