@@ -1,6 +1,6 @@
 // Pictures of the built screens, with sample data. CHROMIUM names the browser.
-//   node tools/shots.mjs FOLDER [words in the names]   every state in every language, 360 and 1280 px wide
-//   node tools/shots.mjs --readme                      the pictures of the README
+//   node tools/shots.mjs FOLDER [beginnings, as signin/]   every state in every language, 360 and 1280 px wide
+//   node tools/shots.mjs --readme                          the pictures of the README
 
 import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright';
