@@ -9,8 +9,8 @@ export CGO_ENABLED := 0
 # Build, vet, lint, tests and releases have the same flag, so that they compile each package once.
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath
 # The Go tools compile in an eighth less processor time when they collect garbage less often; with it the
-# largest package needs 1.8 GiB. The tests of packages have it, too (a sixth less for flow); suites that measure the product
-# do not.
+# largest package needs 1.8 GiB. The stage unit has it, too (a sixth less for flow);
+# suites that measure the product do not.
 GC := GOGC=400
 # The commit, and when it was made. The Go command finds neither in a worktree of git.
 REVISION = $$(git rev-parse HEAD 2>/dev/null || echo unknown)
