@@ -70,7 +70,7 @@ type DeviceCodes struct {
 // and for the resources in asked.
 func (k *Keeper) BeginDevice(ctx context.Context, tx DeviceStore, client Client, scopes string, asked []string) (DeviceCodes, error) {
 	if !client.Device {
-		return DeviceCodes{}, mayNotUse(GrantDevice)
+		return DeviceCodes{}, mayNotUse(GrantDevice, "device_code")
 	}
 	d := Device{ClientID: client.ID, ExpiresAt: k.clock.Now().Add(DeviceLife)}
 	var err error

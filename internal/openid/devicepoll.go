@@ -16,7 +16,7 @@ const GrantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 // PollDevice has the Error. A device that asks too soon gets that Error at once.
 func (k *Keeper) DeviceOf(ctx context.Context, store Store, client Client, code string, in Redemption) (l Live, d Device, waits bool, err error) {
 	if !client.Device {
-		return Live{}, Device{}, false, mayNotUse(GrantDevice)
+		return Live{}, Device{}, false, mayNotUse(GrantDevice, "device_code")
 	}
 	if code == "" {
 		return Live{}, Device{}, false, invalidRequest("device_code is missing")

@@ -35,7 +35,7 @@ type Shown struct{ token }
 func (k *Keeper) ShownCode(client Client, in Redemption) (Shown, error) {
 	switch {
 	case !client.Code:
-		return Shown{}, mayNotUse("authorization_code")
+		return Shown{}, mayNotUse("authorization_code", "it")
 	case in.RedirectURI == "":
 		return Shown{}, invalidRequest("redirect_uri is missing")
 	}
@@ -45,7 +45,7 @@ func (k *Keeper) ShownCode(client Client, in Redemption) (Shown, error) {
 // ShownRefresh is ShownCode for a refresh token.
 func (k *Keeper) ShownRefresh(client Client, text string) (Shown, error) {
 	if !client.Code && !client.Device {
-		return Shown{}, mayNotUse("refresh_token")
+		return Shown{}, mayNotUse("refresh_token", "authorization_code or device_code")
 	}
 	return k.shown(kindRefresh, text, "refresh_token")
 }

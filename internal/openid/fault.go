@@ -54,8 +54,9 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 
 func invalidRequest(why string) *Error { return &Error{"invalid_request", why} }
 
-func mayNotUse(grant string) *Error {
-	return &Error{"unauthorized_client", "the client may not use " + grant + ": allow it in the grants of the client"}
+// mayNotUse names the grant of a request, and what is to be added to the setting grants for it.
+func mayNotUse(grant, add string) *Error {
+	return &Error{"unauthorized_client", "the client may not use " + grant + ": add " + add + " to the grants of the client"}
 }
 
 func invalidGrant(why string) *Error { return &Error{"invalid_grant", why} }

@@ -37,7 +37,7 @@ type MachineStore interface {
 // thumbprint of the key that the token is for, "" for none.
 func (k *Keeper) Employ(client Client, scopes string, asked []string, key string) (access string, m Machine, err error) {
 	if !client.Machine {
-		return "", Machine{}, mayNotUse("client_credentials")
+		return "", Machine{}, mayNotUse("client_credentials", "it")
 	}
 	if err := client.wants(key); err != nil {
 		return "", Machine{}, err

@@ -83,7 +83,7 @@ func (c Clients) ParsePushed(query url.Values) (Request, error) {
 		}
 	}
 	if !client.Code {
-		return r, mayNotUse("authorization_code")
+		return r, mayNotUse("authorization_code", "it")
 	}
 	var err error
 	if r.Resources, err = resources(query["resource"], client.Resources); err != nil {

@@ -15,7 +15,7 @@ func resources(asked, allowed []string) ([]string, error) {
 	var list []string
 	for _, r := range asked {
 		if !slices.Contains(allowed, r) {
-			return nil, &Error{"invalid_target", "the client may not use this resource: request it at the authorization endpoint, and allow it in the resources of the client"}
+			return nil, &Error{"invalid_target", "the client may not use this resource: allow it in the resources of the client, and name it already in the request that begins the grant"}
 		}
 		if !slices.Contains(list, r) {
 			list = append(list, r)

@@ -71,12 +71,12 @@ func TestRefusal_IsExplained(t *testing.T) {
 		"a plus":                {path: "revoke", form: form("plus", strings.ReplaceAll(plusSecret, "+", " ")), code: "openid.refused", id: "plus", cause: "percent-encode the +"},
 		"a public client":       {path: "token", form: form("spa", rpSecret), code: "openid.refused", id: "spa", cause: "the client is public", registered: map[string]string{"method": "none", "redirect_uri": "https://spa.test/cb"}},
 		"a client with keys":    {path: "introspect", form: form("keyed", rpSecret), code: "openid.refused", id: "keyed", cause: "with a key", registered: map[string]string{"method": "private_key_jwt"}},
-		"a grant":               {path: "token", form: form("rp", rpSecret, "grant_type", "client_credentials"), code: "openid.refused", id: "rp", cause: "may not use client_credentials: allow it in the grants", registered: map[string]string{"grant_type": "authorization_code refresh_token"}},
+		"a grant":               {path: "token", form: form("rp", rpSecret, "grant_type", "client_credentials"), code: "openid.refused", id: "rp", cause: "may not use client_credentials: add it to the grants", registered: map[string]string{"grant_type": "authorization_code refresh_token"}},
 		"a resource": {
 			path: "token", form: form("robot", rpSecret, "grant_type", "client_credentials", "resource", "https://job.test"), code: "openid.refused", id: "robot", cause: "allow it in the resources of the client",
 			sent: map[string]string{"resource": "https://job.test"}, registered: map[string]string{"resource": "https://jobs.test"},
 		},
-		"a device": {path: "device", form: form("rp", rpSecret), code: "openid.refused", id: "rp", cause: "may not use urn:ietf:params:oauth:grant-type:device_code"},
+		"a device": {path: "device", form: form("rp", rpSecret), code: "openid.refused", id: "rp", cause: "device_code: add device_code to the grants"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := s.refused(c.code, func() {
