@@ -60,3 +60,23 @@ func TestResend_ForTheAccountOfNow(t *testing.T) {
 		t.Errorf("the new code leads to %s", r.Next)
 	}
 }
+
+// The link of another code is good for a sign-up whose address an account had when the flow began, and has no longer.
+func TestResend_ForAnAddressThatIsFreeNow(t *testing.T) {
+	t.Parallel()
+	b, _ := registered(t)
+	v := b.visitor("192.0.2.2")
+	begun := v.must(b.Flows.SignUp(t.Context(), v.Caller, flow.SignUpInput{Email: "mara@example.org", Password: good, Confirm: good}))
+	if err := b.Operator.SetUserAddress(t.Context(), flow.ByOperator, b.user("mara@example.org").ID, "noor@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Minute)
+	v.must(b.Flows.Resend(t.Context(), v.Caller, begun.FlowID))
+	mail := b.next()
+	for mail.Data["code"] == "" {
+		mail = b.next()
+	}
+	if link, err := b.Flows.ViewLink(t.Context(), v.Caller, linkToken(mail)); err != nil || link.Fault != nil {
+		t.Errorf("the link shows %v, %v", link.Fault, err)
+	}
+}

@@ -338,10 +338,15 @@ func (f *Flows) resend(ctx context.Context, c Caller, p Pending, address account
 			return held // nothing was written
 		}
 		if p.Kind != AddressChange && !p.completes(d) { // mailsAgain has judged the others
-			if known := to.known(p.Kind); known != nil {
-				if p, err = f.follow(ctx, tx, p, known.ID, p.Kind.versionOf(*known)); err != nil {
-					return err
-				}
+			id, version := p.AccountID, p.Version
+			switch known := to.known(p.Kind); {
+			case known != nil:
+				id, version = known.ID, p.Kind.versionOf(*known)
+			case p.Kind == SignUp: // no other kind mails a code then
+				id, version = "", 0
+			}
+			if p, err = f.follow(ctx, tx, p, id, version); err != nil {
+				return err
 			}
 			if _, err := tx.RenewFlow(ctx, p, f.clock.Now()); err != nil {
 				return err
