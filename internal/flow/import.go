@@ -111,7 +111,7 @@ func mustSeal(ctx context.Context, tx Tx, id string) error {
 
 // settle finds what exists, and writes the rest.
 func (f *Operator) settle(ctx context.Context, tx Tx, by Actor, arrivals []*arrival, how Import) (done []Imported, touched []string, err error) {
-	found, err := f.meet(ctx, tx, arrivals)
+	found, err := f.meet(ctx, tx, arrivals, !how.DryRun)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -56,8 +56,8 @@ type met struct {
 	here     map[string]bool             // accounts that this call makes or gives an identity
 }
 
-// meet reads what exists.
-func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (met, error) {
+// meet reads what exists. If hold, it holds the addresses.
+func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival, hold bool) (met, error) {
 	var addresses, subjects []string
 	var credentials [][]byte
 	identities := map[string][]string{} // subjects, by issuer
@@ -79,6 +79,11 @@ func (f *Operator) meet(ctx context.Context, tx Tx, arrivals []*arrival) (met, e
 		}
 	}
 	m := met{map[string]*account.Account{}, map[unique]string{}, map[string]bool{}}
+	if hold {
+		if err := tx.HoldAddresses(ctx, addresses); err != nil {
+			return m, err
+		}
+	}
 	known, err := tx.AccountsByKey(ctx, addresses)
 	for i, a := range known {
 		m.accounts[a.Address.Key], m.owners[unique{ofAddress, "", a.Address.Key}] = &known[i], a.ID

@@ -28,6 +28,8 @@ type Newcomer struct {
 // NewcomerStore is the part of the database that takes many accounts at once.
 type NewcomerStore interface {
 	account.ImportedStore
+	// HoldAddresses keeps others from giving one of the canonical addresses to an account until the transaction ends.
+	HoldAddresses(ctx context.Context, keys []string) error
 	// KeptByKey returns which account has, or keeps, each of the canonical addresses in addition to its
 	// primary one.
 	KeptByKey(ctx context.Context, keys []string, now time.Time) (map[string]string, error)
@@ -39,8 +41,8 @@ type NewcomerStore interface {
 	HoldKeyCheck(ctx context.Context) error
 	// FormerKeys is that of masterkey.Store.
 	FormerKeys(ctx context.Context) ([]masterkey.Former, error)
-	// InsertNewcomers makes accounts. The caller has found that none of their keys is taken at now. Those without
-	// a password get a Welcome.
+	// InsertNewcomers makes accounts. The caller holds their addresses, and has found that none of their keys is taken at
+	// now. Those without a password get a Welcome.
 	InsertNewcomers(ctx context.Context, all []Newcomer, now time.Time) error
 	// WelcomeOf returns the Welcome of an account that has one, and holds it.
 	WelcomeOf(ctx context.Context, accountID string) (Welcome, bool, error)

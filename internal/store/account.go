@@ -28,7 +28,7 @@ func scanAccount(row scanner) (account.Account, error) {
 
 // InsertAccount implements account.Store.
 func (t *Tx) InsertAccount(ctx context.Context, a account.Account) (bool, error) {
-	if err := t.holdAddress(ctx, a.Address.Key); err != nil {
+	if err := t.HoldAddresses(ctx, []string{a.Address.Key}); err != nil {
 		return false, err
 	}
 	made, err := t.changePerson(ctx, a.ID, `INSERT INTO account (`+accountColumns+`)
@@ -112,7 +112,7 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) error {
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
-	if err := t.holdAddress(ctx, address.Key); err != nil {
+	if err := t.HoldAddresses(ctx, []string{address.Key}); err != nil {
 		return false, err
 	}
 	return t.changePerson(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portico/internal/account"
@@ -13,18 +14,23 @@ func free(key, id, at string) string {
 	return `NOT EXISTS (SELECT 1 FROM other_address k WHERE k.address_key = ` + key + ` AND k.account_id <> ` + id + ` AND k.expires_at > ` + at + `)`
 }
 
-// holdAddress keeps other transactions from giving an address to an account until this one ends. On PostgreSQL two would
-// do it at once, one as the primary address and one as another: neither sees what the other has not committed. The
-// statement after it sees all. The row by which they wait is never committed.
-func (t *Tx) holdAddress(ctx context.Context, key string) error {
+// HoldAddresses implements flow.NewcomerStore. On PostgreSQL two transactions would give an address at once, one as the
+// primary address and one as another: neither sees what the other has not committed. The statement after it sees all.
+// The rows by which they wait are never committed.
+func (t *Tx) HoldAddresses(ctx context.Context, keys []string) error {
 	if t.core.Locks.Throttle == "" {
 		return nil
 	}
-	row := "address " + key
-	if _, err := t.LockThrottle(ctx, row); err != nil {
+	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // in one order, so that no two wait for each other
+	held := rows{table: "throttle", columns: "key, attempts, last_at, forget_at", after: ` ON CONFLICT (key) DO UPDATE SET attempts = throttle.attempts`}
+	for i, key := range keys {
+		keys[i] = "address " + key
+		held.add(keys[i], 0, 0, 0)
+	}
+	if err := t.insert(ctx, held); err != nil {
 		return err
 	}
-	return t.DeleteThrottle(ctx, row)
+	return t.runAmong(ctx, `DELETE FROM throttle WHERE key IN (`, nil, keys)
 }
 
 const otherColumns = `account_id, address, address_key, kind, added_at, primary_until, expires_at`
@@ -40,7 +46,7 @@ func scanOther(row scanner) (account.Other, error) {
 // AddAddress implements account.OtherStore. An address of the account itself keeps
 // the time when it stopped being the primary one.
 func (t *Tx) AddAddress(ctx context.Context, o account.Other, now time.Time) (bool, error) {
-	if err := t.holdAddress(ctx, o.Address.Key); err != nil {
+	if err := t.HoldAddresses(ctx, []string{o.Address.Key}); err != nil {
 		return false, err
 	}
 	return t.one(ctx, `INSERT INTO other_address (`+otherColumns+`)

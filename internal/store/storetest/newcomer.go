@@ -148,6 +148,40 @@ func (b newcomers) InsertNewcomers_TakeExpiredAddresses() {
 	b.equal("the addresses", got, m.Others)
 }
 
+// An import that holds an address finds whoever has got it at the same moment, and keeps it from others.
+func (b newcomers) HoldAddresses_ForOneAccount() {
+	var kept []account.Account
+	for n := range workers {
+		kept = append(kept, b.person(n))
+	}
+	for round := range 5 {
+		o := full[account.Other](workers * (round + 9))
+		o.Until = account.Forever
+		b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+			if worker%2 == 0 {
+				o := o
+				o.AccountID = kept[worker].ID
+				return tx.AddAddress(b.Context(), o, moment())
+			}
+			n := newcomer(workers*(round+1) + worker)
+			n.Account.Address = o.Address
+			keys := []string{n.Others[0].Address.Key, o.Address.Key, o.Address.Key}
+			if err := tx.HoldAddresses(b.Context(), keys); err != nil {
+				return false, err
+			}
+			has, err := tx.AccountsByKey(b.Context(), keys)
+			if err != nil || len(has) > 0 {
+				return false, err
+			}
+			other, err := tx.KeptByKey(b.Context(), keys, moment())
+			if err != nil || len(other) > 0 {
+				return false, err
+			}
+			return true, tx.InsertNewcomers(b.Context(), []flow.Newcomer{n}, moment())
+		})
+	}
+}
+
 func (b newcomers) IdentitiesAt_OneIssuer() {
 	n := newcomer(1)
 	b.make(n)
