@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/textproto"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,7 +69,7 @@ func (e *Error) Words() string {
 		return "the mail server refuses the email for now"
 	case e.ours():
 		return "the mail server refuses Portico"
-	case e.Code == 0 && strings.Contains(words[e.Step], "refuses"):
+	case e.Code == 0 && slices.Contains([]string{stepSender, stepRecipient, stepData, stepAccept}, e.Step): // without an answer
 		return words[stepContent]
 	case e.Step == stepGreeting && e.Code >= 400:
 		return "the mail server refuses the connection"
