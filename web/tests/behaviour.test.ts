@@ -481,6 +481,19 @@ test('what was saved before is not said beside what is refused now', async () =>
   expect(await saved.count()).toBe(0);
 });
 
+test('a removed picture can be brought back when a name is refused', async () => {
+  const fields = [{ name: 'name', code: 'name.too_long', params: { count: '100' } }];
+  const { page } = await visit(world, shown('account-profile/picture'), {
+    api: { '/auth/api/account/profile': problem(422, { code: 'invalid', fields }) },
+    early: (page) => page.evaluate(() => sessionStorage.setItem('portico.picture', '["p1",""]')),
+  });
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.getByLabel('Name').fill('Mara '.repeat(30));
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Use at most 100 characters.').waitFor();
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+});
+
 test('a link to a part of the page does not free the button of a form that is on its way', async () => {
   const { page } = await open('signin/idle', { [SIGNIN]: 'hang' });
   await signIn(page);

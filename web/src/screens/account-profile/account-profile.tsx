@@ -10,7 +10,7 @@ import { useOwnForm } from '../own/use-own-form';
 import { useUserSignal } from '../own/use-signals';
 import type { Screen } from '../screen';
 import { Picture } from './picture';
-import { Undo } from './undo';
+import { Undo, useKept } from './undo';
 import { useTyped } from './use-typed';
 
 const PATH = '/auth/account/profile';
@@ -21,13 +21,15 @@ function View({ boot }: { boot: Boot }) {
   useUserSignal(boot);
   const form = useOwnForm('/auth/api/account/profile', boot);
   useTyped(form.props.ref);
+  const former = useKept(boot);
   return (
     <OwnPage
       boot={boot}
       at="profile"
       title={screen.title(boot, text)}
       form={form}
-      undo={<Undo boot={boot} />}
+      undo={<Undo boot={boot} former={former} />}
+      apart={Boolean(former)}
     >
       <Proof asked={form.asked} path={PATH} typed />
       <Picture boot={boot} />

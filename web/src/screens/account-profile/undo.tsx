@@ -10,13 +10,20 @@ import { put } from './picture';
 
 const PATH = '/auth/account/profile';
 
-/** Undoes the change before, of the profile or of the picture. It is on no later page. */
-export function Undo({ boot }: { boot: Boot }) {
-  const [former, setFormer] = useState<File | 'none'>();
+type Former = ReturnType<typeof takeFormer>;
+
+/** The picture before, on the page after its change only. */
+export function useKept(boot: Boot): Former {
+  const [former, setFormer] = useState<Former>();
   useEffect(() => {
     const kept = takeFormer(boot.session.id);
     if (boot.success) setFormer(kept);
   }, [boot]);
+  return former;
+}
+
+/** Undoes the change before, of the profile or of the picture. It is on no later page. */
+export function Undo({ boot, former }: { boot: Boot; former: Former }) {
   return (
     <When value={boot.next} otherwise={former ? <PictureBack boot={boot} former={former} /> : null}>
       <div className="undo">

@@ -12,6 +12,8 @@ interface OwnPageProps
   form?: Form<object>;
   /** Beside the words about the step before: a button that undoes it. */
   undo?: ReactNode;
+  /** The step before was that of another form, so the words about it stay when this one is refused. */
+  apart?: boolean;
 }
 
 /** What the press before has done is read first, and Tab goes on from there: at its entry, or else at the words about it. */
@@ -31,7 +33,7 @@ function showChange(): void {
 }
 
 /** A section of the account: the way back to all sections, and what the step before did. */
-export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
+export function OwnPage({ undo, apart, children, ...frame }: OwnPageProps) {
   const { success, tokens } = frame.boot;
   const trouble = frame.form?.trouble;
   const [over, setOver] = useState(false);
@@ -47,7 +49,7 @@ export function OwnPage({ undo, children, ...frame }: OwnPageProps) {
   return (
     <OwnFrame {...frame} typed={typed && !tokens.made} above={<Served className="back">{back}</Served>}>
       {frame.form ? null : <Refused boot={frame.boot} />}
-      <Success words={over ? '' : success}>{undo}</Success>
+      <Success words={over && !apart ? '' : success}>{undo}</Success>
       {children}
     </OwnFrame>
   );
