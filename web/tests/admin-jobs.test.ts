@@ -64,7 +64,7 @@ test('a change of more people than are counted says what is known of them', asyn
   await act('Give a role');
   await page.getByLabel('Role', { exact: true }).last().fill('guest');
   await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByRole('heading', { name: 'Give a role: guest' }).waitFor();
+  await page.getByRole('heading', { name: 'Give the role guest' }).waitFor();
 });
 
 const JOB = { id: 'j1', action: 'disable', role: '', done: 1, total: 3, more: false, skips: 0, skipped: [] };
@@ -79,11 +79,12 @@ const openWithJob = (job: object, stop = () => {}) =>
   });
 
 test('a job that has stopped says why in one sentence', async () => {
-  await openWithJob({ state: 'failed', reason: 'key', by: 'the key HR import' });
+  const begun = { action: 'take-role', role: 'guest', by: 'the key HR import' };
+  await openWithJob({ ...begun, state: 'failed', reason: 'key' });
   await page
     .getByText('the key that began it has ended, 1 of 3 people, begun by the key HR import')
     .waitFor();
-  await page.getByRole('button', { name: 'Hide: Disable' }).click();
+  await page.getByRole('button', { name: 'Hide: Take away the role guest' }).click();
   await page.reload();
   await page.getByRole('heading', { name: 'People' }).waitFor();
   expect(await page.getByText('the key that began it has ended').count()).toBe(0);

@@ -142,7 +142,7 @@ test('an administrator changes many at once, and a closed page does not stop it'
   await field(page, 'Role').last().fill('staff');
   await lastButton(page, 'Go on').click();
   await lastButton(page, 'Give a role').click();
-  await expect(page.getByRole('region', { name: 'Job: Give a role staff' })).toContainText('Done');
+  await expect(page.getByRole('region', { name: 'Job: Give the role staff' })).toContainText('Done');
   await expect(page.getByRole('row').filter({ hasText: admin.email })).toContainText('staff');
 });
 

@@ -8,7 +8,7 @@ import { ADMIN, counted, RESIGNS } from './words';
 type Action = Exclude<Job['action'], 'import'>;
 
 /** What can be done to many people. The words follow "will be" and "are". */
-export const ACTIONS: Record<
+const ACTIONS: Record<
   Action,
   { label: string; words: string; note?: string; danger?: boolean; role?: boolean }
 > = {
@@ -27,6 +27,10 @@ export const ACTIONS: Record<
   'give-role': { label: 'Give a role', words: 'given the role', role: true },
   'take-role': { label: 'Take away a role', words: 'without the role', role: true },
 };
+
+/** What is done, with the role that it is about. */
+export const labelOf = (action: Action, role: string) =>
+  role ? ACTIONS[action].label.replace('a role', `the role ${role}`) : ACTIONS[action].label;
 
 type Target = { people: string[] } | { all: true; filter: string };
 
@@ -76,7 +80,7 @@ function questionFor(action: Action, target: Target, role: string, trial: Job): 
       run: async () => '',
     };
   return {
-    title: left ? `${label}: ${many(left, trial.more)}` : `${label}${role && `: ${role}`}`,
+    title: left ? `${label}: ${many(left, trial.more)}` : labelOf(action, role),
     says: (
       <>
         <p>

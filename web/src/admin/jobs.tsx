@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { keep, kept } from '../lib/tab-storage';
 import { canceled, change, queries } from './api';
 import { useAsk } from './ask';
-import { ACTIONS, many, SkippedList } from './bulk';
+import { labelOf, many, SkippedList } from './bulk';
 import type { Job } from './types';
 import { counted } from './words';
 
@@ -23,8 +23,7 @@ const runs = (jobs?: Job[]) => Boolean(jobs?.some(({ state }) => state === 'runn
 
 const over = ({ state }: Job) => state === 'done' || state === 'failed';
 
-const labelOf = ({ action, role }: Job) =>
-  action === 'import' ? 'Import people' : `${ACTIONS[action].label}${role ? ` ${role}` : ''}`;
+const nameOf = ({ action, role }: Job) => (action === 'import' ? 'Import people' : labelOf(action, role));
 
 const stateOf = ({ state, reason }: Job) =>
   state === 'failed' ? STOPS[reason] : state === 'done' ? 'Done' : 'Running';
@@ -45,7 +44,7 @@ export function useJobs() {
     const now = all.filter((job) => before && over(job) && !before.includes(job.id));
     if (!now.length) return;
     void queries.invalidateQueries(); // the list shows what the job has changed
-    say(now.map((job) => `${labelOf(job)}: ${stateOf(job)}.`).join(' ')); // screen readers hear nothing of its progress
+    say(now.map((job) => `${nameOf(job)}: ${stateOf(job)}.`).join(' ')); // screen readers hear nothing of its progress
   }, [all, say]);
   return jobs;
 }
@@ -67,7 +66,7 @@ const HIDDEN = 'hidden-jobs';
 /** A job with its progress. */
 export function OneJob({ onHide, ...job }: Job & { onHide?: () => void }) {
   const { id, action, done, total, more, skips, skipped, by } = job;
-  const label = labelOf(job);
+  const label = nameOf(job);
   const whole = action === 'import' ? counted(total, 'line', 'lines') : many(total, more).toLowerCase();
   const ended = over(job);
   const { ask } = useAsk();
