@@ -146,6 +146,16 @@ test('the end of a job is told, also to screen readers, and that of an earlier o
   expect(await said.textContent()).toBe('');
 });
 
+test('the end of a job is read in a window that is open', async () => {
+  const job = { state: 'running', reason: '', by: 'mara@example.com' };
+  await openWithJob(job);
+  await page.getByText('Running, 1 of 3 people').waitFor();
+  await act('Jonas Weber', 'Disable');
+  Object.assign(job, { state: 'done', done: 3 });
+  const inside = page.getByRole('dialog').getByRole('status').filter({ hasText: 'Disable: Done.' });
+  await inside.waitFor();
+});
+
 test('a job that runs can be stopped', async () => {
   const job = { state: 'running', reason: '', by: 'mara@example.com' };
   await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));

@@ -50,28 +50,34 @@ export function AskProvider({ children }: { children: ReactNode }) {
     say(''); // the same words once more would be no change, and not be read
     setQuestion(next);
   };
-  const close = () => {
+  const close = (words: string) => {
     setQuestion(null);
+    if (words) say(words);
     refocus();
   };
+  const status = (
+    <div role="status" className="said">
+      {said ? <p>{said}</p> : null}
+    </div>
+  );
   return (
     <Context value={{ ask, say }}>
       {children}
       {question ? (
-        <Window key={question.title} question={question} say={say} goOn={setQuestion} close={close} />
+        <Window key={question.title} question={question} goOn={setQuestion} close={close}>
+          {status /* what is behind the window is not read */}
+        </Window>
       ) : null}
-      <div role="status" className="said">
-        {said ? <p>{said}</p> : null}
-      </div>
+      {status}
     </Context>
   );
 }
 
 interface WindowProps {
   question: Question;
-  say: Asking['say'];
   goOn: Asking['ask'];
-  close: () => void;
+  close: (words: string) => void;
+  children: ReactNode;
 }
 
 /** Opens a window, with the focus on its first field, but on no button: a key that is still down must not press it. */
@@ -80,7 +86,7 @@ function show(dialog: HTMLDialogElement | null) {
   (dialog?.querySelector<HTMLElement>('input, textarea') ?? dialog)?.focus();
 }
 
-function Window({ question, say, goOn, close }: WindowProps) {
+function Window({ question, goOn, close, children }: WindowProps) {
   const { title, says, press, danger, told, atOnce, back, typed, fields = [], run } = question;
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
@@ -92,15 +98,15 @@ function Window({ question, say, goOn, close }: WindowProps) {
     show(dialog.current);
     if (atOnce) dialog.current?.querySelector('form')?.requestSubmit();
   }, [atOnce]);
-  const ended = useRef(false);
-  const shut = () => {
-    ended.current = true;
+  const ended = useRef<string>(null);
+  const shut = (words: string) => {
+    ended.current = words;
     dialog.current?.close();
   };
   const leave = () => {
     if (busy) return;
     if (back) goOn(back);
-    else shut();
+    else shut('');
   };
   const locked = busy || told === 'once'; // a change goes on without its window, and only the window says how it ends
 
@@ -111,10 +117,8 @@ function Window({ question, say, goOn, close }: WindowProps) {
     setError(null);
     try {
       const done = await run(new FormData(form), once);
-      if (typeof done === 'string') {
-        say(done);
-        shut();
-      } else goOn(done.next);
+      if (typeof done === 'string') shut(done);
+      else goOn(done.next);
     } catch (failed) {
       setError(failed);
     }
@@ -141,7 +145,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
         if (locked) event.preventDefault(); // Back of a phone, whose second press closes it all the same
       }}
       onClose={() => {
-        if (!locked || ended.current) return close();
+        if (!locked || ended.current !== null) return close(ended.current ?? '');
         show(dialog.current);
         setKept(true);
       }}
@@ -193,6 +197,7 @@ function Window({ question, say, goOn, close }: WindowProps) {
           </div>
         </div>
       </form>
+      {children}
     </dialog>
   );
 }
