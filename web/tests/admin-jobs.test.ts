@@ -156,6 +156,38 @@ test('the end of a job is read in a window that is open', async () => {
   await inside.waitFor();
 });
 
+test('a job that comes after the people pushes nothing down', async () => {
+  let answer = () => {};
+  const held = new Promise<void>((done) => {
+    answer = done;
+  });
+  const json = { jobs: [{ ...JOB, state: 'running', reason: '', by: 'mara@example.com' }] };
+  await open('people', installation(), 1280, async (route, path) => {
+    if (!path.endsWith('/jobs')) return false;
+    await held;
+    await route.fulfill({ json });
+    return true;
+  });
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => /admin\/people\?/.test(name)),
+  );
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0)))),
+  );
+  answer();
+  await page.getByRole('region', { name: 'Job: Disable' }).waitFor();
+  await page.locator('tbody tr').first().waitFor();
+  const shifts = await page.evaluate(
+    () =>
+      new Promise<number>((done) => {
+        const all = (list: PerformanceObserverEntryList) => done(list.getEntries().length);
+        new PerformanceObserver(all).observe({ type: 'layout-shift', buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(0))));
+      }),
+  );
+  expect(shifts).toBe(0);
+});
+
 test('a job that runs can be stopped', async () => {
   const job = { state: 'running', reason: '', by: 'mara@example.com' };
   await openWithJob(job, () => Object.assign(job, { state: 'failed', reason: 'stopped' }));

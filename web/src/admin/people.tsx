@@ -133,9 +133,11 @@ export function Place() {
       </p>
     </>
   );
+  const head = <Head title="People" actions={<a href="/auth/admin/people?import=new">Import people</a>} />;
+  if (jobs.isPending && !jobs.failureCount) return head; // jobs that came later would push the list down
   return (
     <>
-      <Head title="People" actions={<a href="/auth/admin/people?import=new">Import people</a>} />
+      {head}
       <Jobs jobs={jobs.data?.jobs ?? []} />
       <Filters search={{ name: 'q', label: 'Search people', beside }} filters={FILTERS} />
       <BulkBar selection={selection} filter={asked} more={Boolean(people.data?.next || asked['after'])} />
