@@ -500,7 +500,7 @@ test('a link to a part of the page does not free the button of a form that is on
   await page.locator('button[aria-busy=true]').waitFor();
   const busy = await page.evaluate(async () => {
     for (const name of ['navigateerror', 'navigate']) navigation.dispatchEvent(new Event(name)); // as Chromium does then
-    await new Promise((done) => setTimeout(done, 50));
+    for (const _ of ['the timer', 'what it changes']) await new Promise((done) => setTimeout(done));
     return document.querySelectorAll('button[aria-busy=true]').length;
   });
   expect(busy).toBe(1);

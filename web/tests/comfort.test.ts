@@ -64,8 +64,10 @@ test('the question never stands between a press and its button', async () => {
   const posted = page.waitForRequest('**/auth/api/signup');
   const box = await page.getByRole('button', { name: 'Create account' }).boundingBox();
   await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 3); // an inserted line would move this edge away
+  const compared = page.waitForResponse(/mistyped/);
   await page.mouse.down();
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+  await (await compared).finished();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
   expect(await page.getByText('Did you mean').count()).toBe(0);
   await page.mouse.up();
   expect((await posted).postDataJSON()).toMatchObject({ email: 'mara@gmial.com' });

@@ -75,7 +75,7 @@ test.each(FITTING)('an answer leaves title and message in sight at %i by %i', as
     const before = (await button.boundingBox())?.y ?? 0;
     await button.click();
     await page.locator('[role=alert] p').first().waitFor();
-    await page.waitForTimeout(50); // the countdown draws once more
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))); // the countdown draws once more
     expect
       .soft((await page.locator('h1').boundingBox())?.y, `${name}: the title`)
       .toBeGreaterThanOrEqual(ABOVE_LETTERS);
