@@ -215,6 +215,13 @@ test('a change of many is counted in its window, which says why it is refused', 
   await page.getByRole('dialog').locator('[aria-busy=true]').waitFor();
   expect(await violations(page)).toEqual([]);
   answer();
-  await page.getByRole('dialog').getByText('At most 500 people can be selected at once.').waitFor();
+  const words = page.getByRole('dialog').getByText('At most 500 people can be selected at once.');
+  const space = await words.evaluate((p) => {
+    const [top = 0, line = 0] = ['.message-alert', '.ask-end'].map(
+      (of) => p.closest(of)?.getBoundingClientRect().y,
+    );
+    return top - line;
+  });
+  expect(space, 'below the line').toBeGreaterThan(4);
   await page.getByRole('button', { name: 'Cancel' }).click();
 });
