@@ -70,6 +70,30 @@ test(
   }),
 );
 
+for (const state of ['account/idle', 'account-factors/none'])
+  test(
+    `with large text on a phone no word is broken: ${state}`,
+    on(state, { viewport: { width: 360, height: 740 } }, async (page) => {
+      const broken = await page.evaluate(() => {
+        const large = new CSSStyleSheet();
+        large.replaceSync(':root{font-size:200%!important}');
+        document.adoptedStyleSheets = [large];
+        const word = document.createRange();
+        return [...document.querySelectorAll('.section a, .button-primary')].flatMap((label) => {
+          let text: Node = label;
+          while (text.firstChild) text = text.firstChild;
+          const words = Array.from(text.textContent?.matchAll(/[^\s-]+/g) ?? []);
+          return words.flatMap(({ 0: letters, index }) => {
+            word.setStart(text, index);
+            word.setEnd(text, index + letters.length);
+            return word.getClientRects().length > 1 ? letters : [];
+          });
+        });
+      });
+      expect(broken).toEqual([]);
+    }),
+  );
+
 test(
   'a recovery code has one line on paper',
   on('account-factors/codes', { viewport: { width: 700, height: 900 }, alone: true }, async (page) => {
