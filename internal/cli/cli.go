@@ -14,18 +14,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"portico/internal/account"
-	"portico/internal/apikey"
 	"portico/internal/app"
 	"portico/internal/config"
 	"portico/internal/dev"
 	"portico/internal/fault"
 	"portico/internal/legible"
 	"portico/internal/locale"
-	"portico/internal/outbox"
 	"portico/internal/server"
-	sessions "portico/internal/session"
-	"portico/internal/signingkey"
-	"portico/internal/webhook"
 	"portico/web"
 )
 
@@ -232,13 +227,12 @@ func (s *session) exit(err error) int {
 	for _, line := range faultLines(f) {
 		complain(s.Stderr, "portico:", line)
 	}
-	switch f.Code {
-	case account.CodeMissing, account.CodeMissingAddress, outbox.CodeUnknown, signingkey.CodeMissing, sessions.CodeMissing, apikey.CodeMissing, webhook.CodeMissing, webhook.CodeUnknown:
+	switch {
+	case f.Kind == fault.Missing:
 		return exitMissing
-	case account.CodeExists:
+	case f.Code == account.CodeExists:
 		return exitExists
-	}
-	if f.Kind == fault.Invalid { // an argument, or what was read in place of one
+	case f.Kind == fault.Invalid: // an argument, or what was read in place of one
 		return exitUsage
 	}
 	return exitFailed

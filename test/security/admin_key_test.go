@@ -79,6 +79,9 @@ func TestSEC382_KeysOpenTheirScopes(t *testing.T) {
 	wrong := map[string]string{
 		ended: "key.unknown", old: "key.unknown", "": "key.unknown", apikey.New(): "key.unknown", young[:len(young)-1]: "key.unknown", young + " " + young: "key.unknown",
 	}
+	if a := s.visitor().get("/auth/api/admin/people"); a.status != 401 || a.header.Get("WWW-Authenticate") != `Bearer realm="portico"` {
+		t.Errorf("without a key: status %d, %q", a.status, a.header.Get("WWW-Authenticate"))
+	}
 	opened := 0
 	for pattern := range adminOperations() {
 		s.unchanged(pattern, func() {

@@ -114,6 +114,9 @@ func (a *Admin) guard(w http.ResponseWriter, r *http.Request, o operation) (by f
 func (a *Admin) admin(w http.ResponseWriter, r *http.Request, polled bool) (flow.Actor, error) {
 	found, err := a.Actions.Session(w, r)
 	if err != nil {
+		if errors.Is(err, session.Required) {
+			w.Header().Set("Www-Authenticate", `Bearer realm="portico"`) // which a program without a key needs (RFC 6750 3)
+		}
 		return flow.Actor{}, err
 	}
 	if account := r.Header.Get(shownFor); account != "" && account != found.User.ID {
