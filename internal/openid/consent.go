@@ -20,6 +20,8 @@ type ConsentStore interface {
 	ConsentOf(ctx context.Context, accountID, clientID string) (Consent, bool, error)
 	// SaveConsent adds or replaces the consent of an account for a client.
 	SaveConsent(ctx context.Context, c Consent) error
+	// TrimConsents deletes all but the newest consents of an account.
+	TrimConsents(ctx context.Context, accountID string, keep int) error
 	// DeleteConsent reports whether there was one.
 	DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error)
 	// DeleteConsents deletes the consents of an account, and returns the clients in some order.
@@ -60,7 +62,10 @@ func (k *Keeper) Agree(ctx context.Context, tx ConsentStore, client Client, acco
 			before.Scopes = append(before.Scopes, scope)
 		}
 	}
-	return true, tx.SaveConsent(ctx, Consent{accountID, client.ID, before.Scopes, k.clock.Now()})
+	if err := tx.SaveConsent(ctx, Consent{accountID, client.ID, before.Scopes, k.clock.Now()}); err != nil {
+		return false, err
+	}
+	return true, tx.TrimConsents(ctx, accountID, MostOfAny)
 }
 
 func (c Consent) covers(scopes []string) bool {

@@ -34,7 +34,7 @@ const (
 	// one transaction, with a message for each name of a session.
 	MostOfUser = 250
 
-	// MostOfAny is how many grants of a user all clients together can have.
+	// MostOfAny is how many grants of a user all clients together can have, and how many consents.
 	MostOfAny = 1000
 
 	// repeatWithin is how long a used refresh token gives its successor again.

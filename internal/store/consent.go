@@ -33,6 +33,13 @@ func (t *Tx) SaveConsent(ctx context.Context, c openid.Consent) error {
 		c.AccountID, c.ClientID, list(c.Scopes), micros(c.GivenAt))
 }
 
+// TrimConsents implements openid.ConsentStore.
+func (t *Tx) TrimConsents(ctx context.Context, accountID string, keep int) error {
+	return t.run(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id IN (SELECT client_id FROM (
+		SELECT client_id, ROW_NUMBER() OVER (ORDER BY given_at DESC, client_id) AS place FROM openid_consent WHERE account_id = $1) ranged
+		WHERE place > $2)`, accountID, keep)
+}
+
 // DeleteConsent implements openid.ConsentStore.
 func (t *Tx) DeleteConsent(ctx context.Context, accountID, clientID string) (bool, error) {
 	return t.one(ctx, `DELETE FROM openid_consent WHERE account_id = $1 AND client_id = $2`, accountID, clientID)

@@ -2,8 +2,10 @@ package issuer_test
 
 import (
 	"encoding/base32"
+	"errors"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +79,21 @@ func TestConsent_OncePerScope(t *testing.T) {
 		}
 	}
 	page = s.asked(b)
+	err := s.Store.Write(t.Context(), func(tx *store.Tx) (err error) {
+		for n := range openid.MostOfAny {
+			err = errors.Join(err, tx.SaveConsent(t.Context(), openid.Consent{AccountID: page.Session.ID, ClientID: strconv.Itoa(n), Scopes: []string{}}))
+		}
+		return err
+	})
 	code := back(t, answers(b, page, "allow")).Get("code")
+	var kept []openid.Consent
+	errs := errors.Join(err, s.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
+		kept, err = tx.ConsentsOf(t.Context(), page.Session.ID)
+		return err
+	}))
+	if errs != nil || len(kept) != openid.MostOfAny {
+		t.Errorf("%d consents are kept: %v", len(kept), errs)
+	}
 	if got := s.token(redemption(code)); got.StatusCode != 200 || got.Scope != "openid profile email" {
 		t.Errorf("the tokens: %d %s", got.StatusCode, got.text)
 	}

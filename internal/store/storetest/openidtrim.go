@@ -115,3 +115,33 @@ func (b grants) DeleteConsents_OfOneAccount() {
 		b.Error("the consent of another account is gone")
 	}
 }
+
+func (b grants) TrimConsents_AllButTheNewest() {
+	a, other := b.person(1), b.person(2)
+	for number, c := range []openid.Consent{
+		{AccountID: a.ID, ClientID: "b"}, {AccountID: a.ID, ClientID: "c"}, {AccountID: a.ID, ClientID: "a"}, {AccountID: other.ID, ClientID: "b"},
+	} {
+		c.Scopes, c.GivenAt = []string{}, moment().Add(time.Duration(number)*time.Second)
+		b.write(func(tx *store.Tx) error { return tx.SaveConsent(b.Context(), c) })
+	}
+	for _, step := range []struct {
+		keep int
+		left []string
+	}{{3, []string{"a", "b", "c"}}, {2, []string{"a", "c"}}} {
+		var left []string
+		b.write(func(tx *store.Tx) error {
+			if err := tx.TrimConsents(b.Context(), a.ID, step.keep); err != nil {
+				return err
+			}
+			all, err := tx.ConsentsOf(b.Context(), a.ID)
+			for _, c := range all {
+				left = append(left, c.ClientID)
+			}
+			return err
+		})
+		b.equal("the consents", left, step.left)
+	}
+	if _, ok := find(b.bundle, func(tx *store.Tx) (openid.Consent, bool, error) { return tx.ConsentOf(b.Context(), other.ID, "b") }); !ok {
+		b.Error("the consent of another account is gone")
+	}
+}
