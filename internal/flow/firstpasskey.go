@@ -68,7 +68,7 @@ func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (P
 	if d.Handed {
 		ok, err := f.mayReplace(ctx, tx, owner.judged)
 		if err == nil && !ok {
-			err = Unknown
+			err = Overtaken
 		}
 		return p, d, owner, err
 	}
@@ -78,7 +78,7 @@ func (f *Flows) newcomer(ctx context.Context, tx Tx, c Caller, flowID string) (P
 	}
 	ways, err := f.waysOtherThanPassword(ctx, tx, owner.ID)
 	if err == nil && (owner.Password != "" || ways > 0 || second.Any()) {
-		err = Unknown
+		err = Overtaken
 	}
 	return p, d, owner, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portico/internal/audit"
+	"portico/internal/fault"
 	"portico/internal/flow"
 	"portico/internal/secret"
 )
@@ -123,6 +124,19 @@ func TestAccountLink_ToAPasswordOnly(t *testing.T) {
 	r := elsewhere.must(b.Flows.ConfirmLink(t.Context(), elsewhere.Caller, flow.LinkInput{Token: linkToken(b.next())}))
 	if !strings.HasPrefix(r.Next, "/auth/reset-password?") {
 		t.Errorf("the link of the email leads to %s", r.Next)
+	}
+}
+
+// Its owner has added a passkey since the link was pressed.
+func TestAccountLink_FactorMeanwhile(t *testing.T) {
+	t.Parallel()
+	b, owner := registered(t, withPasskeys(t))
+	v := b.visitor("192.0.2.2")
+	_, id := v.handed("mara@example.org")
+	owner.adds()
+	_, err := b.Flows.BeginFirstPasskey(t.Context(), v.Caller, id)
+	if f := fault.From(err); f.Params["reason"] != "overtaken" {
+		t.Errorf("the page says %s", f)
 	}
 }
 
