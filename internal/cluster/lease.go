@@ -23,7 +23,8 @@ type LeaseStore interface {
 	// is none.
 	LeaseHolder(ctx context.Context, name string) (owner string, beat int64, err error)
 	// TakeLease makes owner the holder and raises the beat if the beat is still
-	// the given one. It reports whether it was.
+	// the given one, or if owner is the holder: the beat may then be of another
+	// transaction of its own. It reports whether it was.
 	TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error)
 }
 

@@ -19,5 +19,5 @@ func (t *Tx) LeaseHolder(ctx context.Context, name string) (owner string, beat i
 // TakeLease implements cluster.LeaseStore.
 func (t *Tx) TakeLease(ctx context.Context, name, owner string, beat int64) (bool, error) {
 	return t.one(ctx, `INSERT INTO lease (name, owner, beat) VALUES ($1, $2, $4)
-		ON CONFLICT (name) DO UPDATE SET owner = $2, beat = $4 WHERE lease.beat = $3`, name, owner, beat, beat+1)
+		ON CONFLICT (name) DO UPDATE SET owner = $2, beat = lease.beat + 1 WHERE lease.beat = $3 OR lease.owner = $2`, name, owner, beat, beat+1)
 }

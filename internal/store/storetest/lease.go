@@ -9,17 +9,18 @@ func (b leases) LeaseHolder_NobodyYet() {
 	b.holder("name", "", 0)
 }
 
+// The last step is one of the holder that began before the step before it had ended.
 func (b leases) TakeLease_ByTheBeat() {
 	for _, step := range []struct {
 		owner string
 		beat  int64
 		ok    bool
-	}{{"a", 0, true}, {"b", 0, false}, {"a", 1, true}, {"b", 1, false}, {"b", 2, true}, {"a", 2, false}, {"", 3, true}, {"a", 4, true}} {
+	}{{"a", 0, true}, {"b", 0, false}, {"a", 1, true}, {"b", 1, false}, {"b", 2, true}, {"a", 2, false}, {"", 3, true}, {"a", 4, true}, {"a", 4, true}} {
 		if b.take("name", step.owner, step.beat) != step.ok {
 			b.Errorf("%s at beat %d: want %v", step.owner, step.beat, step.ok)
 		}
 	}
-	b.holder("name", "a", 5)
+	b.holder("name", "a", 6)
 }
 
 func (b leases) TakeLease_OneOfMany() {
