@@ -196,13 +196,14 @@ func (r *Runner) process(h Hook, d Delivery) {
 	r.done(h.Name, d)
 }
 
-// pause notes how long the receiver asks to be left alone.
+// pause notes how long the receiver asks to be left alone. An answer to a request from before a pause does not end it.
 func (r *Runner) pause(name string, length time.Duration, now time.Time) {
+	if length <= 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if delete(r.paused, name); length > 0 {
-		r.paused[name] = now.Add(length)
-	}
+	r.paused[name] = now.Add(length)
 }
 
 // attempt sends a delivery. A panic counts as a failure.

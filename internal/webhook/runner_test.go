@@ -403,6 +403,33 @@ func TestRunner_GoneAndBusy(t *testing.T) {
 	b.until("w1", "ended", ended)
 }
 
+// A request that was under way when the receiver asked for a pause does not end the pause.
+func TestRunner_PausesThoughAnotherIsTaken(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil, "https://w0.test/", "https://w1.test/")
+	asked := make(chan struct{})
+	b.runner.Send = func(_ context.Context, h webhook.Hook, d webhook.Delivery) webhook.Result {
+		if h.Name == "w0" && d.AccountID == "noor" {
+			return webhook.Result{Status: http.StatusTooManyRequests, Pause: 30 * time.Minute}
+		}
+		if h.Name == "w0" {
+			<-asked
+		}
+		return webhook.Result{Status: http.StatusOK}
+	}
+	b.event("mara", "one")
+	b.event("noor", "two")
+	b.start()
+	b.until("w0", "told to wait", func(all []webhook.Delivery) bool { return all[1].Status == http.StatusTooManyRequests })
+	close(asked)
+	b.until("w0", "delivered", func(all []webhook.Delivery) bool { return all[0].State == webhook.Delivered })
+	b.event("zoe", "three")
+	b.until("w1", "delivered", func(all []webhook.Delivery) bool { return len(all) == 3 && ended(all) }) // w0 is looked at before it
+	if d := b.deliveries("w0")[2]; d.Claims != 0 {
+		t.Errorf("sent in the pause: %+v", d)
+	}
+}
+
 // A process that dies between sending and writing leaves a claim: the event goes out again with its id, and
 // not before the lease ends. A clock that is set back loses nothing.
 func TestRunner_KilledAndClockSetBack(t *testing.T) {
