@@ -14,6 +14,7 @@ import (
 	"portico/internal/outbox"
 	"portico/internal/store"
 	"portico/internal/store/pgtest"
+	"portico/internal/webhook"
 )
 
 // With 1,000 emails due and one that somebody waits for, a claim reads those of its lane alone: their
@@ -57,7 +58,7 @@ func TestClaimMessages_ReadsItsLaneAlone(t *testing.T) {
 			if n := len(slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !strings.HasPrefix(text, "INSERT INTO outbox") })); n > 11 {
 				t.Errorf("%d statements insert 1000 messages and one", n) // the end of all sessions of a user is one transaction
 			}
-			steps := plan(texts[slices.IndexFunc(texts, func(text string) bool { return strings.HasPrefix(text, "UPDATE outbox") })])
+			steps := plan(texts[slices.IndexFunc(texts, func(text string) bool { return strings.HasPrefix(text, "WITH free AS (SELECT id FROM outbox") })])
 			if !regexp.MustCompile(`outbox_lane \(lane=\? AND due_at<\?\)|outbox_lane.*\n.*Index Cond: \(\(lane = .* AND \(due_at <=`).MatchString(steps) {
 				t.Errorf("the plan is\n%s", steps)
 			}
@@ -87,4 +88,45 @@ func postgresPlan(t *testing.T, url, text string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(steps, "\n")
+}
+
+// A queue that had one row when PostgreSQL counted it last makes the server join it row by row.
+func TestPostgres_ClaimsNoMoreThanAsked(t *testing.T) {
+	t.Parallel()
+	s, now := newShared(t), time.Now()
+	add := func(from, to int) {
+		t.Helper()
+		if err := s.store.Write(t.Context(), func(tx *store.Tx) error {
+			for n := from; n < to; n++ {
+				id := fmt.Sprint(n)
+				if err := tx.InsertMessage(t.Context(), outbox.Record{ID: id, DueAt: now}); err != nil {
+					return err
+				}
+				if err := tx.InsertDelivery(t.Context(), webhook.Delivery{ID: id, Webhook: "w", Event: webhook.Event{AccountID: id}, DueAt: now}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(0, 1)
+	for _, table := range []string{"outbox", "webhook_delivery"} {
+		if _, err := s.past().Exec(t.Context(), `VACUUM ANALYZE `+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, 30)
+	var messages []outbox.Record
+	var deliveries []webhook.Delivery
+	err := s.store.Write(t.Context(), func(tx *store.Tx) (err error) {
+		if messages, err = tx.ClaimMessages(t.Context(), outbox.Mail, now, now.Add(time.Minute), 3); err == nil {
+			deliveries, err = tx.ClaimDeliveries(t.Context(), "w", now, now.Add(time.Minute), 3)
+		}
+		return err
+	})
+	if err != nil || len(messages) != 3 || len(deliveries) != 3 {
+		t.Errorf("claimed %d messages and %d deliveries, want 3 of each (%v)", len(messages), len(deliveries), err)
+	}
 }

@@ -76,7 +76,7 @@ func TestContract(t *testing.T) {
 }
 
 var (
-	sqlText     = regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE)\b`)
+	sqlText     = regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 	placeholder = regexp.MustCompile(`\$(\d+)`)
 	boundLimit  = regexp.MustCompile(`LIMIT \$`)
 	ownEngine   = regexp.MustCompile(`(?i)\b(now|lower|upper|strftime|datetime|current_timestamp|random|ilike|glob|collate|json_\w+|ifnull)\b|\?|::`)

@@ -31,17 +31,18 @@ func (t *Tx) InsertMessage(ctx context.Context, all ...outbox.Record) error {
 	return t.insert(ctx, messages)
 }
 
-// ClaimMessages implements outbox.Store. Concurrent callers get different rows.
-// While a move waits for messages that are being sent, no caller gets any.
+// ClaimMessages implements outbox.Store. Concurrent callers get different rows. PostgreSQL runs a WITH that locks
+// once, and may run the same below IN for each row: then each run passes over the rows of those before it, and the
+// limit holds nothing. While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until time.Time, limit int, busy ...string) ([]outbox.Record, error) {
 	args, of := []any{micros(now), micros(until), limit, lane}, "lane = $4"
 	for _, client := range busy {
 		args = append(args, client)
 		of += " AND client_id <> $" + strconv.Itoa(len(args))
 	}
-	return collect(ctx, t, `UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1
-		WHERE id IN (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 AND `+of+`
+	return collect(ctx, t, `WITH free AS (SELECT id FROM outbox WHERE dead_at = 0 AND due_at <= $1 AND `+of+`
 			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $1) ORDER BY due_at LIMIT CAST($3 AS BIGINT)`+t.core.Locks.Free+`)
+		UPDATE outbox SET due_at = $2, claims = claims + 1, uncertain = uncertain + 1 WHERE id IN (SELECT id FROM free)
 		RETURNING `+outboxColumns, args, scanOutbox)
 }
 

@@ -42,11 +42,11 @@ func (t *Tx) InsertDelivery(ctx context.Context, d webhook.Delivery) error {
 		d.ID, d.Webhook, d.AccountID, last+1, d.Type, d.Change, d.Actor, micros(d.At), string(stateAfter(some)), micros(d.DueAt), micros(d.Until))
 }
 
-// ClaimDeliveries implements webhook.Store. While a move waits for messages that are being sent, no caller gets any.
+// ClaimDeliveries implements webhook.Store, as ClaimMessages does. While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimDeliveries(ctx context.Context, hook string, now, until time.Time, limit int) ([]webhook.Delivery, error) {
-	return collect(ctx, t, `UPDATE webhook_delivery SET due_at = $3, claims = claims + 1 WHERE id IN (
-		SELECT id FROM webhook_delivery WHERE webhook = $1 AND state = 'waiting' AND due_at <= $2
+	return collect(ctx, t, `WITH free AS (SELECT id FROM webhook_delivery WHERE webhook = $1 AND state = 'waiting' AND due_at <= $2
 			AND NOT EXISTS (SELECT 1 FROM move WHERE move.id = 1 AND until > $2) ORDER BY due_at LIMIT CAST($4 AS BIGINT)`+t.core.Locks.Free+`)
+		UPDATE webhook_delivery SET due_at = $3, claims = claims + 1 WHERE id IN (SELECT id FROM free)
 		RETURNING `+deliveryColumns, []any{hook, micros(now), micros(until), limit}, scanDelivery)
 }
 
