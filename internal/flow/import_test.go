@@ -3,6 +3,7 @@ package flow_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -435,5 +436,17 @@ func TestImport_EndOfAClosedAccount(t *testing.T) {
 	b.closes()
 	if a := b.user(p.Email); a.State != account.DisabledByOperator {
 		t.Errorf("the account is %s", a.State)
+	}
+}
+
+// A transaction that is tried again counts the same person again.
+func TestImportSum_ChangesNoNames(t *testing.T) {
+	t.Parallel()
+	first, again := flow.NewImportSum(), flow.NewImportSum()
+	one := flow.Imported{Left: []string{"passkeys", "addresses", "addresses"}}
+	first.Add(one)
+	again.Add(one)
+	if want := map[string]int64{"addresses": 1, "passkeys": 1}; !maps.Equal(first.LeftOut, want) || !maps.Equal(again.LeftOut, want) {
+		t.Errorf("left out: %v, and again %v", first.LeftOut, again.LeftOut)
 	}
 }

@@ -62,8 +62,7 @@ func (m *ImportSum) Ignore(fields []string) { countAll(m.Unknown, fields) }
 // countAll counts each name of an entry once. Names beyond a few hundred share one count.
 func countAll(counts map[string]int64, names []string) {
 	const most = 300
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if _, known := counts[name]; !known && len(counts) >= most {
 			name = "others"
 		}
