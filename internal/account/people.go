@@ -96,20 +96,40 @@ type PeopleStore interface {
 // BadCursor says that Query.After is not of a page with the same conditions.
 var BadCursor = fault.InvalidFields(fault.Field{Name: "after", Code: CodeQueryInvalid})
 
+// Choices returns the values of the fields of the admin API that take one of a few, other
+// than none.
+func Choices() map[string][]string {
+	return map[string][]string{
+		"state":    words(States()...),
+		"factor":   words(NoFactor, AnyFactor, HasPasskey, NoPasskey, HasApp),
+		"verified": words(IsVerified, NotVerified),
+		"by":       words(ByAddress, ByAddressPrefix, ByNamePrefix),
+	}
+}
+
+func words[T ~string](all ...T) (texts []string) {
+	for _, one := range all {
+		texts = append(texts, string(one))
+	}
+	return texts
+}
+
 // Checked returns the query with its text in the form that is searched for. The fault, if
 // any, belongs to a field of the admin API.
 func (q Query) Checked() (Query, *fault.Field) {
 	q.Text = legible.Trim(q.Text)
+	choices := Choices()
+	one := func(name, value string) bool { return value == "" || slices.Contains(choices[name], value) }
 	for _, c := range []struct {
 		fine bool
 		name string
 	}{
 		{0 < q.Limit && q.Limit <= MostPeople, "limit"},
 		{len(q.After) <= 2048, "after"},
-		{q.State == "" || slices.Contains(States(), q.State), "state"},
-		{slices.Contains([]Factors{"", NoFactor, AnyFactor, HasPasskey, NoPasskey, HasApp}, q.Factors), "factor"},
-		{slices.Contains([]Verified{"", IsVerified, NotVerified}, q.Verified), "verified"},
-		{slices.Contains([]By{"", ByAddress, ByAddressPrefix, ByNamePrefix}, q.By), "by"},
+		{one("state", string(q.State)), "state"},
+		{one("factor", string(q.Factors)), "factor"},
+		{one("verified", string(q.Verified)), "verified"},
+		{one("by", string(q.By)), "by"},
 		{(q.By == "") == (q.Text == "") && len(q.Text) <= 8*maxName, "q"},
 	} {
 		if !c.fine {

@@ -19,6 +19,10 @@ type description struct {
 }
 
 type operation struct {
+	Parameters []struct {
+		Name   string
+		Schema schema
+	}
 	RequestBody struct{ Content map[string]media }
 	Responses   map[string]struct{ Content map[string]media }
 }
@@ -169,7 +173,7 @@ func TestOpenAPI_AdminIsWhatIsAnswered(t *testing.T) {
 	s.key(admin.id(), "people:read")
 	s.roles(s.visitor().register(fresh("v")).whoami(), "editor")
 	user := s.operator(fresh("u"), good).ID
-	d := s.describe()
+	d, chosen := s.describe(), map[string]bool{}
 	for _, pattern := range []string{"POST /auth/api/admin/jobs", "POST /auth/api/admin/invitations"} {
 		d.holds(pattern, admin.calls(pattern, user).must(200))
 	}
@@ -180,6 +184,21 @@ func TestOpenAPI_AdminIsWhatIsAnswered(t *testing.T) {
 		}
 		for _, id := range []string{user, admin.id(), "shop"} {
 			d.holds(pattern, admin.calls(pattern, id))
+		}
+		for _, p := range d.Paths[path]["get"].Parameters {
+			for _, value := range p.Schema.Enum {
+				query := "?" + p.Name + "=" + value
+				if p.Name == "by" {
+					query += "&q=" + admin.whoami()
+				}
+				chosen[path+query] = true
+				d.holds(pattern, admin.get(path+query).must(200))
+			}
+		}
+	}
+	for _, path := range []string{"people?by=name-prefix&q=" + admin.whoami(), "people?state=waiting", "people?factor=no-passkey", "people?verified=no", "invitations?state=opened"} {
+		if !chosen["/auth/api/admin/"+path] {
+			s.Errorf("the description does not have the choice %s", path)
 		}
 	}
 }

@@ -77,7 +77,7 @@ const maxList = 256 << 10
 func (a *Admin) inviting() []operation {
 	list := Root + "/invitations"
 	return []operation{
-		read(readInvitations, list, "List invitations, the newest first", AdminInvitations{}, a.invitations, "state", "after", "limit"),
+		read(readInvitations, list, "List invitations, the newest first", AdminInvitations{}, a.invitations, "state", "after", "limit").choosing(map[string][]string{"state": each(invitation.Stages(), func(s invitation.Stage) string { return string(s) })}),
 		change(list, "Invite a list of addresses, or judge its lines", AdminJudged{}, a.invite).needs(writeInvitations).upTo(maxList),
 		change(list+"/link", "Make a link with which many people sign up", AdminLinkMade{}, a.inviteMany).needs(writeInvitations),
 		change(list+"/{id}/again", "Send an invitation again, which ends its former link", none{}, a.inviteAgain).needs(writeInvitations),

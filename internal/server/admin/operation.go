@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"portico/internal/account"
 	"portico/internal/audit"
 	"portico/internal/flow"
 	"portico/internal/server/form"
@@ -40,7 +41,7 @@ const (
 func (a *Admin) operations() []operation {
 	person := Root + "/people/{id}"
 	return slices.Concat(a.inviting(), a.importing(), []operation{
-		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...),
+		read(readPeople, Root+"/people", "List people", AdminPeople{}, a.people, queryOf...).choosing(account.Choices()),
 		read(readPeople, person, "A person with everything that is known for support", AdminPerson{}, a.person),
 		change(person+"/disable", "Disable an account and end its sessions. One that waits for an approval is refused instead", none{}, a.disable),
 		change(person+"/enable", "Enable a disabled account, or approve one that waits", none{}, a.enable),
@@ -129,6 +130,12 @@ func change[In, Out any](path, summary string, out Out, run func(r *http.Request
 // upTo returns the operation with another size limit of its body, in bytes.
 func (o operation) upTo(n int64) operation {
 	o.maxBody = n
+	return o
+}
+
+// choosing returns the operation with the values of its parameters that take one of a few.
+func (o operation) choosing(choices map[string][]string) operation {
+	o.Choices = choices
 	return o
 }
 

@@ -65,7 +65,11 @@ func operation(r form.Operation, schemas object) object {
 		parameters = append(parameters, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
 	for _, name := range r.Query {
-		parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+		values := object{"type": "string"}
+		if some, ok := r.Choices[name]; ok {
+			values["enum"] = some
+		}
+		parameters = append(parameters, object{"name": name, "in": "query", "schema": values})
 	}
 	if r.Access.Admin {
 		parameters = append(parameters, secured(op, r)...)

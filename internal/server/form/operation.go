@@ -8,7 +8,8 @@ type Operation struct {
 	Method  string
 	Path    string
 	Summary string
-	Query   []string // names of the parameters in the query
+	Query   []string            // names of the parameters in the query
+	Choices map[string][]string // the values of those parameters that take one of a few
 	In, Out any
 	Access  Access
 }
