@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,10 +50,12 @@ func NewAdmin(publicURL, key string, o Options) (*Admin, error) {
 // Problem is a refusal of the admin API (RFC 9457).
 type Problem struct {
 	Status int
-	Code   string // stable, as "key.scope"
-	Title  string // what to do, for people
+	Code   string            // stable, as "key.scope"
+	Title  string            // what to do, for people
+	Params map[string]string // what the code is about, as the "scope" that a key lacks
 	Fields []struct {
 		Name, Code string
+		Params     map[string]string
 	}
 	RequestID  string        `json:"request_id"`
 	RetryAfter time.Duration `json:"-"` // when to try again, 0 if the answer names no time
@@ -117,6 +120,10 @@ func (a *Admin) send(ctx context.Context, path string, query url.Values, body []
 	if strings.ContainsAny(path, "?#") { // a second query would break the one of Pages
 		return fmt.Errorf("the path %q has a query, which is an argument of its own", path)
 	}
+	// A proxy in between may resolve "..", and hand the key to an app at the same host.
+	if plain, err := url.PathUnescape(path); err != nil || slices.Contains(strings.FieldsFunc(plain, isSlash), "..") {
+		return fmt.Errorf("the path %q is none below %s", path, adminPath)
+	}
 	address := strings.TrimSuffix(a.portico.address.String(), "/") + adminPath + strings.TrimPrefix(path, "/")
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -137,6 +144,8 @@ func (a *Admin) send(ctx context.Context, path string, query url.Values, body []
 		waited += pause
 	}
 }
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // sendOnce sends a request. After an error it returns when to send it again, or a negative time.
 func (a *Admin) sendOnce(ctx context.Context, address string, body []byte, once string, into any) (time.Duration, error) {

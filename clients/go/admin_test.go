@@ -131,11 +131,11 @@ func TestAdmin_WaitsAMinuteAtMost(t *testing.T) {
 	}
 }
 
-func TestAdmin_TakesNoQueryInAPath(t *testing.T) {
+func TestAdmin_StaysBelowItsPath(t *testing.T) {
 	t.Parallel()
 	sent := 0
 	a, _ := adminOf(t, func(w http.ResponseWriter, _ *http.Request) { sent++; fmt.Fprint(w, `{}`) })
-	for _, path := range []string{"people?role=left", "people#left"} {
+	for _, path := range []string{"people?role=left", "people#left", "../session", "people/../../../../shop", "people/%2e%2E/x", `people/..\x`, "people/%"} {
 		var page struct{}
 		errs := []error{a.Get(t.Context(), path, nil, &page), a.Change(t.Context(), path, nil, nil)}
 		for _, err := range Pages[struct{}](t.Context(), a, path, nil) {
@@ -153,11 +153,11 @@ func TestAdmin_SaysWhatWasRefused(t *testing.T) {
 	a, _ := adminOf(t, func(w http.ResponseWriter, _ *http.Request) {
 		sent++
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		fmt.Fprint(w, `{"status":422,"code":"invalid","title":"Check the fields.","fields":[{"name":"role","code":"role.invalid"}],"request_id":"r1"}`)
+		fmt.Fprint(w, `{"status":422,"code":"invalid","title":"Check the fields.","params":{"scope":"x"},"fields":[{"name":"role","code":"role.invalid","params":{"most":"3"}}],"request_id":"r1"}`)
 	})
 	err := a.Change(t.Context(), "people/1/roles", map[string][]string{"give": {"no role"}}, nil)
 	refused, ok := asProblem(err)
-	if !ok || refused.Code != "invalid" || refused.RequestID != "r1" || refused.Fields[0].Name != "role" || sent != 1 {
+	if !ok || refused.Code != "invalid" || refused.RequestID != "r1" || refused.Fields[0].Name != "role" || refused.Params["scope"] != "x" || refused.Fields[0].Params["most"] != "3" || sent != 1 {
 		t.Errorf("%d requests end with %v", sent, err)
 	}
 }

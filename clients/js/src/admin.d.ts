@@ -7,7 +7,9 @@ export class Problem extends Error {
   status: number;
   /** Stable, as "key.scope". */
   code: string;
-  fields: { name: string; code: string }[];
+  /** What the code is about, as the `scope` that a key lacks. */
+  params: Record<string, string>;
+  fields: { name: string; code: string; params: Record<string, string> }[];
   requestId: string;
   /** In how many seconds to try again, 0 if the answer does not say. */
   retryAfter: number;

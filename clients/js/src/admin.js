@@ -10,6 +10,7 @@ export const Problem = class extends Error {
   name = 'Problem';
   status;
   code;
+  params;
   fields;
   requestId;
   retryAfter;
@@ -21,6 +22,7 @@ export const Problem = class extends Error {
     super(`Portico refuses this: ${body['title'] ?? ''} (${body['code'] ?? status})${named.join('')}`);
     this.status = status;
     this.code = body['code'] ?? '';
+    this.params = body['params'] ?? {};
     this.fields = fields;
     this.requestId = body['request_id'] ?? '';
     this.retryAfter = retryAfter;

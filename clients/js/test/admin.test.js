@@ -41,7 +41,8 @@ test('a list is read to its end, and a person is changed', async () => {
 test('a refusal has its code', async () => {
   await assert.rejects(
     admin.get('record'),
-    (error) => error instanceof Problem && error.code === 'key.scope',
+    (error) =>
+      error instanceof Problem && error.code === 'key.scope' && error.params['scope'] === 'record:read',
   );
   await assert.rejects(new Admin(site.origin, 'no').get('people'), { status: 401, code: 'key.unknown' });
 });
