@@ -281,7 +281,7 @@ func OriginOf(uri string) string {
 	return scheme + "://" + rest
 }
 
-// returnsTo reports whether the client has registered an address. Addresses are
+// returnsTo reports whether the client has registered an address as its redirect_uri. Addresses are
 // compared as text, because two parsers may read one text differently. An app on a device takes
 // any free port of its loopback address. It is public, or unknown to the operator; a client of
 // the settings with a proof is a server.

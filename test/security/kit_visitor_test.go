@@ -217,7 +217,7 @@ func (a *answer) must(status int) *answer {
 	return a
 }
 
-// refused checks the status and the code of a refusal.
+// refused checks the status and the code of a refusal, which is that of its first field if it has one.
 func (a *answer) refused(status int, code string) {
 	a.Helper()
 	if a.status != status || a.code() != code {
