@@ -65,11 +65,11 @@ func operation(r form.Operation, schemas object) object {
 		parameters = append(parameters, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
 	for _, name := range r.Query {
-		values := object{"type": "string"}
+		schema := object{"type": "string"}
 		if some, ok := r.Choices[name]; ok {
-			values["enum"] = some
+			schema["enum"] = some
 		}
-		parameters = append(parameters, object{"name": name, "in": "query", "schema": values})
+		parameters = append(parameters, object{"name": name, "in": "query", "schema": schema})
 	}
 	if r.Access.Admin {
 		parameters = append(parameters, secured(op, r)...)
