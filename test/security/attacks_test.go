@@ -350,6 +350,7 @@ func attacks() testform.Catalogue {
 			"SEC-238": "The Back button leads into the redirects between Portico and an app.",
 			"SEC-239": "A user without the role reaches a page through a spelling that only some apps accept.",
 			"SEC-240": "Another site opens a WebSocket over HTTP/2.",
+			"SEC-505": "A cache in front of Portico keeps what an app has answered to a user, and gives it to others.",
 			"SEC-525": "Strangers hold the workers of an app by responses that they do not read, over HTTP/1.1, HTTP/2 and WebSockets, or Portico by uploads to an app that hangs.",
 			"SEC-241": "Strangers hold the few workers of an app by slow uploads.",
 			"SEC-484": "A stream of an app goes on after a reload has given its path to another app.",

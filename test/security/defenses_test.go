@@ -26,6 +26,7 @@ func defenses() []chapter {
 		{"Apps behind Portico", []defense{
 			{"146 to 160, 207, 208, 216, 222 to 224, 239, 240, 360, 361, 497, 523", "Our headers, and headers that name another path or method, are removed in every spelling. The path has one spelling, or the rules of every path that the app may read have to pass, also where it is a path of another app that the same program answers for. The proxy that asks names the host of the app that it forwards to. Hop-by-hop headers end here. A request without one clear end is refused, or has its chunks passed on without its Content-Length, and nothing behind it is read. A name has no control or direction characters."},
 			{"156, 220, 221", "One writer for the headers of an app, interim answers and trailers removes the fields that it must not set."},
+			{"505", "What an app answers to a user has `Cache-Control: private`, whatever the app says, and no header by which a CDN would keep it."},
 			{"484", "An open request ends when a reload gives its path to an app with another name and another upstream."},
 			{"235 to 238", "The ticket travels in a form and never in an address. It is spent when it is presented, lasts seconds, and is bound by a sealed value to the browser that began."},
 		}},

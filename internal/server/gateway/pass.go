@@ -189,6 +189,9 @@ func (p *passage) back(answer *http.Response) error {
 	}
 	h := answer.Header
 	p.visit.app.clean(h)
+	if p.identity != nil {
+		keepToUser(h)
+	}
 	p.turn.settle(h)
 	announce(answer)
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
