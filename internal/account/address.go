@@ -66,12 +66,15 @@ func ParseAddress(typed, name string) (Address, *fault.Field) {
 	return Address{Mail: mail, Key: lowerASCII(mail)}, nil
 }
 
-// BaseKey returns the canonical form without a "+tag" in the local part: the
-// mailbox that all tagged spellings share. Use it for limits, not for identity.
+// BaseKey returns the canonical form without a "+tag" in the local part, and without the dots, hyphens and underscores
+// that Gmail or Proton ignore: the mailbox that all of these spellings may share. Use it for limits, not for identity.
 func BaseKey(key string) string {
 	local, domain, _ := strings.Cut(key, "@")
 	if base, _, tagged := strings.Cut(local, "+"); tagged && base != "" {
 		local = base
+	}
+	if letters := strings.NewReplacer(".", "", "-", "", "_", "").Replace(local); letters != "" {
+		local = letters
 	}
 	return local + "@" + domain
 }

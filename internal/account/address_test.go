@@ -121,6 +121,7 @@ func TestBaseKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
 		"v@x.test": "v@x.test", "v+1@x.test": "v@x.test", "v+1+2@x.test": "v@x.test", "+1@x.test": "+1@x.test",
+		"v.w@x-y.test": "vw@x-y.test", "v-w_.+a.b@x.test": "vw@x.test", "_-@x.test": "_-@x.test",
 	} {
 		if got := account.BaseKey(key); got != want {
 			t.Errorf("BaseKey(%q) = %q, want %q", key, got, want)

@@ -80,6 +80,7 @@ func attacks() testform.Catalogue {
 			"SEC-051": "An attacker types a Unicode look-alike of an address to get the email of its owner.",
 			"SEC-053": "An attacker makes a second account by changing the case of an address.",
 			"SEC-054": "An attacker floods a mailbox with emails.",
+			"SEC-506": "An attacker floods a mailbox by spellings of its address that its provider takes for the same one, as Gmail does with dots.",
 			"SEC-442": "Somebody has very many emails sent, so that the codes of others come too late.",
 			"SEC-055": "An attacker changes an account without its owner being told.",
 			"SEC-210": "A stranger chooses the language of the emails of another user.",

@@ -94,7 +94,7 @@ func defenses() []chapter {
 			{"415", "The former system gets a signed request by a client that follows no redirect and reaches no private address. Two seconds, 4 KiB, and one exact answer. No word about any other account. Off after its last day."},
 			{"418", "The app is [asked](integrating/sign-up-question.md) once the address is proven, 10 times an hour, and everything is judged again with its answer. Full places and a visitor who leaves are no failures."},
 			{"427", "The app is asked by the guarded client, no redirect, two seconds, 4 KiB. One plain line of 200 characters. A refusal makes and sends nothing."},
-			{"054, 201, 331", "One email for each network that has caused none that day. Known browsers and mailed links are outside these counts. 25 emails an hour and 40 a day at most, and 10 and 20 by known browsers."},
+			{"054, 201, 331, 506", "Spellings that a provider may take for one address count as one mailbox. One email for each network that has caused none that day. Known browsers and mailed links are outside these counts. 25 emails an hour and 40 a day at most, and 10 and 20 by known browsers."},
 			{"442", "What somebody waits for has places of its own, and a claim reads these emails alone."},
 			{"043 to 054, 210", "One recipient, a fixed text in the account's language, no header from input, links from `public_url`."},
 			{"006, 055, 128, 280 to 283, 295, 348, 349", "The new address is proven in the owner's browser. The former one is kept for 72 hours, and an emailed link takes the account back. The older address wins, and one of less than 72 hours has no link. Opening a link does nothing. An alarm removes what is younger than 72 hours."},

@@ -386,6 +386,25 @@ func TestSEC054_MailboxesAreNotFlooded(t *testing.T) {
 	}
 }
 
+func TestSEC506_EachSpellingOfAMailboxCounts(t *testing.T) {
+	announce(t)
+	t.Parallel()
+	s := start(t)
+	v := s.visitor()
+	local, domain, _ := strings.Cut(fresh("spelled"), "@")
+	for i := range 2 * len(local) {
+		at, sign := i/2+1, ".-"[i%2:i%2+1]
+		if at == len(local) {
+			break
+		}
+		v.post("signup", object{"email": local[:at] + sign + local[at:] + "@" + domain, "password": good, "confirm_password": good})
+	}
+	s.settle()
+	if n := len(s.mail.all()); n > 4 {
+		t.Errorf("one network causes %d emails to a mailbox within an hour, by spellings of its address", n)
+	}
+}
+
 func TestSEC055_OwnersAreTold(t *testing.T) {
 	announce(t)
 	t.Parallel()
