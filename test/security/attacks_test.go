@@ -63,6 +63,7 @@ func attacks() testform.Catalogue {
 			"SEC-211": "A form is sent twice: an attacker gets no more guesses, and an honest user may enter either code.",
 			"SEC-212": "A stranger signs up with the address of another user, who then opens the link in another browser.",
 			"SEC-213": "A confirmation page submits another link that was opened in the same browser later.",
+			"SEC-507": "Another site opens a window over the page that asks whether to let an app or a device in, and closes it between two clicks of the visitor.",
 			"SEC-214": "A page lures a visitor into pressing the confirm button of an emailed link without seeing it.",
 			"SEC-215": "A return target is removed from the allowed ones between the start of a flow and the page that shows it.",
 			"SEC-217": "A thief of an operator's link, or of a mailbox, adds a passkey to an account that has a second factor.",

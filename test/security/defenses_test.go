@@ -15,7 +15,7 @@ func defenses() []chapter {
 	return []chapter{
 		{"Browsers and links", []defense{
 			{"083 to 086, 234", "`Origin` and `Sec-Fetch-Site` on every write. `SameSite` cookies. A flow is bound to the browser that began it. No write by GET."},
-			{"056 to 060, 087 to 089, 042, 092, 213 to 215, 287, 424", "Return targets of our own and of the listed origins only, compared as origins. Apps are named, and led back to, as the settings have them. A content security policy that allows scripts by hash, and forms that lead to Portico alone. Input is never markup. The page of a mailed link carries out that link only, and ignores a press in its first half second."},
+			{"056 to 060, 087 to 089, 042, 092, 213 to 215, 287, 424, 507", "Return targets of our own and of the listed origins only, compared as origins. Apps are named, and led back to, as the settings have them. A content security policy that allows scripts by hash, and forms that lead to Portico alone. Input is never markup. The page of a mailed link carries out that link only. It ignores a press in its first half second and after it has come into view, and so do the pages that ask whether to let an app or a device in, or to sign out."},
 			{"355, 356", "No header names an app, an OpenID client or a provider. All headers of a page have at most 4 KiB, and a longer address is in a page that goes on."},
 			{"341", "Each parameter that gives something works once, for one browser, for a short time. A new parameter fails the test until somebody says what keeping it gives."},
 			{"062 to 064, 075, 078, 080, 081", "A new token at each sign-in. `__Host-` names."},

@@ -4,7 +4,7 @@ import styles from './guard.module.css';
 /**
  * Buttons that appear a moment after the page. The style sheet delays them, with and without
  * script. The script starts the delay again when the page becomes visible, such as after a tab
- * over it is closed.
+ * over it is closed, and when its window gets the focus, such as after a window over it is closed.
  */
 export function Guarded({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
@@ -21,7 +21,11 @@ export function Guarded({ children }: { children: ReactNode }) {
       }
     };
     document.addEventListener('visibilitychange', seen);
-    return () => document.removeEventListener('visibilitychange', seen);
+    window.addEventListener('focus', seen);
+    return () => {
+      document.removeEventListener('visibilitychange', seen);
+      window.removeEventListener('focus', seen);
+    };
   }, []);
   return (
     <div ref={box} className={styles.guard}>

@@ -4,6 +4,7 @@ import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import '../../ui/bullets.css';
 import { Button } from '../../ui/button';
+import { Guarded } from '../../ui/guarded';
 import { Actions } from '../../ui/layout';
 import { Hint, Lead, Whole } from '../../ui/lead';
 import { Notice } from '../../ui/message';
@@ -53,14 +54,16 @@ function View({ boot }: { boot: Boot }) {
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="request" value={client.request} />
             <input type="hidden" name="scopes" value={client.asked} />
-            <Actions>
-              <Button name="answer" value="allow" busy={busy}>
-                {t('consent.submit')}
-              </Button>
-              <Button name="answer" value="deny" look="secondary" busy={busy}>
-                {t('consent.deny')}
-              </Button>
-            </Actions>
+            <Guarded>
+              <Actions>
+                <Button name="answer" value="allow" busy={busy}>
+                  {t('consent.submit')}
+                </Button>
+                <Button name="answer" value="deny" look="secondary" busy={busy}>
+                  {t('consent.deny')}
+                </Button>
+              </Actions>
+            </Guarded>
           </>
         )}
       </PostForm>

@@ -9,6 +9,7 @@ import type { Text } from '../../i18n/text';
 import { Each, oneOf, When } from '../../lib/template';
 import '../../ui/bullets.css';
 import { Button, ButtonLink } from '../../ui/button';
+import { Guarded } from '../../ui/guarded';
 import { Actions } from '../../ui/layout';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
@@ -93,14 +94,16 @@ function Confirm({ boot }: { boot: Boot }) {
           <>
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="code" value={device.code} />
-            <Actions>
-              <Button name="answer" value="allow" busy={busy}>
-                {t('device.confirm.submit')}
-              </Button>
-              <Button name="answer" value="deny" look="secondary" busy={busy}>
-                {t('device.confirm.deny')}
-              </Button>
-            </Actions>
+            <Guarded>
+              <Actions>
+                <Button name="answer" value="allow" busy={busy}>
+                  {t('device.confirm.submit')}
+                </Button>
+                <Button name="answer" value="deny" look="secondary" busy={busy}>
+                  {t('device.confirm.deny')}
+                </Button>
+              </Actions>
+            </Guarded>
           </>
         )}
       </PostForm>

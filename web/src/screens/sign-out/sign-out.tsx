@@ -2,6 +2,7 @@ import type { Boot } from '../../api/schema.gen';
 import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Button } from '../../ui/button';
+import { Guarded } from '../../ui/guarded';
 import { Footer } from '../../ui/layout';
 import { Lead } from '../../ui/lead';
 import { Frame } from '../frame';
@@ -20,7 +21,9 @@ function View({ boot }: { boot: Boot }) {
           <>
             <input type="hidden" name="account" value={boot.session.id} />
             <input type="hidden" name="request" value={boot.client.request} />
-            <Button busy={busy}>{t('sign-out.submit')}</Button>
+            <Guarded>
+              <Button busy={busy}>{t('sign-out.submit')}</Button>
+            </Guarded>
           </>
         )}
       </PostForm>
