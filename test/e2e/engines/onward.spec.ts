@@ -28,8 +28,13 @@ for (const name of Object.keys(START) as EngineName[]) {
     portico.command(['user', 'create', person.email, '--password'], `${person.password}\n`);
     const browser = await START[name]();
     const address = () => browser.evaluate('return location.href').catch(() => 'between two pages');
+    // Buttons that agree to something appear a moment after their page.
     const there = (control: string) =>
-      browser.evaluate(`return document.querySelector('${control}') !== null`).catch(() => false);
+      browser
+        .evaluate(
+          `return document.querySelector('${control}')?.checkVisibility({ visibilityProperty: true })`,
+        )
+        .catch(() => false);
     const press = async (control: string) => {
       await expect.poll(() => there(control)).toBe(true);
       await click(browser, control);
