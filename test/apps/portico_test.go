@@ -191,11 +191,16 @@ func await(t *testing.T, url string, log fmt.Stringer) {
 	t.Fatalf("%s does not answer\n%s", url, log)
 }
 
-// freePort returns a port below the ports of outgoing connections.
+var givenPorts sync.Map
+
+// freePort returns a port below the ports of outgoing connections, and none twice.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
 		port := strconv.Itoa(20000 + rand.IntN(12000))
+		if _, given := givenPorts.LoadOrStore(port, true); given {
+			continue // another test has not begun to listen on it
+		}
 		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
 			_ = l.Close()
 			return port
