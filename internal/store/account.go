@@ -112,7 +112,11 @@ func (t *Tx) UpdateName(ctx context.Context, id, name string) error {
 
 // UpdateAddress implements account.Store.
 func (t *Tx) UpdateAddress(ctx context.Context, id string, address account.Address, since, now time.Time) (bool, error) {
-	if err := t.HoldAddresses(ctx, []string{address.Key}); err != nil {
+	left, err := only(ctx, t, `SELECT address_key FROM account WHERE id = $1`, []any{id}, scanOne[string])
+	if err != nil {
+		return false, err
+	}
+	if err := t.HoldAddresses(ctx, []string{left, address.Key}); err != nil { // KeepAddress may follow, for the one that is left
 		return false, err
 	}
 	return t.changePerson(ctx, id, `UPDATE account SET address = $2, address_key = $3, address_at = $5, version = version + 1

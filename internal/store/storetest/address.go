@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -122,6 +123,25 @@ func (b accounts) AddAddress_OrAnAccount() {
 			o := o
 			o.AccountID = has.ID
 			return tx.AddAddress(b.Context(), o, now)
+		})
+	}
+}
+
+// Nobody signs up with an address at the moment at which an account leaves it and keeps it.
+func (b accounts) UpdateAddress_BesideASignUp() {
+	for round := range 10 {
+		has, now := b.person(round), moment()
+		b.oneWins(func(tx *store.Tx, worker int) (bool, error) {
+			if worker > 0 {
+				made := full[account.Account](100 + round)
+				made.ID += strconv.Itoa(worker)
+				made.Address = has.Address
+				return tx.InsertAccount(b.Context(), made)
+			}
+			moved, err := tx.UpdateAddress(b.Context(), has.ID, full[account.Account](200+round).Address, now, now)
+			former := full[account.Other](round)
+			former.AccountID, former.Address, former.Until = has.ID, has.Address, account.Forever
+			return moved, errors.Join(err, tx.KeepAddress(b.Context(), former))
 		})
 	}
 }
