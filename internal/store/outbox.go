@@ -31,9 +31,9 @@ func (t *Tx) InsertMessage(ctx context.Context, all ...outbox.Record) error {
 	return t.insert(ctx, messages)
 }
 
-// ClaimMessages implements outbox.Store. Concurrent callers get different rows. PostgreSQL runs a WITH that locks
-// once, and may run the same below IN for each row: then each run passes over the rows of those before it, and the
-// limit holds nothing. While a move waits for messages that are being sent, no caller gets any.
+// ClaimMessages implements outbox.Store. Concurrent callers get different rows. PostgreSQL may run a query that locks
+// once for each row if it stands below IN, and each run passes over the rows of those before it, so that LIMIT has no
+// effect. A WITH that locks runs once. While a move waits for messages that are being sent, no caller gets any.
 func (t *Tx) ClaimMessages(ctx context.Context, lane outbox.Lane, now, until time.Time, limit int, busy ...string) ([]outbox.Record, error) {
 	args, of := []any{micros(now), micros(until), limit, lane}, "lane = $4"
 	for _, client := range busy {

@@ -196,14 +196,16 @@ func (r *Runner) process(h Hook, d Delivery) {
 	r.done(h.Name, d)
 }
 
-// pause notes how long the receiver asks to be left alone. An answer to a request from before a pause does not end it.
+// pause notes how long the receiver asks to be left alone. An answer to a request from before a pause does not shorten it.
 func (r *Runner) pause(name string, length time.Duration, now time.Time) {
 	if length <= 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.paused[name] = now.Add(length)
+	if left := r.paused[name].Sub(now); left < length || left > mostPause { // of a clock that was set back
+		r.paused[name] = now.Add(length)
+	}
 }
 
 // attempt sends a delivery. A panic counts as a failure.

@@ -414,6 +414,7 @@ func TestRunner_PausesThoughAnotherIsTaken(t *testing.T) {
 		}
 		if h.Name == "w0" {
 			<-asked
+			return webhook.Result{Status: http.StatusOK, Pause: time.Second}
 		}
 		return webhook.Result{Status: http.StatusOK}
 	}
@@ -423,6 +424,7 @@ func TestRunner_PausesThoughAnotherIsTaken(t *testing.T) {
 	b.until("w0", "told to wait", func(all []webhook.Delivery) bool { return all[1].Status == http.StatusTooManyRequests })
 	close(asked)
 	b.until("w0", "delivered", func(all []webhook.Delivery) bool { return all[0].State == webhook.Delivered })
+	b.clock.Advance(time.Minute)
 	b.event("zoe", "three")
 	b.until("w1", "delivered", func(all []webhook.Delivery) bool { return len(all) == 3 && ended(all) }) // w0 is looked at before it
 	if d := b.deliveries("w0")[2]; d.Claims != 0 {

@@ -4,6 +4,8 @@ const TRIES = 5;
 const ANSWER_TIME = 30_000;
 const LONGEST_PAUSE = 60; // seconds: as long as the limit of requests, and as a node that was killed holds an Idempotency-Key
 const RUNNING = 'idempotency.running';
+/** A step up, which a proxy may take, also where it is encoded: the key would reach an app at the same host. */
+const UP = /(^|[/\\]|%2f|%5c)(\.|%2e){2}($|[/\\]|%2f|%5c)/i;
 
 /** @type {typeof import('./admin.d.ts').Problem} */
 export const Problem = class extends Error {
@@ -70,7 +72,7 @@ export const Admin = class {
   /** The address of a path, which gets the key. @param {string} path */
   #urlOf(path) {
     const url = new URL(path, this.#root);
-    if (!url.href.startsWith(this.#root.href) || url.search || url.hash)
+    if (!url.href.startsWith(this.#root.href) || url.search || url.hash || UP.test(path))
       throw new TypeError(`${path} is no path below ${this.#root.href}`);
     return url;
   }

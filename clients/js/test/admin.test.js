@@ -174,7 +174,13 @@ test('the key goes to the admin API alone, by a path without a query', async () 
   const client = new Admin('http://localhost:1', 'key');
   const elsewhere = ['https://other.example/', '//other.example/', '../session', '\\\\other.example'];
   const refused = { name: 'TypeError', message: /is no path below/ };
-  for (const path of [...elsewhere, 'people?role=left', 'people#left']) {
+  for (const path of [
+    ...elsewhere,
+    'people/..%2f..%2fshop',
+    'people/%2e%2E/x',
+    'people?role=left',
+    'people#left',
+  ]) {
     await assert.rejects(client.get(path), refused, path);
     await assert.rejects(client.change(path), refused, path);
   }
