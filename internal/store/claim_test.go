@@ -130,3 +130,44 @@ func TestPostgres_ClaimsNoMoreThanAsked(t *testing.T) {
 		t.Errorf("claimed %d messages and %d deliveries, want 3 of each (%v)", len(messages), len(deliveries), err)
 	}
 }
+
+// A row that was renewed while the purge waited for it stays.
+func TestPostgres_PurgeLeavesWhatWasRenewed(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	if err := s.add("a"); err != nil {
+		t.Fatal(err)
+	}
+	owner, look := s.past(), s.past()
+	run := func(query string) {
+		t.Helper()
+		if _, err := owner.Exec(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`INSERT INTO other_address SELECT id, 'm@x.test', 'm@x.test', 'other', 1, 1, 1 FROM account`)
+	run(`BEGIN`)
+	run(`UPDATE other_address SET expires_at = ` + fmt.Sprint(time.Now().Add(time.Hour).UnixMicro()))
+	purged := make(chan error)
+	go func() {
+		var errs []error
+		for _, k := range store.Purgeable(time.Now(), time.Time{}) {
+			errs = append(errs, s.store.Write(t.Context(), func(tx *store.Tx) error {
+				_, err := tx.Purge(t.Context(), k)
+				return err
+			}))
+		}
+		purged <- errors.Join(errs...)
+	}()
+	for waits := false; !waits; time.Sleep(time.Millisecond) {
+		err := look.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock' AND query LIKE 'DELETE FROM other_address%')`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`COMMIT`)
+	if err := <-purged; err != nil || s.count(`SELECT count(*) FROM other_address`) != 1 {
+		t.Errorf("the address is gone (%v)", err)
+	}
+}
