@@ -138,6 +138,9 @@ func TestAccountLink_FactorMeanwhile(t *testing.T) {
 	if f := fault.From(err); f.Params["reason"] != "overtaken" {
 		t.Errorf("the page says %s", f)
 	}
+	if view, err := b.Flows.View(t.Context(), v.Caller, id); err != nil || view.Passkey || !strings.HasPrefix(view.Next, "/auth/reset-password?") {
+		t.Errorf("after a reload: %+v, %v", view, err)
+	}
 }
 
 // Section 4.2.1.2 of SP 800-63B-4 asks for 112 bits.

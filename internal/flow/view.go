@@ -78,6 +78,11 @@ func (f *Flows) View(ctx context.Context, c Caller, flowID string) (View, error)
 		}
 		switch v.Step {
 		case Reset:
+			if d.Passkey && d.Handed { // the owner may have added a factor since
+				if d.Passkey, err = f.mayReplace(ctx, tx, owner); err != nil {
+					return err
+				}
+			}
 			v.Next = f.pageOfReset(p, d)
 			v.Passkey, v.Handed = f.byPasskey(d), d.Handed
 			if d.New {

@@ -10,7 +10,7 @@ type Action = Exclude<Job['action'], 'import'>;
 /** What can be done to many people. The words follow "will be" and "are". */
 const ACTIONS: Record<
   Action,
-  { label: string; words: string; note?: string; danger?: boolean; role?: boolean }
+  { label: string; words: string; note?: string; danger?: boolean; role?: string }
 > = {
   'end-sessions': { label: 'Sign out everywhere', words: 'signed out everywhere', danger: true },
   disable: {
@@ -24,13 +24,13 @@ const ACTIONS: Record<
     words: 'enabled',
     note: 'This also approves accounts that wait for an approval.',
   },
-  'give-role': { label: 'Give a role', words: 'given the role', role: true },
-  'take-role': { label: 'Take away a role', words: 'without the role', role: true },
+  'give-role': { label: 'Give a role', words: 'given the role', role: 'Give the role' },
+  'take-role': { label: 'Take away a role', words: 'without the role', role: 'Take away the role' },
 };
 
 /** What is done, with the role that it is about. */
 export const labelOf = (action: Action, role: string) =>
-  role ? ACTIONS[action].label.replace('a role', `the role ${role}`) : ACTIONS[action].label;
+  role ? `${ACTIONS[action].role} ${role}` : ACTIONS[action].label;
 
 type Target = { people: string[] } | { all: true; filter: string };
 

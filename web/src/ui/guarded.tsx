@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button';
 import styles from './guard.module.css';
+import { Actions } from './layout';
 
 /**
  * Buttons that appear a moment after the page. The style sheet delays them, with and without
@@ -33,3 +35,17 @@ export function Guarded({ children }: { children: ReactNode }) {
     </div>
   );
 }
+
+/** The two answers to what somebody else asks for. */
+export const Answers = ({ allow, deny, busy }: { allow: string; deny: string; busy: boolean }) => (
+  <Guarded>
+    <Actions>
+      <Button name="answer" value="allow" busy={busy}>
+        {allow}
+      </Button>
+      <Button name="answer" value="deny" look="secondary" busy={busy}>
+        {deny}
+      </Button>
+    </Actions>
+  </Guarded>
+);

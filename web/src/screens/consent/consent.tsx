@@ -3,9 +3,7 @@ import { PostForm } from '../../form/post-form';
 import { useText } from '../../i18n/provider';
 import { Each, When } from '../../lib/template';
 import '../../ui/bullets.css';
-import { Button } from '../../ui/button';
-import { Guarded } from '../../ui/guarded';
-import { Actions } from '../../ui/layout';
+import { Answers } from '../../ui/guarded';
 import { Hint, Lead, Whole } from '../../ui/lead';
 import { Notice } from '../../ui/message';
 import { Frame } from '../frame';
@@ -54,16 +52,7 @@ function View({ boot }: { boot: Boot }) {
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="request" value={client.request} />
             <input type="hidden" name="scopes" value={client.asked} />
-            <Guarded>
-              <Actions>
-                <Button name="answer" value="allow" busy={busy}>
-                  {t('consent.submit')}
-                </Button>
-                <Button name="answer" value="deny" look="secondary" busy={busy}>
-                  {t('consent.deny')}
-                </Button>
-              </Actions>
-            </Guarded>
+            <Answers allow={t('consent.submit')} deny={t('consent.deny')} busy={busy} />
           </>
         )}
       </PostForm>

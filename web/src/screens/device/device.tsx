@@ -9,8 +9,7 @@ import type { Text } from '../../i18n/text';
 import { Each, oneOf, When } from '../../lib/template';
 import '../../ui/bullets.css';
 import { Button, ButtonLink } from '../../ui/button';
-import { Guarded } from '../../ui/guarded';
-import { Actions } from '../../ui/layout';
+import { Answers } from '../../ui/guarded';
 import { Hint, Lead } from '../../ui/lead';
 import { ErrorSummary } from '../../ui/message';
 import { TextField } from '../../ui/text-field';
@@ -94,16 +93,7 @@ function Confirm({ boot }: { boot: Boot }) {
           <>
             <input type="hidden" name="account" value={session.id} />
             <input type="hidden" name="code" value={device.code} />
-            <Guarded>
-              <Actions>
-                <Button name="answer" value="allow" busy={busy}>
-                  {t('device.confirm.submit')}
-                </Button>
-                <Button name="answer" value="deny" look="secondary" busy={busy}>
-                  {t('device.confirm.deny')}
-                </Button>
-              </Actions>
-            </Guarded>
+            <Answers allow={t('device.confirm.submit')} deny={t('device.confirm.deny')} busy={busy} />
           </>
         )}
       </PostForm>
